@@ -1,0 +1,68 @@
+# The verbs of this repository. `make` alone lists them.
+
+PYTHON  ?= python3
+WORKERS ?= 2
+TESTS   ?= tests
+ARGS    ?=
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+STAMP   := $(VENV)/.installed
+SOURCES := $(wildcard src tests benchmarks)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check fix test bench demo soak pgbouncer
+.NOTPARALLEL:
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP) ## Make .venv and install the package with its development tools
+
+check: $(STAMP) ## Lint, formatting, types, import layers
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy $(SOURCES)
+	$(BIN)/lint-imports
+
+fix: $(STAMP) ## Mend what the linter and the formatter can mend
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+test: $(STAMP) pgbouncer ## Run all tests (TESTS=tests/unit for a part, WORKERS=4, ARGS='-k fork')
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS) $(TESTS)
+
+bench: $(STAMP) ## Print our figures next to their references
+	$(BIN)/python -m benchmarks $(ARGS)
+
+demo: $(STAMP) ## Show forks at work, in a temporary lake
+	$(BIN)/forklake demo $(ARGS)
+
+soak: $(STAMP) pgbouncer ## Check thousands of random histories against the model (long)
+	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
+
+# ----------------------------------------------------------------------------------------------------------------------
+
+# $(call debian,package): install a Debian package where we may; false where we may not.
+debian = { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq \
+	&& DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends $(1); }
+
+# A virtual environment whose Python still runs is kept, whichever Python that is.
+$(STAMP): pyproject.toml
+	@if command -v uv >/dev/null; then \
+		set -x; \
+		{ $(BIN)/python -c '' 2>/dev/null || uv venv --quiet --clear $(VENV); } \
+		&& uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
+	else \
+		$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(call debian,python3-venv) || { \
+			echo "forklake needs Python with venv: apt-get install python3-venv (or install uv)" >&2; exit 1; }; \
+		set -x; \
+		{ $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV); } \
+		&& $(BIN)/python -m pip install --quiet --editable '.[dev]'; \
+	fi
+	@touch $@
+
+# Debian keeps pgbouncer in /usr/sbin, which is not on everybody's PATH.
+pgbouncer:
+	@PATH="$$PATH:/usr/sbin:/usr/local/sbin"; command -v pgbouncer >/dev/null || $(call debian,pgbouncer) || \
+		echo "pgbouncer is missing, its tests will not run: apt-get install pgbouncer" >&2

@@ -1,0 +1,225 @@
+"""Registering data files and delete files, and ending data files; statistics follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forklake.catalog import lookup
+from forklake.catalog.changes.columns import own_stats
+from forklake.catalog.paths import check_file_path
+from forklake.catalog.view import Draft, live_data_files
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.metastore.tables import DELETE_FILE, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles
+from forklake.model.change_log import ChangeKind, LoggedChange
+from forklake.model.definitions import ColumnStats, NewDataFile
+from forklake.model.ids import ColumnId, DataFileId, TableId
+from forklake.model.names import fold
+from forklake.model.rows import (
+    ColumnRow,
+    DataFileRow,
+    DeleteFileRow,
+    FileColumnStatsRow,
+    TableColumnStatsRow,
+)
+from forklake.model.types import order_key
+
+
+def append(draft: Draft, change: AppendFiles) -> None:
+    """Register data files; their rows get the next ids of the table."""
+    if not change.files:
+        return
+    table = lookup.table_by_id(draft, change.table_id)
+    stats = own_stats(draft, change.table_id)
+    columns = {
+        fold(row.column_name): row for row in lookup.columns(draft, change.table_id) if row.parent_column is None
+    }
+    merged = lookup.column_stats(draft, change.table_id)
+    record_count = stats.record_count
+    for file_id, file in change.files:
+        _check_counts(file.path, file.record_count, file.file_size_bytes)
+        draft.insert(
+            DataFileRow(
+                data_file_id=file_id,
+                table_id=change.table_id,
+                path=check_file_path(file.path),
+                path_is_relative=True,
+                record_count=file.record_count,
+                file_size_bytes=file.file_size_bytes,
+                footer_size=file.footer_size,
+                row_id_start=stats.next_row_id,
+                encryption_key=file.encryption_key,
+            )
+        )
+        stats = replace(
+            stats,
+            record_count=stats.record_count + file.record_count,
+            next_row_id=stats.next_row_id + file.record_count,
+            file_size_bytes=stats.file_size_bytes + file.file_size_bytes,
+            origin=None,
+        )
+        known = _by_column(file, columns, table.table_name)
+        draft.insert(*(_file_stats(file_id, change.table_id, column, given) for column, given in known.items()))
+        for row in columns.values():
+            merged[row.column_id] = _merge(
+                row, merged.get(row.column_id), known.get(row.column_id), is_first=record_count == 0
+            )
+        record_count += file.record_count
+    draft.write_latest(TABLE_STATS, change.table_id, [stats])
+    draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
+    draft.log.append(LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=change.table_id))
+
+
+def delete_rows(draft: Draft, change: DeleteRows) -> None:
+    """Register delete files; at most one is live for each data file."""
+    if not change.files:
+        return
+    lookup.table_by_id(draft, change.table_id)
+    ids = [file.data_file_id for _, file in change.files]
+    data_files = _data_files(draft, change.table_id, ids)
+    for delete_file_id, file in change.files:
+        _check_counts(file.path, file.delete_count, file.file_size_bytes)
+        before = draft.rows(DELETE_FILE, {"table_id": change.table_id, "data_file_id": file.data_file_id})
+        rows_in_file = data_files[file.data_file_id].record_count
+        if not max((row.delete_count for row in before), default=0) < file.delete_count < rows_in_file:
+            raise InvalidInputError(
+                f'Delete file "{file.path}" deletes {file.delete_count} of {rows_in_file} rows of data file'
+                f" {file.data_file_id}: it must delete more than the one before it, and not all; nothing was deleted.",
+                hint="A delete file holds the earlier deletions too. Remove a data file of which no row is left.",
+            )
+        draft.end(*before)
+        draft.insert(
+            DeleteFileRow(
+                delete_file_id=delete_file_id,
+                table_id=change.table_id,
+                data_file_id=file.data_file_id,
+                path=check_file_path(file.path),
+                path_is_relative=True,
+                delete_count=file.delete_count,
+                file_size_bytes=file.file_size_bytes,
+                footer_size=file.footer_size,
+                encryption_key=file.encryption_key,
+            )
+        )
+    _touch_stats(draft, change.table_id)
+    _log_deleted(draft, change.table_id, ids)
+
+
+def remove(draft: Draft, change: RemoveFiles) -> None:
+    """End data files and their delete files."""
+    if not change.files:
+        return
+    lookup.table_by_id(draft, change.table_id)
+    stats = own_stats(draft, change.table_id)
+    for file in _data_files(draft, change.table_id, change.files).values():
+        draft.end(file, *draft.rows(DELETE_FILE, {"table_id": change.table_id, "data_file_id": file.data_file_id}))
+        stats = replace(
+            stats,
+            record_count=stats.record_count - file.record_count,
+            file_size_bytes=stats.file_size_bytes - file.file_size_bytes,
+            origin=None,
+        )
+    draft.write_latest(TABLE_STATS, change.table_id, [replace(stats, origin=None)])
+    _log_deleted(draft, change.table_id, change.files)
+
+
+def _touch_stats(draft: Draft, table_id: TableId) -> None:
+    draft.write_latest(TABLE_STATS, table_id, [replace(own_stats(draft, table_id), origin=None)])
+
+
+def _log_deleted(draft: Draft, table_id: TableId, files: list[DataFileId] | tuple[DataFileId, ...]) -> None:
+    draft.log.append(
+        LoggedChange(
+            ChangeKind.DELETED_FROM_TABLE, object_id=table_id, data_files=frozenset(int(file) for file in files)
+        )
+    )
+
+
+def _data_files(
+    draft: Draft, table_id: TableId, ids: list[DataFileId] | tuple[DataFileId, ...]
+) -> dict[DataFileId, DataFileRow]:
+    if len(set(ids)) != len(ids):
+        raise InvalidInputError(f"A data file is named twice in one change: {list(ids)}; nothing was changed.")
+    found = {row.data_file_id: row for row in live_data_files(draft, table_id, ids)}
+    for file_id in ids:
+        if file_id not in found:
+            raise NotFoundError(f'Data file with index "{file_id}" does not exist in table with index "{table_id}"!')
+    return {file_id: found[file_id] for file_id in ids}
+
+
+def _check_counts(path: str, count: int, byte_count: int) -> None:
+    for value in (count, byte_count):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise InvalidInputError(f'File "{path}" was not registered: {value!r} is no count of rows or bytes.')
+
+
+def _by_column(file: NewDataFile, columns: Mapping[str, ColumnRow], table_name: str) -> dict[ColumnId, ColumnStats]:
+    known = {}
+    for name, given in file.column_stats.items():
+        if fold(name) not in columns:
+            raise NotFoundError(
+                f'Column "{name}" exists in file "{file.path}" but was not found in table "{table_name}"'
+            )
+        known[columns[fold(name)].column_id] = given
+    return known
+
+
+def _file_stats(file_id: DataFileId, table_id: TableId, column_id: ColumnId, given: ColumnStats) -> FileColumnStatsRow:
+    return FileColumnStatsRow(
+        data_file_id=file_id,
+        table_id=table_id,
+        column_id=column_id,
+        column_size_bytes=given.column_size_bytes,
+        value_count=given.value_count,
+        null_count=given.null_count,
+        min_value=given.min_value,
+        max_value=given.max_value,
+        contains_nan=given.contains_nan,
+        extra_stats=given.extra_stats,
+    )
+
+
+def _merge(
+    column: ColumnRow, old: TableColumnStatsRow | None, given: ColumnStats | None, *, is_first: bool
+) -> TableColumnStatsRow:
+    """Widen what is known of a column by what one more file says; what one side does not know is unknown."""
+    if given is None:
+        return TableColumnStatsRow(table_id=column.table_id, column_id=column.column_id)
+    has_null = None if given.null_count is None else given.null_count > 0
+    if is_first or old is None:
+        # A column that is younger than the table's rows is NULL (or its default) in all of them: bounds are unknown.
+        known = is_first
+        return TableColumnStatsRow(
+            table_id=column.table_id,
+            column_id=column.column_id,
+            contains_null=has_null if known else (has_null or None),
+            contains_nan=given.contains_nan if known else (given.contains_nan or None),
+            min_value=given.min_value if known else None,
+            max_value=given.max_value if known else None,
+        )
+    all_null = given.value_count == 0
+    return TableColumnStatsRow(
+        table_id=column.table_id,
+        column_id=column.column_id,
+        contains_null=_either(old.contains_null, has_null),
+        contains_nan=_either(old.contains_nan, given.contains_nan),
+        min_value=old.min_value if all_null else _bound(column.column_type, old.min_value, given.min_value, -1),
+        max_value=old.max_value if all_null else _bound(column.column_type, old.max_value, given.max_value, 1),
+        extra_stats=None,
+    )
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    if one or other:
+        return True
+    return None if one is None or other is None else False
+
+
+def _bound(column_type: str, one: str | None, other: str | None, sign: int) -> str | None:
+    if one is None or other is None:
+        return None
+    first, second = order_key(column_type, one), order_key(column_type, other)
+    if first is None or second is None:
+        return None
+    return one if (first >= second) == (sign > 0) else other

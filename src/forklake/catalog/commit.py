@@ -1,0 +1,224 @@
+"""The commit: plan on the head, move it by compare-and-swap, and if somebody was faster, look and try again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forklake.catalog import versions
+from forklake.catalog.changes import apply
+from forklake.catalog.conflicts import conflicts
+from forklake.catalog.view import Draft, View
+from forklake.config import Clock, RetryPolicy
+from forklake.errors import (
+    AlreadyExistsError,
+    CommitConflictError,
+    CommitContentionError,
+    CommitUnknownError,
+    InvalidInputError,
+    MetastoreUnavailableError,
+    NotFoundError,
+)
+from forklake.metastore import visibility
+from forklake.metastore.store import ConnectionLostError, Session, Store
+from forklake.model.change import Change
+from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
+from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.records import CommitInfo
+from forklake.model.rows import SchemaVersionRow
+from forklake.model.version import Version
+
+_DATA_ONLY = frozenset(
+    {
+        ChangeKind.INSERTED_INTO_TABLE,
+        ChangeKind.DELETED_FROM_TABLE,
+        ChangeKind.INLINED_INSERT,
+        ChangeKind.INLINED_DELETE,
+        ChangeKind.INLINE_FLUSH,
+        ChangeKind.MERGE_ADJACENT,
+        ChangeKind.REWRITE_DELETE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a transaction wants: its changes, the view they were planned on, and what its author says."""
+
+    base: View
+    changes: Sequence[Change]
+    info: CommitInfo
+    commit_key: str
+    new_objects: int
+    new_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit that happened; ``view`` is None where it had happened before and was found by its key."""
+
+    snapshot_id: SnapshotId
+    result: CommitResult
+    view: View | None
+
+
+def draft_of(view: View, changes: Sequence[Change]) -> Draft:
+    """Lay changes over a view."""
+    draft = Draft(view)
+    for change in changes:
+        apply(draft, change)
+    return draft
+
+
+def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: Clock) -> Committed | None:
+    """Commit the draft of a plan, or return None if it changes nothing.
+
+    One snapshot is made for all changes, or none. A commit that lost a race is planned again on the new
+    head, unless what it was planned on has changed. The commit key makes it happen once, also when a
+    connection is lost and the outcome has to be asked for.
+
+    Raises:
+        CommitConflictError: A concurrent commit touched the same things.
+        CommitContentionError: Others were faster on every attempt.
+        CommitUnknownError: The connection was lost and cannot be regained.
+        NotFoundError: The catalog was dropped.
+    """
+    waits = policy.waits(clock)
+    while True:
+        if not draft.log:
+            return None
+        result = _attempt(store, _to_commit(plan, draft), policy, clock)
+        match result.outcome:
+            case Outcome.COMMITTED:
+                return _committed(draft, result)
+            case Outcome.KNOWN:
+                assert result.snapshot_id is not None
+                return Committed(result.snapshot_id, result, None)
+            case Outcome.DROPPED | Outcome.MISSING:
+                raise versions.dropped(plan.base.version.catalog_id)
+        wait = next(waits, None)
+        if wait is None:
+            raise CommitContentionError(
+                "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
+                f" {policy.max_retry_count} set by the ducklake_max_retry_count setting.",
+                hint="Others committed to the catalog on every attempt; nothing was written. Try again.",
+            )
+        clock.sleep(wait)
+        draft = _planned_again(store, plan)
+
+
+def _attempt(store: Store, commit: Commit, policy: RetryPolicy, clock: Clock) -> CommitResult:
+    """Try once; a lost connection is regained and asked, under the same key, what happened."""
+    try:
+        return store.commit(commit)
+    except ConnectionLostError as error:
+        lost: MetastoreUnavailableError = error
+    for wait in policy.waits(clock):
+        clock.sleep(wait)
+        try:
+            return store.commit(commit)
+        except MetastoreUnavailableError as error:
+            lost = error
+    raise CommitUnknownError(
+        f"The outcome of the commit to catalog {commit.catalog_id} is unknown: the connection was lost and could not"
+        f" be regained ({lost}). It happened once or not at all.",
+        commit_key=commit.commit_key,
+        hint=f'Commit again with commit_key="{commit.commit_key}": a commit that happened is found and not repeated.',
+    ) from lost
+
+
+def _to_commit(plan: Plan, draft: Draft) -> Commit:
+    version = draft.version
+    reshapes = any(change.kind not in _DATA_ONLY for change in draft.log)
+    schema_version = version.schema_version + (1 if reshapes else 0)
+    rows = draft.written
+    if draft.reshaped:
+        rows["ducklake_schema_versions"] = [
+            SchemaVersionRow(schema_version=schema_version, table_id=table) for table in sorted(draft.reshaped)
+        ]
+    return Commit(
+        catalog_id=version.catalog_id,
+        expected=version.snapshot_id,
+        entries=entries(draft.log),
+        info=plan.info,
+        commit_key=plan.commit_key,
+        schema_version=schema_version,
+        new_objects=plan.new_objects,
+        new_files=plan.new_files,
+        rows=rows,
+        ends=draft.ended,
+        tombstones=draft.tombstones,
+    )
+
+
+def _committed(draft: Draft, result: CommitResult) -> Committed:
+    assert result.snapshot_id is not None
+    assert result.snapshot_time is not None
+    before = draft.version
+    bump = any(change.kind not in _DATA_ONLY for change in draft.log)
+    version = before.at(result.snapshot_id, before.schema_version + (1 if bump else 0), result.snapshot_time)
+    return Committed(result.snapshot_id, result, draft.base.advanced(version, draft))
+
+
+def _planned_again(store: Store, plan: Plan) -> Draft:
+    """Return the plan on the new head, if nothing it was planned on has changed."""
+    with store.reading() as session:
+        head, theirs = changes_since(session, plan.base.version)
+    ours = draft_of(plan.base, plan.changes).log
+    found = conflicts(ours, theirs)
+    if found:
+        messages = [conflict.message for conflict in found]
+        raise CommitConflictError(
+            "; ".join(messages), conflicts=messages, hint="Nothing was written. Run it again on the new head."
+        )
+    try:
+        return draft_of(View(store, head), plan.changes)
+    except (InvalidInputError, NotFoundError, AlreadyExistsError) as error:
+        raise CommitConflictError(
+            f"Transaction conflict - another transaction has changed what this one relies on: {error}",
+            hint="Nothing was written. Run it again on the new head.",
+        ) from error
+
+
+def changes_since(session: Session, base: Version) -> tuple[Version, list[LoggedChange]]:
+    """Return the head and what commits of the same catalog did after the base, from one state of the database.
+
+    Raises:
+        CommitConflictError: The base, or a snapshot after it, is expired: not all changes are known any more.
+        NotFoundError: The catalog was dropped.
+    """
+    head = versions.head_by_id(session, base.catalog_id).version
+    found = session.query(
+        "WITH RECURSIVE walk(snapshot_id, previous_snapshot_id) AS ("
+        " SELECT l.snapshot_id, l.previous_snapshot_id FROM forklake.ducklake_snapshot_lineage l"
+        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
+        " WHERE l.catalog_id = :c AND l.snapshot_id = :head"
+        " UNION ALL"
+        " SELECT l.snapshot_id, l.previous_snapshot_id FROM walk w JOIN forklake.ducklake_snapshot_lineage l"
+        " ON l.catalog_id = :c AND l.snapshot_id = w.previous_snapshot_id"
+        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
+        " WHERE w.snapshot_id > :base)"
+        " SELECT w.snapshot_id, x.changes_made FROM walk w JOIN forklake.ducklake_snapshot_changes x"
+        " ON x.catalog_id = :c AND x.snapshot_id = w.snapshot_id ORDER BY w.snapshot_id",
+        c=base.catalog_id,
+        head=head.snapshot_id,
+        base=base.snapshot_id,
+    )
+    if not found or found[0][0] != base.snapshot_id:
+        raise CommitConflictError(
+            f"Transaction conflict - the snapshot {base.snapshot_id} that this transaction started from, or one after"
+            " it, has been expired, so what others did since cannot be known.",
+            hint="Nothing was written. Run it again on the new head.",
+        )
+    log = [change for _, text in found[1:] for change in parse(text)]
+    if any(change.kind is ChangeKind.DELETED_FROM_TABLE for change in log):
+        touched = visibility.touched_files(session, head, base.snapshot_id)
+        log = [_with_files(change, touched) for change in log]
+    return head, log
+
+
+def _with_files(change: LoggedChange, touched: Mapping[TableId, set[DataFileId]]) -> LoggedChange:
+    if change.kind is not ChangeKind.DELETED_FROM_TABLE or change.object_id is None:
+        return change
+    return replace(change, data_files=frozenset(touched.get(TableId(change.object_id), ())))

@@ -1,0 +1,119 @@
+"""Finding things by name or id in what a reader sees."""
+
+from __future__ import annotations
+
+from forklake.catalog.view import Content
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.metastore.tables import COLUMN, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.model.ids import ColumnId, SchemaId, TableId
+from forklake.model.names import fold
+from forklake.model.rows import ColumnRow, SchemaRow, TableColumnStatsRow, TableRow, TableStatsRow
+
+
+def schemas(content: Content) -> list[SchemaRow]:
+    """Return all schemas, by name."""
+    return sorted(content.rows(SCHEMA), key=lambda row: fold(row.schema_name))
+
+
+def find_schema(content: Content, name: str) -> SchemaRow | None:
+    """Return the schema of that name, if there is one."""
+    return next((row for row in content.rows(SCHEMA) if fold(row.schema_name) == fold(name)), None)
+
+
+def schema(content: Content, name: str) -> SchemaRow:
+    """Return the schema of that name.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found = find_schema(content, name)
+    if found is None:
+        raise NotFoundError(f'Schema with name "{name}" does not exist!')
+    return found
+
+
+def schema_by_id(content: Content, schema_id: SchemaId) -> SchemaRow:
+    """Return the schema with that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found = next((row for row in content.rows(SCHEMA) if row.schema_id == schema_id), None)
+    if found is None:
+        raise NotFoundError(f'Schema with index "{schema_id}" does not exist!')
+    return found
+
+
+def tables(content: Content, schema_id: SchemaId | None = None) -> list[TableRow]:
+    """Return all tables, or those of a schema, by name."""
+    found = content.rows(TABLE, {} if schema_id is None else {"schema_id": schema_id})
+    return sorted(found, key=lambda row: fold(row.table_name))
+
+
+def find_table(content: Content, schema_id: SchemaId, name: str) -> TableRow | None:
+    """Return the table of that name in the schema, if there is one."""
+    found = content.rows(TABLE, {"schema_id": schema_id, "fold(table_name)": fold(name)})
+    return found[0] if found else None
+
+
+def table(content: Content, name: str, schema_name: str = "main") -> TableRow:
+    """Return the table of that name.
+
+    Raises:
+        NotFoundError: There is none, or no such schema.
+    """
+    if not isinstance(name, str) or not isinstance(schema_name, str):
+        raise InvalidInputError(f"The name of a table must be text, not {type(name).__name__}.")
+    found = find_table(content, schema(content, schema_name).schema_id, name)
+    if found is None:
+        raise NotFoundError(f'Table with name "{name}" does not exist in schema "{schema_name}"!')
+    return found
+
+
+def table_by_id(content: Content, table_id: TableId) -> TableRow:
+    """Return the table with that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found = content.rows(TABLE, {"table_id": table_id})
+    if not found:
+        raise NotFoundError(f'Table with index "{table_id}" does not exist!')
+    return found[0]
+
+
+def columns(content: Content, table_id: TableId) -> list[ColumnRow]:
+    """Return the columns of a table with all nested fields, in their order."""
+    return sorted(content.rows(COLUMN, {"table_id": table_id}), key=lambda row: (row.column_order, row.column_id))
+
+
+def column(content: Content, table_row: TableRow, name: str) -> ColumnRow:
+    """Return a column by its name, or a nested field by its names with dots between.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found: ColumnRow | None = None
+    parent: ColumnId | None = None
+    rows = columns(content, table_row.table_id)
+    whole = next((row for row in rows if row.parent_column is None and fold(row.column_name) == fold(name)), None)
+    if whole is not None:
+        return whole
+    for part in name.split("."):
+        found = next((row for row in rows if row.parent_column == parent and fold(row.column_name) == fold(part)), None)
+        if found is None:
+            break
+        parent = found.column_id
+    if found is None:
+        raise NotFoundError(f'Table "{table_row.table_name}" does not have a column with name "{name}"')
+    return found
+
+
+def table_stats(content: Content, table_id: TableId) -> TableStatsRow:
+    """Return the totals of a table; every table has them from its creation on."""
+    return content.latest(TABLE_STATS, table_id)[0]
+
+
+def column_stats(content: Content, table_id: TableId) -> dict[ColumnId, TableColumnStatsRow]:
+    """Return what is known of the columns of a table."""
+    return {row.column_id: row for row in content.latest(TABLE_COLUMN_STATS, table_id)}

@@ -1,0 +1,45 @@
+"""Which names are allowed."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from forklake.errors import InvalidNameError
+
+MAX_NAME_LENGTH: Final = 255
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def check_name(kind: str, name: str) -> str:
+    """Return the name if it can be given to something.
+
+    Any text does that a database can store: 1 to 255 characters, no NUL, no half of a surrogate pair.
+
+    Raises:
+        InvalidNameError: The name cannot be used.
+    """
+    if not isinstance(name, str):
+        raise InvalidNameError(f"The name of a {kind} must be text, not {type(name).__name__}.")
+    if not name:
+        raise InvalidNameError(f"The name of a {kind} must not be empty.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise InvalidNameError(
+            f"The name of a {kind} must not be longer than {MAX_NAME_LENGTH} characters:"
+            f' "{name[:40]}..." has {len(name)}.'
+        )
+    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise InvalidNameError(f"The name of a {kind} must not contain NUL or half of a surrogate pair: {name!r}.")
+    return name
+
+
+def directory(name: str, uuid: str) -> str:
+    """Return the directory of something that is called so: its name if that is plain, else its uuid.
+
+    A name cannot lead anywhere else: what is not letters, digits, ``_`` and ``-`` is never part of a path.
+
+    >>> directory("orders", "0190"), directory("../x", "0190")
+    ('orders/', '0190/')
+    """
+    return f"{name}/" if _PLAIN.fullmatch(name) else f"{uuid}/"

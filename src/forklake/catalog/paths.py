@@ -1,0 +1,114 @@
+"""Paths: base paths, the places of catalogs, and where a file lies.
+
+A catalog's stored path is relative to the lake's base path wherever it lies below it, so two stored
+paths overlap exactly if one starts with the other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Final
+
+from forklake.errors import InvalidPathError
+from forklake.model.names import fold
+from forklake.model.placement import Placement
+
+_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def normalise_base(path: str | os.PathLike[str]) -> str:
+    """Return a base path in the one form it is stored in: absolute, ending in a slash.
+
+    A local path is made absolute; a URL keeps its scheme and host.
+
+    Raises:
+        InvalidPathError: It is empty, or climbs with ``..``.
+    """
+    text = os.fspath(path)
+    if not text.strip() or "\0" in text:
+        raise InvalidPathError("The data path is empty or not text.")
+    if not _SCHEME.match(text):
+        return os.path.join(os.path.abspath(text), "")
+    scheme, rest = text.split("://", 1)
+    parts = [part for part in rest.split("/") if part not in ("", ".")]
+    if not parts or ".." in parts:
+        raise InvalidPathError(f'The data path "{text}" names no place, or climbs out of it with "..".')
+    return f"{scheme}://{'/'.join(parts)}/"
+
+
+def place(lake_path: str, data_path: str | None, *, at_base: bool = False) -> Placement:
+    """Return where new catalogs go: below the lake's base path, or below one of their own.
+
+    Raises:
+        InvalidPathError: The catalogs' base path contains the lake's.
+    """
+    base = lake_path if data_path is None else normalise_base(data_path)
+    own = None if base == lake_path else base
+    if base.startswith(lake_path):
+        prefix, is_relative = base.removeprefix(lake_path), True
+        above = ["", *_ancestors(prefix)]
+    else:
+        if at_base and lake_path.startswith(base):
+            raise InvalidPathError(f'The data path "{base}" contains the lake\'s own data path "{lake_path}".')
+        prefix, is_relative = base, False
+        above = _ancestors(prefix)
+    if at_base:
+        above = [path for path in above if path != fold(prefix)]
+    return Placement(own, prefix, is_relative, tuple(fold(path) for path in above), at_base)
+
+
+def check_not_around(lake_path: str, placement: Placement, directory: str) -> None:
+    """Refuse a directory that would contain the lake's base path.
+
+    Raises:
+        InvalidPathError: It would.
+    """
+    if not placement.is_relative and fold(lake_path).startswith(fold(placement.prefix + directory)):
+        raise InvalidPathError(
+            f'The directory "{placement.prefix}{directory}" would contain the lake\'s data path "{lake_path}".',
+            hint="Choose another data path or another name.",
+        )
+
+
+def _ancestors(path: str) -> list[str]:
+    """Return the path and everything above it, as stored paths.
+
+    >>> _ancestors("/a/b/"), _ancestors("s3://k/x/")
+    (['/', '/a/', '/a/b/'], ['s3://k/', 's3://k/x/'])
+    """
+    head, rest = "", path
+    match = _SCHEME.match(path)
+    if match:
+        head, rest = match.group(), path[match.end() :]
+    found = []
+    for part in rest.split("/")[:-1]:
+        head += f"{part}/"
+        found.append(head)
+    return found
+
+
+def join(*levels: tuple[str, bool]) -> str:
+    """Put the levels of a path together; a level that is not relative starts anew.
+
+    >>> join(("/data/shop/", False), ("main/", True), ("t/", True), ("f.parquet", True))
+    '/data/shop/main/t/f.parquet'
+    """
+    path = ""
+    for level, is_relative in levels:
+        path = path + level if is_relative else level
+    return path
+
+
+def check_file_path(path: str) -> str:
+    """Return the path of a file below its table's directory.
+
+    Raises:
+        InvalidPathError: It is empty, absolute, or climbs.
+    """
+    parts = path.split("/") if isinstance(path, str) else []
+    if not path or path.startswith("/") or _SCHEME.match(path) or ".." in parts or "" in parts or "\0" in path:
+        raise InvalidPathError(
+            f"The path of a file must lie below its table's directory: {path!r} does not; nothing was registered."
+        )
+    return path

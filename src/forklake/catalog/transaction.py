@@ -1,0 +1,67 @@
+"""A transaction: changes staged on one view, read back as its own writes, committed as one snapshot."""
+
+from __future__ import annotations
+
+import secrets
+
+from forklake.catalog.changes import apply
+from forklake.catalog.commit import Committed, Plan, commit, draft_of
+from forklake.catalog.view import Draft, View
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.metastore.store import Store
+from forklake.model.change import Change
+from forklake.model.records import CommitInfo
+
+
+class Staging:
+    """Changes that are not committed yet. Belongs to one thread at a time."""
+
+    def __init__(self, store: Store, base: View) -> None:
+        self._store = store
+        self._base = base
+        self._changes: list[Change] = []
+        self._objects = 0
+        self._files = 0
+        self.draft = Draft(base)
+
+    def new_object(self) -> int:
+        """Return a local id for something that the commit will number."""
+        self._objects += 1
+        return -self._objects
+
+    def new_file(self) -> int:
+        """Return a local id for a file that the commit will number."""
+        self._files += 1
+        return -self._files
+
+    def stage(self, change: Change) -> None:
+        """Add a change; one that is refused leaves no trace, and the transaction goes on.
+
+        Raises:
+            ForklakeError: The change makes no sense on what the transaction sees.
+        """
+        try:
+            apply(self.draft, change)
+        except ForklakeError:
+            self.draft = draft_of(self._base, self._changes)
+            raise
+        self._changes.append(change)
+
+    def commit(self, info: CommitInfo, commit_key: str | None, *, requires_message: bool) -> Committed | None:
+        """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`."""
+        if requires_message and self.draft.log and not info.message:
+            raise InvalidInputError(
+                "Commit Information for the snapshot is required but has not been provided."
+                " The option require_commit_message is set; nothing was committed.",
+                hint='Give the transaction a message: transaction(message="...").',
+            )
+        settings = self._store.settings
+        plan = Plan(
+            base=self._base,
+            changes=tuple(self._changes),
+            info=info,
+            commit_key=commit_key or secrets.token_urlsafe(12),
+            new_objects=self._objects,
+            new_files=self._files,
+        )
+        return commit(self._store, plan, self.draft, settings.retry, settings.clock)

@@ -1,0 +1,210 @@
+"""Which version of a catalog is meant: by head, id or time, within its lineage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forklake.errors import InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake.metastore.store import Session, Store
+from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
+from forklake.model.records import Snapshot
+from forklake.model.version import Link, Version
+
+_HEAD = (
+    "SELECT h.catalog_id, h.snapshot_id, s.schema_version, s.snapshot_time, h.live, k.catalog_name,"
+    " k.parent_catalog_id, g.owner_id, g.upto,"
+    " (SELECT o.value FROM forklake.ducklake_metadata o WHERE o.catalog_id IN (h.catalog_id, :lake) AND o.scope = ''"
+    " AND o.key = 'require_commit_message' ORDER BY o.catalog_id DESC LIMIT 1)"
+    " FROM forklake.ducklake_catalog k"
+    " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
+    " JOIN forklake.ducklake_snapshot s ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id"
+    " LEFT JOIN forklake.ducklake_segment g ON g.catalog_id = h.catalog_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A live catalog as it is now."""
+
+    name: str
+    version: Version
+    requires_message: bool
+
+
+def head_by_name(store: Store | Session, name: str) -> Head:
+    """Return the live catalog of that name, with its newest snapshot, in one statement.
+
+    Raises:
+        NotFoundError: No live catalog has the name.
+    """
+    found = store.query(
+        f"{_HEAD} WHERE fold(k.catalog_name) = fold(:name) AND k.end_snapshot = :live ORDER BY g.depth",
+        name=name,
+        live=INFINITY,
+        lake=THE_LAKE,
+    )
+    if not found:
+        raise NotFoundError(f'Catalog "{name}" does not exist.', hint="`catalogs()` lists the catalogs of the lake.")
+    return _head(store, found)
+
+
+def head_by_id(store: Store | Session, catalog: CatalogId) -> Head:
+    """Return a live catalog with its newest snapshot, in one statement.
+
+    Raises:
+        NotFoundError: It was dropped, or never was.
+    """
+    found = store.query(
+        f"{_HEAD} WHERE k.catalog_id = :c AND k.end_snapshot = :live ORDER BY g.depth",
+        c=catalog,
+        live=INFINITY,
+        lake=THE_LAKE,
+    )
+    if not found:
+        raise dropped(catalog)
+    return _head(store, found)
+
+
+def dropped(catalog: CatalogId) -> NotFoundError:
+    """Return the error for a handle whose catalog is gone."""
+    return NotFoundError(
+        f"The catalog with id {catalog} was dropped; nothing was done.", hint="`undrop_catalog` may help."
+    )
+
+
+def _head(store: Store | Session, found: list[tuple[Any, ...]]) -> Head:
+    catalog, snapshot, schema_version, time, _, name, parent, _, _, requires = found[0]
+    links = [Link(CatalogId(catalog), INFINITY)]
+    links += [Link(CatalogId(row[7]), SnapshotId(row[8])) for row in found if row[7] is not None]
+    version = Version(
+        CatalogId(catalog), SnapshotId(snapshot), schema_version, store.time(time), tuple(links), parent is None
+    )
+    return Head(name, version, requires == "true")
+
+
+def version_at(store: Store | Session, head: Version, snapshot: int) -> Version:
+    """Return the version of a snapshot: one of the catalog's own, or of an ancestor up to the pin.
+
+    Raises:
+        SnapshotNotFoundError: It is none of those, or expired.
+    """
+    if isinstance(snapshot, bool) or not isinstance(snapshot, int):
+        raise InvalidInputError(f"A snapshot is named by its id, a whole number, not by {snapshot!r}.")
+    found = _in_lineage(store, head, "AND s.snapshot_id = :at", at=snapshot) if 0 <= snapshot < INFINITY else []
+    if not found:
+        raise no_snapshot(snapshot)
+    return head.at(SnapshotId(found[0][0]), found[0][2], store.time(found[0][1]))
+
+
+def no_snapshot(snapshot: int) -> SnapshotNotFoundError:
+    """Return the error for a snapshot that is none of the catalog's."""
+    return SnapshotNotFoundError(
+        f"No snapshot found at version {snapshot}", hint="`snapshots()` lists the versions of the catalog."
+    )
+
+
+def version_at_time(store: Store | Session, head: Version, time: datetime) -> Version:
+    """Return the newest version of the lineage that was made at or before a time.
+
+    Raises:
+        InvalidInputError: The time has no zone.
+        SnapshotNotFoundError: The catalog had none then, or it is expired.
+    """
+    check_aware(time)
+    found = _in_lineage(store, head, "AND s.snapshot_time <= :time", " ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
+    if not found:
+        raise SnapshotNotFoundError(f"No snapshot found at timestamp {time.isoformat(sep=' ')}")
+    return head.at(SnapshotId(found[0][0]), found[0][2], store.time(found[0][1]))
+
+
+def check_aware(time: datetime) -> datetime:
+    """Return the time if it says what moment it means.
+
+    Raises:
+        InvalidInputError: It has no time zone, or is no datetime.
+    """
+    if not isinstance(time, datetime):
+        raise InvalidInputError(f"A point in time is an aware datetime, not {type(time).__name__}.")
+    if time.tzinfo is None or time.utcoffset() is None:
+        raise InvalidInputError(
+            f"The datetime {time.isoformat(sep=' ')} has no time zone, so it names no moment.",
+            hint="Use datetime.now(timezone.utc) or attach a tzinfo.",
+        )
+    return time
+
+
+def _in_lineage(
+    store: Store | Session, head: Version, condition: str, order: str = "", **params: Any
+) -> list[tuple[Any, ...]]:
+    return store.query(
+        f"WITH chain(depth, owner_id, bound) AS ({store.dialect.chain})"
+        " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM chain c"
+        " CROSS JOIN forklake.ducklake_snapshot s"
+        f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound {condition}{order}",
+        depths=list(range(len(head.links))),
+        owners=list(head.owners),
+        bounds=[link.upto for link in head.links],
+        **params,
+    )
+
+
+_SNAPSHOT = (
+    "SELECT s.snapshot_id, s.catalog_id, s.snapshot_time, s.schema_version,"
+    " x.changes_made, x.author, x.commit_message, x.commit_extra_info"
+)
+
+
+def snapshots(store: Store | Session, head: Version) -> list[Snapshot]:
+    """Return the lineage of a catalog, oldest first: its own snapshots and its ancestors' up to the pin."""
+    found = store.query(
+        f"WITH chain(depth, owner_id, bound) AS ({store.dialect.chain}) {_SNAPSHOT}"
+        " FROM chain c CROSS JOIN forklake.ducklake_snapshot s JOIN forklake.ducklake_snapshot_changes x"
+        " ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
+        " WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound ORDER BY s.snapshot_id",
+        depths=list(range(len(head.links))),
+        owners=list(head.owners),
+        bounds=list(head.bounds),
+    )
+    return [_snapshot(store, row) for row in found]
+
+
+def lake_snapshots(store: Store, after: SnapshotId | None, limit: int) -> list[Snapshot]:
+    """Return a page of the snapshots of all catalogs, by id."""
+    found = store.query(
+        f"{_SNAPSHOT} FROM forklake.ducklake_snapshot s JOIN forklake.ducklake_snapshot_changes x"
+        " ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
+        " WHERE s.snapshot_id > :after ORDER BY s.snapshot_id LIMIT :n",
+        after=-1 if after is None else after,
+        n=limit,
+    )
+    return [_snapshot(store, row) for row in found]
+
+
+def _snapshot(store: Store | Session, row: tuple[Any, ...]) -> Snapshot:
+    return Snapshot(row[0], row[1], store.time(row[2]), *row[3:])
+
+
+def version_of(store: Store, catalog: CatalogId, snapshot: SnapshotId) -> Version:
+    """Return a version by one of the catalog's own snapshots, whether the catalog is live or dropped.
+
+    Raises:
+        SnapshotNotFoundError: The catalog has no such snapshot of its own.
+    """
+    found = store.query(
+        "SELECT s.schema_version, s.snapshot_time, k.parent_catalog_id, g.owner_id, g.upto"
+        " FROM forklake.ducklake_snapshot s JOIN forklake.ducklake_catalog k ON k.catalog_id = s.catalog_id"
+        " LEFT JOIN forklake.ducklake_segment g ON g.catalog_id = s.catalog_id"
+        " WHERE s.catalog_id = :c AND s.snapshot_id = :s AND k.end_snapshot ="
+        " (SELECT max(l.end_snapshot) FROM forklake.ducklake_catalog l WHERE l.catalog_id = s.catalog_id)"
+        " ORDER BY g.depth",
+        c=catalog,
+        s=snapshot,
+    )
+    if not found:
+        raise SnapshotNotFoundError(f"No snapshot found at version {snapshot}")
+    links = [Link(catalog, INFINITY)]
+    links += [Link(CatalogId(row[3]), SnapshotId(row[4])) for row in found if row[3] is not None]
+    schema_version, time, parent = found[0][:3]
+    return Version(catalog, snapshot, schema_version, store.time(time), tuple(links), parent is None)

@@ -1,0 +1,216 @@
+"""What a catalog holds: as it was committed (`View`), and with a transaction's own changes (`Draft`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from forklake.metastore import visibility
+from forklake.metastore.store import Store
+from forklake.metastore.tables import (
+    BY_ROW,
+    COLUMN,
+    DATA_FILE,
+    FILE_COLUMN_STATS,
+    SCHEMA,
+    TABLE,
+    TABLE_COLUMN_STATS,
+    TABLE_STATS,
+    MetadataTable,
+    R,
+)
+from forklake.model.change_log import LoggedChange
+from forklake.model.commit import Tombstone
+from forklake.model.ids import INFINITY, RowUid, TableId, first_row_id
+from forklake.model.names import fold
+from forklake.model.rows import DataFileRow, FileColumnStatsRow, Origin, Row
+from forklake.model.version import Version
+
+_SMALL = (SCHEMA, TABLE, COLUMN)
+_STATISTICS: tuple[MetadataTable[Any], ...] = (TABLE_STATS, TABLE_COLUMN_STATS)
+
+
+class Content(Protocol):
+    """Rows as one reader sees them."""
+
+    @property
+    def version(self) -> Version:
+        """The committed version that is seen, or that is being changed."""
+
+    def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
+        """Return the visible rows; columns of ``where`` written ``fold(x)`` compare folded."""
+
+    def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
+        """Return the newest statistics of a table."""
+
+
+class View:
+    """One committed version. It never changes, so what was read once is kept (files are not)."""
+
+    def __init__(self, store: Store, version: Version) -> None:
+        self.store = store
+        self.version = version
+        self._kept: dict[tuple[str, tuple[tuple[str, Any], ...]], list[Any]] = {}
+
+    def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
+        """Return the visible rows of an interval table."""
+        where = where or {}
+        if table not in _SMALL or any(isinstance(value, list) for value in where.values()):
+            return visibility.visible(self.store, self.version, table, where)
+        key = (table.name, tuple(sorted(where.items())))
+        if key not in self._kept:
+            self._kept[key] = visibility.visible(self.store, self.version, table, where)
+        return self._kept[key]
+
+    def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
+        """Return the newest statistics of a table."""
+        key = (table.name, (("table_id", table_id),))
+        if key not in self._kept:
+            self._kept[key] = visibility.latest(self.store, self.version, table, table_id)
+        return self._kept[key]
+
+    def file_stats(self, files: list[DataFileRow], where: visibility.Where | None = None) -> list[FileColumnStatsRow]:
+        """Return the column statistics of data files."""
+        return visibility.following(self.store, FILE_COLUMN_STATS, files, where)
+
+    def advanced(self, version: Version, draft: Draft) -> View:
+        """Return the view of the commit that a draft on this view became, keeping what it did not touch."""
+        new = View(self.store, version)
+        touched = draft.touched
+        origin = Origin(RowUid(-1), version.catalog_id, INFINITY)
+        for key, rows in self._kept.items():
+            if key[0] not in touched:
+                new._kept[key] = rows
+        for table in _STATISTICS:
+            for table_id, rows in draft.statistics(table).items():
+                if table_id >= 0:
+                    new._kept[table.name, (("table_id", table_id),)] = [replace(row, origin=origin) for row in rows]
+        for (name, where), rows in self._kept.items():
+            if name in {table.name for table in _STATISTICS}:
+                new._kept.setdefault((name, where), rows)
+        return new
+
+
+class Draft:
+    """A view with changes laid over it: what a transaction reads, and what its commit writes."""
+
+    def __init__(self, base: View) -> None:
+        self.base = base
+        self.log: list[LoggedChange] = []
+        self.reshaped: set[TableId] = set()
+        """Tables that were made, or got other columns."""
+        self._inserts: dict[str, list[Any]] = {}
+        self._ends: dict[str, dict[RowUid, Any]] = {}
+        self._latest: dict[str, dict[TableId, list[Any]]] = {}
+
+    @property
+    def version(self) -> Version:
+        """The version that is being changed."""
+        return self.base.version
+
+    @property
+    def first_row_id(self) -> int:
+        """The first id for rows that this catalog adds to a table it inherited or makes."""
+        return first_row_id(self.version.catalog_id, is_root=self.version.is_root)
+
+    def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
+        """Return the rows as the transaction sees them."""
+        where = where or {}
+        ended = self._ends.get(table.name, {})
+        # A local id is in no committed row.
+        is_local = any(isinstance(value, int) and value < 0 for value in where.values())
+        committed = [] if is_local else self.base.rows(table, where)
+        kept = [row for row in committed if row.origin is not None and row.origin.row_uid not in ended]
+        return kept + [row for row in self._inserts.get(table.name, ()) if _matches(row, where)]
+
+    def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
+        """Return the newest statistics as the transaction sees them."""
+        staged = self._latest.get(table.name, {}).get(table_id)
+        if staged is not None:
+            return staged
+        return [] if table_id < 0 else self.base.latest(table, table_id)
+
+    def insert(self, *rows: Row) -> None:
+        """Add rows."""
+        for row in rows:
+            self._inserts.setdefault(BY_ROW[type(row)].name, []).append(row)
+
+    def end(self, *rows: Row) -> None:
+        """End rows; one that this transaction added is simply not added."""
+        for row in rows:
+            name = BY_ROW[type(row)].name
+            if row.origin is None:
+                self._inserts[name] = [other for other in self._inserts[name] if other is not row]
+            else:
+                self._ends.setdefault(name, {})[row.origin.row_uid] = row
+
+    def write_latest(self, table: MetadataTable[R], table_id: TableId, rows: list[R]) -> None:
+        """Replace the statistics of a table."""
+        self._latest.setdefault(table.name, {})[table_id] = rows
+
+    def forget_table(self, table_id: TableId) -> None:
+        """Drop what was staged for a table that the transaction made and dropped again."""
+        for latest in self._latest.values():
+            latest.pop(table_id, None)
+        for name, rows in self._inserts.items():
+            self._inserts[name] = [row for row in rows if getattr(row, "table_id", None) != table_id]
+        self.reshaped.discard(table_id)
+        self.log = [change for change in self.log if change.object_id != table_id]
+
+    @property
+    def touched(self) -> set[str]:
+        """The interval and statistics tables that the draft writes."""
+        return {name for written in (self._inserts, self._ends, self._latest) for name, rows in written.items() if rows}
+
+    def statistics(self, table: MetadataTable[R]) -> dict[TableId, list[R]]:
+        """The staged statistics by table."""
+        return self._latest.get(table.name, {})
+
+    @property
+    def written(self) -> dict[str, list[Row]]:
+        """The rows to write, by table."""
+        written: dict[str, list[Row]] = {name: list(rows) for name, rows in self._inserts.items() if rows}
+        for name, latest in self._latest.items():
+            rows = [row for rows in latest.values() for row in rows]
+            if rows:
+                written[name] = rows
+        return written
+
+    @property
+    def ended(self) -> dict[str, list[RowUid]]:
+        """The uids of own rows to end, by table."""
+        return {
+            name: own
+            for name, rows in self._ends.items()
+            if (own := [row.origin.row_uid for row in rows.values() if self._is_own(row)])
+        }
+
+    @property
+    def tombstones(self) -> list[Tombstone]:
+        """The tombstones for inherited rows that end: an ancestor's row is never touched."""
+        return [
+            Tombstone(BY_ROW[type(row)].scope_of(row), row.origin.row_uid)
+            for rows in self._ends.values()
+            for row in rows.values()
+            if not self._is_own(row)
+        ]
+
+    def _is_own(self, row: Row) -> bool:
+        return row.origin is not None and row.origin.owner == self.version.catalog_id
+
+
+def _matches(row: Row, where: visibility.Where) -> bool:
+    for column, value in where.items():
+        actual = fold(getattr(row, column[5:-1])) if column.startswith("fold(") else getattr(row, column)
+        if (actual not in value) if isinstance(value, list) else (actual != value):
+            return False
+    return True
+
+
+def live_data_files(content: Content, table_id: TableId, ids: Iterable[int] | None = None) -> list[DataFileRow]:
+    """Return the data files of a table, or those of them that are asked for."""
+    where: dict[str, Any] = {"table_id": table_id}
+    if ids is not None:
+        where["data_file_id"] = list(ids)
+    return content.rows(DATA_FILE, where)

@@ -1,0 +1,49 @@
+"""Settings that callers may change, each with its default."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The passing of time as the program sees it; tests put their own in."""
+
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = field(default=lambda: random.uniform(0.5, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how patiently a commit that lost the race is tried again.
+
+    The wait before retry ``i`` is ``wait_seconds * jitter * backoff ** i``, as DuckLake's
+    ``ducklake_max_retry_count``, ``ducklake_retry_wait_ms`` and ``ducklake_retry_backoff``.
+    """
+
+    max_retry_count: int = 10
+    wait_seconds: float = 0.1
+    backoff: float = 1.5
+
+    def waits(self, clock: Clock) -> Iterator[float]:
+        """Yield the seconds to wait before each retry."""
+        for attempt in range(self.max_retry_count):
+            yield self.wait_seconds * clock.jitter() * self.backoff**attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a lake was opened with."""
+
+    retry: RetryPolicy = RetryPolicy()
+    clock: Clock = Clock()
+    statement_timeout_seconds: float = 60.0
+    connect_timeout_seconds: float = 10.0
+    pool_size: int = 4
+    on_step: Callable[[str], None] = field(default=lambda step: None)
+    """Told the name of each step of a commit and a fork, so that tests can stop there."""

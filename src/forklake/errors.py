@@ -1,0 +1,159 @@
+"""Every error that forklake raises.
+
+    ForklakeError
+    ├── InvalidInputError            the request itself is wrong; nothing was attempted
+    │   ├── InvalidNameError         an empty, too long or unstorable name
+    │   └── InvalidPathError         a path that escapes, overlaps or is not set
+    ├── NotFoundError                a named thing does not exist (for this catalog, at this snapshot)
+    │   └── SnapshotNotFoundError    a snapshot that never was, is expired, or is outside the lineage
+    ├── AlreadyExistsError           a name is taken
+    ├── ConflictError                somebody else changed what this change was planned on
+    │   └── CommitConflictError      lists every conflict; nothing was written
+    ├── CommitContentionError        too many others committed first; nothing was written, try again
+    ├── CommitUnknownError           the connection was lost and could not be regained to ask
+    ├── MetastoreError               the metadata database
+    │   ├── MetastoreUnavailableError  not reachable, refused the login, timed out, locked
+    │   ├── MetastoreVersionError    not initialised, or of another version
+    │   └── MetastoreCorruptError    not a metadata database, or damaged
+    └── ConfigError                  a URL, option or environment that cannot be used
+
+Each class has a stable ``code``, says whether trying again can help (``retryable``), and carries a
+``hint`` for the user where there is one. Driver exceptions never leave ``forklake.metastore``
+unwrapped; the original is chained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+
+class ForklakeError(Exception):
+    """The root of all errors; catch it to catch everything forklake raises."""
+
+    code: ClassVar[str] = "error"
+    retryable: ClassVar[bool] = False
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class InvalidInputError(ForklakeError):
+    """The request is wrong in itself; nothing was attempted."""
+
+    code = "invalid_input"
+    exit_code = 2
+
+
+class InvalidNameError(InvalidInputError):
+    """A name that is empty, too long, reserved or cannot be stored."""
+
+    code = "invalid_name"
+
+
+class InvalidPathError(InvalidInputError):
+    """A data path that is missing, malformed, or overlaps another catalog's directory."""
+
+    code = "invalid_path"
+
+
+class NotFoundError(ForklakeError):
+    """The named thing does not exist for this catalog at this snapshot."""
+
+    code = "not_found"
+    exit_code = 3
+
+
+class SnapshotNotFoundError(NotFoundError):
+    """The snapshot never was, is expired, or lies outside the catalog's lineage."""
+
+    code = "snapshot_not_found"
+
+
+class AlreadyExistsError(ForklakeError):
+    """The name is taken; nothing was created."""
+
+    code = "already_exists"
+    exit_code = 4
+
+
+class ConflictError(ForklakeError):
+    """Somebody else changed what this change was planned on; nothing was written."""
+
+    code = "conflict"
+    exit_code = 5
+
+
+class CommitConflictError(ConflictError):
+    """A concurrent commit touched the same things; nothing was written.
+
+    The catalog is as it was before the attempt. Data files already written belong to no table and
+    are left for clean-up. Running the statement again on the new head is safe.
+    """
+
+    code = "commit_conflict"
+
+    def __init__(self, message: str, *, conflicts: Sequence[str] = (), hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.conflicts = tuple(conflicts) or (message,)
+
+
+class CommitContentionError(ForklakeError):
+    """Others committed first on every attempt; nothing was written and trying again is safe."""
+
+    code = "commit_contention"
+    retryable = True
+    exit_code = 6
+
+
+class CommitUnknownError(ForklakeError):
+    """The connection was lost during a commit and the outcome could not be asked for.
+
+    The commit happened once or not at all. Do not remove the files it names. Running it again with
+    the same commit key is safe: a commit that did happen is found and not repeated.
+    """
+
+    code = "commit_unknown"
+    exit_code = 7
+
+    def __init__(self, message: str, *, commit_key: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.commit_key = commit_key
+
+
+class MetastoreError(ForklakeError):
+    """The metadata database failed; the message never contains a password."""
+
+    code = "metastore"
+    exit_code = 8
+
+
+class MetastoreUnavailableError(MetastoreError):
+    """The database cannot be reached, refused the login, is locked, or ran into a time-out.
+
+    Nothing was changed by the failed statement.
+    """
+
+    code = "metastore_unavailable"
+    retryable = True
+
+
+class MetastoreVersionError(MetastoreError):
+    """The database holds no lake, or one of another version; nothing was changed."""
+
+    code = "metastore_version"
+
+
+class MetastoreCorruptError(MetastoreError):
+    """The file is no metadata database, or it is damaged."""
+
+    code = "metastore_corrupt"
+
+
+class ConfigError(ForklakeError):
+    """A URL, option or environment that cannot be used."""
+
+    code = "config"
+    exit_code = 2

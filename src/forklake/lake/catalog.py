@@ -1,0 +1,222 @@
+"""A catalog as a handle."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from forklake.catalog import versions
+from forklake.catalog.transaction import Staging
+from forklake.catalog.view import Content, View
+from forklake.errors import CommitConflictError, InvalidInputError
+from forklake.lake.context import Context
+from forklake.lake.options import Options
+from forklake.lake.reader import Reader
+from forklake.lake.transaction import Transaction
+from forklake.lake.verbs import Verbs
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.records import CommitInfo, Snapshot
+from forklake.model.version import Version
+from forklake.ops.copy_catalog import copy_catalog
+from forklake.ops.detach import detach
+from forklake.ops.expire import expire_snapshots
+from forklake.ops.fork import fork, fork_many
+
+
+class Catalog(Reader, Verbs):
+    """One catalog of a lake. May be shared by threads.
+
+    It is found by its id, so a rename does not lose it. Each call sees what others have committed before;
+    a handle that `at` returned sees one snapshot and changes nothing.
+    """
+
+    def __init__(self, context: Context, catalog_id: CatalogId, pinned: View | None = None) -> None:
+        self._context = context
+        self._catalog_id = catalog_id
+        self._pinned = pinned
+
+    def __repr__(self) -> str:
+        at = "" if self._pinned is None else f", at={self._pinned.version.snapshot_id}"
+        return f"Catalog(catalog_id={self._catalog_id}{at})"
+
+    @property
+    def catalog_id(self) -> CatalogId:
+        """The id, which never changes."""
+        return self._catalog_id
+
+    @property
+    def name(self) -> str:
+        """The name the catalog has now.
+
+        Raises:
+            NotFoundError: It was dropped.
+        """
+        return self._head().name
+
+    @property
+    def head(self) -> SnapshotId:
+        """The id of the newest snapshot, read anew; of a handle on the past, the id of its snapshot."""
+        return self._version().snapshot_id
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether this is a handle on the past."""
+        return self._pinned is not None
+
+    @property
+    def options(self) -> Options:
+        """The options of the catalog, its schemas and its tables."""
+        return Options(self._context, self._catalog_id, self._content)
+
+    def at(self, *, version: int | None = None, timestamp: datetime | None = None) -> Catalog:
+        """Return the same catalog as it was: at a snapshot of its lineage, or at a time.
+
+        Raises:
+            SnapshotNotFoundError: The snapshot never was, is expired, or lies outside the lineage.
+            InvalidInputError: Both or neither were given, or the time has no zone.
+        """
+        if version is not None and timestamp is not None:
+            raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
+        seen = self._version()
+        if version is not None:
+            found = versions.version_at(self._context.store, seen, version)
+        elif timestamp is not None:
+            found = versions.version_at_time(self._context.store, seen, timestamp)
+        else:
+            raise InvalidInputError("Say which: version= or timestamp=.")
+        if found.snapshot_id > seen.snapshot_id:
+            raise versions.no_snapshot(found.snapshot_id)
+        return Catalog(self._context, self._catalog_id, View(self._context.store, found))
+
+    def snapshots(self) -> list[Snapshot]:
+        """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork."""
+        return versions.snapshots(self._context.store, self._version())
+
+    def transaction(
+        self,
+        *,
+        author: str | None = None,
+        message: str | None = None,
+        extra_info: str | None = None,
+        commit_key: str | None = None,
+    ) -> Transaction:
+        """Begin a transaction on the catalog as it is now; use it in a ``with`` block.
+
+        ``commit_key`` makes it idempotent: a key that was committed to this catalog before is not committed
+        again, and the transaction's ``snapshot_id`` is that of the first time.
+        """
+        self._check_writable()
+        if commit_key is not None and not commit_key:
+            raise InvalidInputError("A commit key must not be empty.")
+        return Transaction(self._context, self._head(), CommitInfo(author, message, extra_info), commit_key)
+
+    def fork(
+        self,
+        name: str,
+        *,
+        at: int | datetime | None = None,
+        data_path: str | os.PathLike[str] | None = None,
+        if_not_exists: bool = False,
+        copy: bool = False,
+    ) -> Catalog:
+        """Return a new catalog that starts as this one is, or was at a snapshot or time.
+
+        By reference it costs one short transaction and a few hundred bytes, whatever the catalog holds; with
+        ``copy`` the metadata is written out, and the new catalog has no earlier history. Files are shared in
+        both cases; neither catalog sees what the other does later.
+
+        Args:
+            name: The name of the new catalog.
+            at: A snapshot that the catalog can see, or an aware datetime; its head if not given.
+            data_path: Where the fork's own files go, if not below the lake's data path.
+            if_not_exists: Return the fork of this catalog that has the name already.
+            copy: Write the metadata out instead of referring to it.
+
+        Raises:
+            AlreadyExistsError: The name is taken by something else.
+            SnapshotNotFoundError: The catalog has no such snapshot.
+        """
+        context = self._context
+        if at is None and self._pinned is not None:
+            at = self._pinned.version.snapshot_id
+        own_path = None if data_path is None else os.fspath(data_path)
+        if not copy:
+            made = fork(
+                context.store, context.lake_path, self._catalog_id, name,
+                at=at, data_path=own_path, if_not_exists=if_not_exists,
+            )  # fmt: skip
+            return Catalog(context, made.catalog_id)
+        if if_not_exists:
+            raise InvalidInputError("A copying fork cannot be asked for with if_not_exists.")
+        return Catalog(
+            context, copy_catalog(context.store, context.lake_path, self._catalog_id, name, at=at, data_path=own_path)
+        )
+
+    def fork_many(self, names: Sequence[str], *, at: int | datetime | None = None) -> list[Catalog]:
+        """Return one fork for each name, all of the same snapshot, in far fewer transactions than names.
+
+        Made in batches of 10,000, each all or nothing.
+
+        Raises:
+            AlreadyExistsError: A name is taken.
+            InvalidInputError: A name is given twice.
+        """
+        if at is None and self._pinned is not None:
+            at = self._pinned.version.snapshot_id
+        context = self._context
+        made = fork_many(context.store, context.lake_path, self._catalog_id, names, at=at)
+        return [Catalog(context, catalog) for catalog in made]
+
+    def detach(self) -> None:
+        """Let go of the ancestors: what is inherited becomes the catalog's own, and its earlier history goes.
+
+        A catalog that inherits nothing stays as it is.
+        """
+        self._check_writable()
+        assert self._context.lake_path is not None
+        detach(self._context.store, self._context.lake_path, self._catalog_id)
+
+    def expire_snapshots(
+        self, *, snapshot_ids: Sequence[int] | None = None, older_than: datetime | None = None
+    ) -> list[SnapshotId]:
+        """Forget own snapshots by id or age, and return which; forks keep what they see.
+
+        Raises:
+            SnapshotNotFoundError: A snapshot is not one of the catalog's own.
+        """
+        self._check_writable()
+        return expire_snapshots(self._context.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than)
+
+    def _head(self) -> versions.Head:
+        return versions.head_by_id(self._context.store, self._catalog_id)
+
+    def _version(self) -> Version:
+        return self._pinned.version if self._pinned is not None else self._head().version
+
+    def _content(self) -> Content:
+        return self._pinned if self._pinned is not None else self._context.view(self._head())
+
+    def _check_writable(self) -> None:
+        if self._pinned is not None:
+            raise InvalidInputError(
+                f"The catalog at snapshot {self._pinned.version.snapshot_id} is read-only; nothing was changed.",
+                hint="Change the catalog itself, or fork it at that snapshot.",
+            )
+
+    def _run(self, verb: Callable[[Staging], None], *, rerun: bool = True) -> None:
+        """Run a verb as a transaction of its own; after a conflict it is run again on the new head."""
+        self._check_writable()
+        settings = self._context.store.settings
+        waits = settings.retry.waits(settings.clock)
+        while True:
+            try:
+                with self.transaction() as transaction:
+                    transaction._run(verb)
+            except CommitConflictError:
+                wait = next(waits, None)
+                if not rerun or wait is None:
+                    raise
+                settings.clock.sleep(wait)
+            else:
+                return

@@ -1,0 +1,194 @@
+"""A lake as a handle."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from forklake.catalog import versions
+from forklake.catalog.view import View
+from forklake.config import Settings
+from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.lake.catalog import Catalog
+from forklake.lake.context import Context
+from forklake.lake.options import Options, lake_options
+from forklake.metastore import visibility
+from forklake.model.ids import SnapshotId
+from forklake.model.records import CatalogInfo, Snapshot
+from forklake.ops import lifecycle
+from forklake.ops.create_catalog import create_catalog
+from forklake.ops.list_catalogs import MAX_PAGE, check_moment, list_catalogs
+from forklake.ops.open_lake import open_lake
+
+
+class Lake:
+    """An open lake: one metadata database with its catalogs. May be shared by threads, not by processes."""
+
+    def __init__(
+        self, url: str, *, data_path: str | os.PathLike[str] | None = None, settings: Settings | None = None
+    ) -> None:
+        store, lake_path = open_lake(url, data_path, settings or Settings())
+        self._context = Context(store, lake_path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Lake({self._context._store.location!r})"
+
+    def close(self) -> None:
+        """Give back all connections. Closing twice does no harm."""
+        self._context._store.close()
+
+    @property
+    def data_path(self) -> str | None:
+        """The path below which files go, if a catalog does not say otherwise."""
+        return self._context.lake_path
+
+    @property
+    def options(self) -> Options:
+        """The options of all catalogs that do not say otherwise."""
+        return lake_options(self._context)
+
+    def create_catalog(
+        self,
+        name: str,
+        *,
+        data_path: str | os.PathLike[str] | None = None,
+        at_base: bool = False,
+        if_not_exists: bool = False,
+    ) -> Catalog:
+        """Create a catalog with an empty schema ``main``.
+
+        Args:
+            name: Any text that no live catalog is called; case does not matter for A to Z.
+            data_path: The base path of its directory, if not the lake's.
+            at_base: Put it at the base path itself, where it must be the only one.
+            if_not_exists: Return the catalog that has the name already.
+
+        Raises:
+            AlreadyExistsError: A live catalog has the name.
+            InvalidPathError: The place overlaps another catalog's directory.
+        """
+        context = self._context
+        own_path = None if data_path is None else os.fspath(data_path)
+        try:
+            made = create_catalog(context.store, context.lake_path, name, own_path, at_base=at_base)
+        except AlreadyExistsError:
+            if not if_not_exists:
+                raise
+            return self.catalog(name)
+        return Catalog(context, made)
+
+    def catalog(self, name: str) -> Catalog:
+        """Open a catalog by its name.
+
+        Raises:
+            NotFoundError: No live catalog has the name.
+        """
+        head = versions.head_by_name(self._context.store, name)
+        self._context.view(head)
+        return Catalog(self._context, head.version.catalog_id)
+
+    def catalogs(
+        self,
+        *,
+        prefix: str = "",
+        after: str | None = None,
+        limit: int = 1000,
+        at: int | datetime | None = None,
+    ) -> list[CatalogInfo]:
+        """Return a page of catalogs by name; ``after`` is the last name of the page before.
+
+        With ``at``, a snapshot of any catalog or an aware datetime: the catalogs that existed then, under the
+        names they had, each with its newest snapshot of that moment. A page costs the same however many
+        catalogs there are.
+        """
+        return list_catalogs(
+            self._context.store, self._context.lake_path, prefix=prefix, after=after, limit=limit, at=at
+        )
+
+    def rename_catalog(self, name: str, new_name: str) -> None:
+        """Give a catalog another name; its directory and its forks stay as they are.
+
+        Raises:
+            NotFoundError: No live catalog has the old name.
+            AlreadyExistsError: Another one has the new name.
+        """
+        lifecycle.rename_catalog(self._context.store, self.catalog(name).catalog_id, new_name)
+
+    def drop_catalog(self, name: str) -> None:
+        """Drop a catalog. Nothing is deleted: forks keep working, and `undrop_catalog` brings it back.
+
+        Raises:
+            NotFoundError: No live catalog has the name.
+        """
+        lifecycle.drop_catalog(self._context.store, self.catalog(name).catalog_id)
+
+    def undrop_catalog(self, name_or_id: str | int) -> Catalog:
+        """Bring a dropped catalog back, by its id or by a name that only one was dropped under.
+
+        Raises:
+            NotFoundError: No such catalog is dropped, or it was purged.
+            AlreadyExistsError: A live catalog has its name.
+        """
+        catalog = lifecycle.dropped_catalog(self._context.store, name_or_id)
+        lifecycle.undrop_catalog(self._context.store, catalog)
+        return Catalog(self._context, catalog)
+
+    def purge(self, name_or_id: str | int) -> None:
+        """Give up a dropped catalog for good: its snapshots, options and ancestry. Forks keep what they see.
+
+        Raises:
+            NotFoundError: No such catalog is dropped.
+        """
+        lifecycle.purge(self._context.store, lifecycle.dropped_catalog(self._context.store, name_or_id))
+
+    def snapshots(self, *, after: int | None = None, limit: int = 1000) -> list[Snapshot]:
+        """Return a page of the snapshots of all catalogs, by id; ``after`` is the last id of the page before."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit}.")
+        return versions.lake_snapshots(self._context.store, None if after is None else SnapshotId(after), limit)
+
+    def at(self, *, version: int | None = None, timestamp: datetime | None = None) -> LakeAt:
+        """Return the whole lake as it was: each catalog at its newest own snapshot of that moment.
+
+        Repeatable only below the oldest commit that is still in flight.
+        """
+        if (version is None) == (timestamp is None):
+            raise InvalidInputError("Say which: version= or timestamp=, and not both.")
+        return LakeAt(self._context, version if version is not None else timestamp)
+
+
+class LakeAt:
+    """A lake at one moment, for reading."""
+
+    def __init__(self, context: Context, moment: int | datetime | None) -> None:
+        self._context = context
+        self._moment = check_moment(moment)
+
+    def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int = 1000) -> list[CatalogInfo]:
+        """Return a page of the catalogs that existed then, under the names they had."""
+        return list_catalogs(
+            self._context.store, self._context.lake_path, prefix=prefix, after=after, limit=limit, at=self._moment
+        )
+
+    def catalog(self, name: str) -> Catalog:
+        """Return the catalog that had the name then, read-only, even if it was renamed or dropped since.
+
+        Raises:
+            NotFoundError: None had it.
+        """
+        store = self._context.store
+        found = visibility.catalog_rows(store, self._moment, "fold(k.catalog_name) = fold(:name)", name=name)
+        if not found:
+            raise NotFoundError(f'Catalog "{name}" did not exist at {self._moment}.')
+        catalog, snapshot = found[0][0], SnapshotId(found[0][5])
+        return Catalog(self._context, catalog, View(store, versions.version_of(store, catalog, snapshot)))

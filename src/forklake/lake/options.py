@@ -1,0 +1,72 @@
+"""Options of a lake and of a catalog as a handle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from forklake.catalog import lookup
+from forklake.catalog.view import Content
+from forklake.errors import InvalidInputError
+from forklake.lake.context import Context
+from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.records import Option
+from forklake.ops import options as ops
+
+
+class Options:
+    """Options of one catalog, or of the lake for all that do not say otherwise.
+
+    The nearest scope wins: table, schema, catalog, lake, default. Setting one makes no snapshot. A fork
+    starts with a copy of its parent's; after that neither sees what the other sets.
+    """
+
+    def __init__(self, context: Context, catalog: CatalogId, content: Callable[[], Content] | None) -> None:
+        self._context = context
+        self._catalog = catalog
+        self._content = content
+
+    def get(self, key: str, *, table: str | None = None, schema: str | None = None) -> str | None:
+        """Return what an option is for the table, the schema or the catalog; None if it is nowhere set."""
+        schema_id, table_id = self._ids(table, schema)
+        return ops.effective_option(self._context.store, self._catalog, key, schema_id, table_id)
+
+    def set(self, key: str, value: object, *, table: str | None = None, schema: str | None = None) -> None:
+        """Set an option for the table, the schema, or the whole catalog.
+
+        Raises:
+            InvalidInputError: There is no such option, or it cannot have the value.
+            NotFoundError: There is no such table or schema.
+        """
+        scope, scope_id = self._scope(table, schema)
+        ops.set_option(self._context.store, self._catalog, key, value, scope, scope_id)
+
+    def reset(self, key: str, *, table: str | None = None, schema: str | None = None) -> None:
+        """Forget an option, so that the next wider scope counts again."""
+        scope, scope_id = self._scope(table, schema)
+        ops.reset_option(self._context.store, self._catalog, key, scope, scope_id)
+
+    def list(self) -> list[Option]:
+        """Return what is set here, the narrower scopes included."""
+        return ops.list_options(self._context.store, self._catalog)
+
+    def _scope(self, table: str | None, schema: str | None) -> tuple[ops.Scope, int]:
+        schema_id, table_id = self._ids(table, schema)
+        if table is not None:
+            return "table", table_id
+        return ("schema", schema_id) if schema is not None else ("", -1)
+
+    def _ids(self, table: str | None, schema: str | None) -> tuple[int, int]:
+        if self._content is None:
+            if table is not None or schema is not None:
+                raise InvalidInputError("The lake has no tables or schemas of its own; set options of a catalog.")
+            return -1, -1
+        content = self._content()  # a dropped catalog is refused here
+        if table is not None:
+            row = lookup.table(content, table, schema or "main")
+            return row.schema_id, row.table_id
+        return (-1 if schema is None else lookup.schema(content, schema).schema_id), -1
+
+
+def lake_options(context: Context) -> Options:
+    """Return the options of the lake itself."""
+    return Options(context, THE_LAKE, None)

@@ -1,0 +1,44 @@
+"""What can be read of a catalog, at its head, in the past, and within a transaction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from forklake.catalog import lookup
+from forklake.catalog.view import Content
+from forklake.lake.context import Context
+from forklake.lake.table import Table
+
+
+class Reader(ABC):
+    """Tables and schemas as one reader sees them."""
+
+    _context: Context
+
+    @abstractmethod
+    def _content(self) -> Content:
+        """Return what is seen, at this statement."""
+
+    def schemas(self) -> list[str]:
+        """Return the names of the schemas, in order."""
+        return [row.schema_name for row in lookup.schemas(self._content())]
+
+    def tables(self, schema: str | None = None) -> list[Table]:
+        """Return all tables, or those of a schema, by schema and name."""
+        content = self._content()
+        if schema is not None:
+            wanted = lookup.schema(content, schema)
+            return [Table(self, row, wanted.schema_name) for row in lookup.tables(content, wanted.schema_id)]
+        names = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
+        found = [Table(self, row, names[row.schema_id]) for row in lookup.tables(content)]
+        return sorted(found, key=lambda table: (table.schema_name, table.name))
+
+    def table(self, name: str, *, schema: str = "main") -> Table:
+        """Return a table.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        content = self._content()
+        row = lookup.table(content, name, schema)
+        return Table(self, row, lookup.schema_by_id(content, row.schema_id).schema_name)

@@ -1,0 +1,100 @@
+"""A transaction as a handle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from forklake.catalog.transaction import Staging
+from forklake.catalog.versions import Head
+from forklake.catalog.view import Content
+from forklake.errors import InvalidInputError
+from forklake.lake.context import Context
+from forklake.lake.reader import Reader
+from forklake.lake.verbs import Verbs
+from forklake.model.ids import SnapshotId
+from forklake.model.records import CommitInfo
+
+
+class Transaction(Reader, Verbs):
+    """Several changes that become one snapshot, or none.
+
+    It sees the catalog as it was when it began, and its own changes. Leaving the ``with`` block commits;
+    an exception leaves nothing behind. A change that is refused leaves the transaction as it was before it.
+    Belongs to one thread at a time.
+    """
+
+    def __init__(self, context: Context, head: Head, info: CommitInfo, commit_key: str | None) -> None:
+        self._context = context
+        self._head = head
+        self._info = info
+        self._commit_key = commit_key
+        self._staging: Staging | None = Staging(context.store, context.view(head))
+        self.snapshot_id: SnapshotId | None = None
+        """The snapshot that the commit made; None before, or if nothing changed."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._staging is None:
+            return
+        if kind is None:
+            self.commit()
+        else:
+            self.rollback()
+
+    @property
+    def base(self) -> SnapshotId:
+        """The snapshot that the transaction started from."""
+        return self._head.version.snapshot_id
+
+    def set_commit_message(
+        self, author: str | None = None, message: str | None = None, extra_info: str | None = None
+    ) -> None:
+        """Say who commits what, and why."""
+        self._info = CommitInfo(author, message, extra_info)
+
+    def commit(self) -> SnapshotId | None:
+        """Commit, and return the snapshot; None if nothing changed.
+
+        Raises:
+            CommitConflictError: A concurrent commit touched the same things; nothing was written.
+            CommitContentionError: Others were faster on every attempt; nothing was written.
+            CommitUnknownError: The connection was lost; it happened once or not at all.
+            InvalidInputError: The catalog requires a commit message; the transaction is still open.
+        """
+        staging = self._open()
+        committed = None
+        try:
+            committed = staging.commit(self._info, self._commit_key, requires_message=self._head.requires_message)
+        except InvalidInputError:
+            raise
+        except BaseException:
+            self._staging = None
+            raise
+        self._staging = None
+        if committed is not None:
+            self.snapshot_id = committed.snapshot_id
+            if committed.view is not None:
+                self._context.keep(committed.view)
+        return self.snapshot_id
+
+    def rollback(self) -> None:
+        """Forget all changes."""
+        self._open()
+        self._staging = None
+
+    def _open(self) -> Staging:
+        if self._staging is None:
+            raise InvalidInputError("The transaction has ended.", hint="Begin a new one.")
+        return self._staging
+
+    def _content(self) -> Content:
+        return self._open().draft
+
+    def _run(self, verb: Callable[[Staging], None], *, rerun: bool = True) -> None:
+        verb(self._open())

@@ -1,0 +1,1 @@
+"""The metadata database: one implementation, and a small dialect for each product."""

@@ -1,0 +1,225 @@
+"""A DuckDB file: for one process that wants its metadata beside its analysis."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from forklake.config import Settings
+from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
+from forklake.metastore import procedures, schema
+from forklake.metastore.dialect import Dialect
+from forklake.metastore.store import DuplicateKeyError, Session, Store, Values
+from forklake.model.commit import Commit, CommitResult
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.placement import ForkResult, NewFork, Placement
+
+
+def _encode(value: Any) -> Any:
+    # Times are kept in UTC without a zone: reading TIMESTAMPTZ takes a package that we do not need otherwise.
+    return value.astimezone(UTC).replace(tzinfo=None) if isinstance(value, datetime) else value
+
+
+_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+DIALECT = Dialect(
+    name="duckdb",
+    schema="forklake.",
+    placeholder="${}",
+    # DuckDB's lower() knows all of Unicode; names fold A to Z only.
+    fold=f"translate({{}}, '{_UPPER}', '{_UPPER.lower()}')",
+    members="IN (SELECT unnest({}))",
+    unpack=lambda lists: "SELECT " + ", ".join(f"unnest(CAST(:{name} AS {kind}[]))" for name, kind in lists.items()),
+    row_uid="nextval('forklake.ducklake_row_uid_seq')",
+    pack=list,
+    encode=_encode,
+)
+
+
+class DuckDBStore(Store):
+    """A lake in one DuckDB file, which no other process can open meanwhile."""
+
+    dialect = DIALECT
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        """Open the file, and make the tables if it is new."""
+        self._path = path.absolute()
+        self.settings = settings
+        self._writer = threading.RLock()
+        self._closed = False
+        try:
+            self._database = duckdb.connect(str(self._path))
+        except duckdb.Error as error:
+            raise self._translated(error) from error
+        try:
+            schema.prepare_embedded(self, "duckdb", _table_names)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def location(self) -> str:
+        """The file."""
+        return str(self._path)
+
+    @property
+    def default_data_path(self) -> str | None:
+        """A directory beside the file, as DuckLake has it."""
+        return f"{self._path}.files/"
+
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        """Run one reading statement by itself."""
+        with self._cursor() as cursor:
+            return _DuckDBSession(cursor, self).query(sql, **params)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a reading transaction."""
+        with self._transaction() as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a writing transaction; threads of the process take turns."""
+        with self._writer, self._transaction() as session:
+            yield session
+
+    def commit(self, commit: Commit) -> CommitResult:
+        """Commit in one transaction."""
+        with self.writing() as session:
+            result = procedures.commit(session, commit, self.step)
+            self.step("commit: before the end")
+        self.step("commit: done")
+        return result
+
+    def fork(
+        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+    ) -> ForkResult:
+        """Fork in one transaction."""
+        with self.writing() as session:
+            result = procedures.fork(session, parent, at, forks, placement, self.step)
+            self.step("fork: before the end")
+        self.step("fork: done")
+        return result
+
+    def time(self, value: Any) -> datetime:
+        """Read a time column."""
+        return _utc(value)
+
+    def close(self) -> None:
+        """Close the file."""
+        if not self._closed:
+            self._closed = True
+            self._database.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Session]:
+        with self._cursor() as cursor:
+            cursor.begin()
+            try:
+                yield _DuckDBSession(cursor, self)
+                cursor.commit()
+            except BaseException:
+                _roll_back(cursor)
+                raise
+
+    @contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        if self._closed:
+            raise MetastoreUnavailableError(f'The lake "{self._path}" is closed.', hint="Open it again.")
+        try:
+            cursor = self._database.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
+        except duckdb.Error as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: duckdb.Error) -> Exception:
+        text = str(error)
+        if isinstance(error, duckdb.ConstraintException):
+            return DuplicateKeyError(text)
+        if "lock" in text and isinstance(error, duckdb.IOException):
+            return MetastoreUnavailableError(
+                f'Unique file handle conflict: the metadata file "{self._path}" is open in another process.',
+                hint="A DuckDB file serves one process at a time. Use SQLite or PostgreSQL for several.",
+            )
+        if "valid DuckDB" in text or isinstance(error, duckdb.SerializationException | duckdb.FatalException):
+            return MetastoreCorruptError(
+                f'The metadata file "{self._path}" is damaged or no DuckDB database: {text}',
+                hint="Restore it from a backup, or name another file.",
+            )
+        return MetastoreUnavailableError(f'The metadata file "{self._path}" failed: {text}; nothing was changed.')
+
+
+def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:
+    try:
+        cursor.rollback()
+    except duckdb.TransactionException:
+        # The failed statement has already ended the transaction.
+        return
+
+
+def _table_names(session: Session) -> set[str]:
+    return {name for (name,) in session.query("SELECT table_name FROM information_schema.tables")}
+
+
+def _utc(value: datetime) -> datetime:
+    return value.replace(tzinfo=UTC)
+
+
+class _DuckDBSession(Session):
+    dialect = DIALECT
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, store: DuckDBStore) -> None:
+        self._cursor = cursor
+        self._store = store
+
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        text, values = DIALECT.render(sql, params)
+        return self._cursor.execute(text, values or None).fetchall()
+
+    def execute(self, sql: str, **params: Any) -> int:
+        found = self.query(sql, **params)
+        return int(found[0][0]) if found else 0
+
+    def run(self, statement: str) -> None:
+        self._cursor.execute(statement)
+
+    def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        for row in rows:
+            self.execute(sql, **row)
+
+    def take_ids(self, sequence: str, count: int) -> list[int]:
+        if not count:
+            return []
+        taken = self.query(f"SELECT nextval('forklake.{sequence}') FROM range(:n)", n=count)
+        return [int(value) for (value,) in taken]
+
+    def numbered(self, count: int) -> None:
+        """Nothing to do: the sequence counts by itself."""
+
+    def now(self) -> datetime:
+        return self._store.settings.clock.now()
+
+    def time(self, value: Any) -> datetime:
+        return _utc(value)
+
+    def lock_shared(self, catalog: CatalogId) -> None:
+        """Nothing to do: there is one writing transaction at a time."""
+
+    def lock_alone(self, catalog: CatalogId) -> None:
+        """Nothing to do: there is one writing transaction at a time."""
+
+
+def is_duckdb_file(path: Path) -> bool:
+    """Return whether the file starts as DuckDB files do."""
+    with path.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"

@@ -1,0 +1,98 @@
+"""Store URLs: which database a lake lives in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forklake.config import Settings
+from forklake.errors import ConfigError, MetastoreCorruptError
+from forklake.metastore.store import Store
+
+
+def open_store(url: str, settings: Settings) -> Store:
+    """Open the metadata database that a URL names.
+
+    A bare path is an existing SQLite or DuckDB file, told by its first bytes, or a new SQLite file;
+    ``sqlite:path``, ``duckdb:path``, ``postgresql://...`` and ``postgres:<libpq words>`` say what they are.
+    Embedded files are made if they are missing; a PostgreSQL database is never changed by opening it.
+
+    Raises:
+        ConfigError: The URL names no database that forklake knows.
+        MetastoreError: The database cannot be opened, or holds no lake of this version.
+    """
+    kind, rest = _split(url)
+    if kind == "postgres":
+        from forklake.metastore.postgres import PostgresStore  # noqa: PLC0415 - a driver is loaded when it is needed
+
+        return PostgresStore(rest, settings)
+    path = Path(rest)
+    if kind == "duckdb":
+        return _open_duckdb(path, settings)
+    from forklake.metastore.sqlite import SQLiteStore  # noqa: PLC0415
+
+    if kind == "sqlite" or not path.exists() or path.stat().st_size == 0:
+        _check_directory(path)
+        return SQLiteStore(path, settings)
+    return _open_by_content(path, settings)
+
+
+def postgres_conninfo(url: str) -> str | None:
+    """Return the libpq connection string of a PostgreSQL URL, or None for another database."""
+    kind, rest = _split(url)
+    return rest if kind == "postgres" else None
+
+
+def _split(url: str) -> tuple[str, str]:
+    text = str(url).removeprefix("ducklake:")
+    if not text.strip() or "\0" in text:
+        raise ConfigError("The lake's URL is empty or not text.", hint='Name a file or a "postgresql://..." URL.')
+    if text.startswith(("postgresql://", "postgres://")):
+        return "postgres", text
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme in ("postgres", "sqlite", "duckdb"):
+        if not rest.strip():
+            raise ConfigError(f'The URL "{scheme}:" names no database.')
+        return scheme, rest.removeprefix("//") if scheme != "postgres" else rest
+    if "://" in text:
+        raise ConfigError(
+            f'No metadata database is known by "{scheme}://".',
+            hint="Use a file path, sqlite:path, duckdb:path, postgresql://... or postgres:<libpq words>.",
+        )
+    return "file", text
+
+
+def _open_by_content(path: Path, settings: Settings) -> Store:
+    from forklake.metastore.sqlite import SQLiteStore, is_sqlite_file  # noqa: PLC0415
+
+    _check_directory(path)
+    try:
+        with path.open("rb") as file:
+            start = file.read(12)
+        if start[8:] == b"DUCK":
+            return _open_duckdb(path, settings)
+        if is_sqlite_file(path):
+            return SQLiteStore(path, settings)
+    except OSError as error:
+        raise ConfigError(f'The metadata file "{path}" cannot be read: {error.strerror}.') from error
+    raise MetastoreCorruptError(
+        f'The file "{path}" is neither a SQLite nor a DuckDB database; nothing was changed.',
+        hint="Name another file, or restore this one from a backup.",
+    )
+
+
+def _open_duckdb(path: Path, settings: Settings) -> Store:
+    _check_directory(path)
+    try:
+        from forklake.metastore.duckdb import DuckDBStore  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigError(
+            "The package duckdb is not installed.", hint='Install it: pip install "forklake[duckdb]"'
+        ) from error
+    return DuckDBStore(path, settings)
+
+
+def _check_directory(path: Path) -> None:
+    if path.is_dir():
+        raise ConfigError(f'"{path}" is a directory; a metadata file was expected.')
+    if not path.absolute().parent.is_dir():
+        raise ConfigError(f'The directory of the metadata file "{path}" does not exist.', hint="Make it first.")

@@ -1,0 +1,402 @@
+"""PostgreSQL: the shared store. A commit and a fork are one call of a function, so one round trip.
+
+Nothing is kept in a session between transactions, so PgBouncer may pool transactions in front of the
+server. Behind a pooler prepared statements are not used, and time-outs are set in each transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any, TypeVar, cast
+
+import psycopg
+import psycopg_pool
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.types.json import Jsonb
+from psycopg.types.numeric import Int8Dumper
+from psycopg.types.string import TextLoader
+
+from forklake.config import Settings
+from forklake.errors import ConfigError, MetastoreError, MetastoreUnavailableError, MetastoreVersionError
+from forklake.metastore import schema
+from forklake.metastore.dialect import Dialect
+from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Session, Store, Values
+from forklake.metastore.tables import BY_NAME
+from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
+from forklake.model.rows import Row
+
+T = TypeVar("T")
+Connection = psycopg.Connection[Values]
+
+DIALECT = Dialect(
+    name="postgresql",
+    schema="forklake.",
+    placeholder="%({})s",
+    fold='lower(({}) COLLATE "C")',
+    members="= ANY({})",
+    unpack=lambda lists: (
+        "SELECT * FROM unnest(" + ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in lists.items()) + ")"
+    ),
+    row_uid="nextval('forklake.ducklake_row_uid_seq')",
+    pack=list,
+)
+
+_COMMIT = "SELECT * FROM forklake.lake_commit(%s, %s, %s)"
+_FORK = "SELECT * FROM forklake.lake_fork(%s, %s, %s, CAST(%s AS uuid[]), %s, %s, %s, %s, %s)"
+
+
+class PostgresStore(Store):
+    """A lake in a PostgreSQL database."""
+
+    dialect = DIALECT
+
+    def __init__(self, conninfo: str, settings: Settings) -> None:
+        """Connect, and check that the database holds a lake of this version.
+
+        Raises:
+            MetastoreUnavailableError: The server cannot be reached or refuses the login.
+            MetastoreVersionError: The schema file was not run, or another version of it.
+        """
+        self.settings = settings
+        self._conninfo, self._password = _parsed(conninfo)
+        self._pool = _open_pool(self)
+        try:
+            found = self._run(_versions)
+            schema.check_version(found, "postgresql")
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def location(self) -> str:
+        """The connection string without its password."""
+        return make_conninfo(**{key: value for key, value in self._conninfo.items() if key != "password"})
+
+    @property
+    def default_data_path(self) -> str | None:
+        """None: a server has no directory of ours beside it."""
+        return None
+
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        """Run one reading statement; a connection that was lost meanwhile is replaced once."""
+        text, values = DIALECT.render(sql, params)
+        try:
+            return self._run(lambda connection: connection.execute(text, values).fetchall())
+        except ConnectionLostError:
+            return self._run(lambda connection: connection.execute(text, values).fetchall())
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a reading transaction."""
+        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a writing transaction."""
+        with self._transaction("BEGIN") as session:
+            yield session
+
+    def commit(self, commit: Commit) -> CommitResult:
+        """Call ``lake_commit``."""
+        params = (commit.catalog_id, commit.expected, Jsonb(_payload(commit), dumps=_dumps))
+        self.step("commit: before the call")
+        ((outcome, snapshot, made_at, objects, files),) = self._run(
+            lambda connection: connection.execute(_COMMIT, params).fetchall()
+        )
+        self.step("commit: done")
+        return CommitResult(Outcome(outcome), snapshot, made_at and _utc(made_at), objects or (), files or ())
+
+    def fork(
+        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+    ) -> ForkResult:
+        """Call ``lake_fork``."""
+        params = (
+            parent,
+            at,
+            [new.name for new in forks],
+            [new.uuid for new in forks],
+            [new.directory for new in forks],
+            placement.data_path,
+            placement.prefix,
+            placement.is_relative,
+            list(placement.above),
+        )
+        self.step("fork: before the call")
+        ((outcome, pin, catalogs, snapshots),) = self._run(
+            lambda connection: connection.execute(_FORK, params).fetchall()
+        )
+        self.step("fork: done")
+        return ForkResult(ForkOutcome(outcome), pin, catalogs or (), snapshots or ())
+
+    def time(self, value: Any) -> datetime:
+        """Read a time column."""
+        return _utc(value)
+
+    def close(self) -> None:
+        """Close the pool."""
+        self._pool.close()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Session]:
+        with self._connection() as connection:
+            connection.execute(begin)
+            try:
+                if _is_pooled(connection):
+                    connection.execute(self._local_settings)
+                yield _PostgresSession(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if not connection.broken:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _run(self, statement: Callable[[Connection], T]) -> T:
+        """Run one statement in a transaction of its own, in one round trip."""
+        with self._connection() as connection:
+            if not _is_pooled(connection):
+                return statement(connection)
+            with connection.transaction():
+                connection.execute(self._local_settings)
+                return statement(connection)
+
+    @property
+    def _local_settings(self) -> str:
+        return f"SET LOCAL statement_timeout = {int(self.settings.statement_timeout_seconds * 1000)}"
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        try:
+            with self._pool.connection(timeout=self.settings.connect_timeout_seconds) as connection:
+                try:
+                    yield connection
+                except psycopg.Error as error:
+                    if connection.broken:
+                        raise ConnectionLostError(
+                            f"The connection to the metadata database ({self.location}) was lost: {self.clean(error)}"
+                        ) from error
+                    raise
+        except (psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as error:
+            raise self._unreachable(error) from error
+        except psycopg.Error as error:
+            raise self._translated(error) from error
+
+    def clean(self, error: object) -> str:
+        """Return an error's text on one line without the password."""
+        text = " ".join(str(error).split())
+        return text.replace(self._password, "***") if self._password else text
+
+    def _unreachable(self, error: Exception) -> MetastoreError:
+        if isinstance(error, psycopg_pool.PoolClosed):
+            return MetastoreUnavailableError(f"The lake ({self.location}) is closed.", hint="Open it again.")
+        return MetastoreUnavailableError(
+            f"The metadata database ({self.location}) has no free connection"
+            f" after {self.settings.connect_timeout_seconds:g} s: {self.clean(error)}",
+            hint="Check that the server runs and allows more connections.",
+        )
+
+    def _translated(self, error: psycopg.Error) -> Exception:
+        if isinstance(error, psycopg.errors.UniqueViolation):
+            return DuplicateKeyError(self.clean(error))
+        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
+            return schema.not_found("postgresql")
+        if isinstance(error, psycopg.errors.UndefinedFunction):
+            return schema.not_found("postgresql")
+        if isinstance(error, psycopg.errors.QueryCanceled):
+            return MetastoreUnavailableError(
+                f"A statement on the metadata database ({self.location}) took longer than"
+                f" {self.settings.statement_timeout_seconds:g} s and was cancelled; nothing was changed.",
+                hint="Try again, or raise statement_timeout_seconds.",
+            )
+        if isinstance(error, psycopg.errors.InsufficientPrivilege):
+            return MetastoreUnavailableError(
+                f"The metadata database ({self.location}) does not allow this: {self.clean(error)};"
+                " nothing was changed.",
+                hint="Grant the role the rights on schema forklake.",
+            )
+        return MetastoreUnavailableError(
+            f"The metadata database ({self.location}) failed: {self.clean(error)}; nothing was changed."
+        )
+
+
+class _PostgresSession(Session):
+    dialect = DIALECT
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        text, values = DIALECT.render(sql, params)
+        return self._connection.execute(text, values).fetchall()
+
+    def execute(self, sql: str, **params: Any) -> int:
+        text, values = DIALECT.render(sql, params)
+        return self._connection.execute(text, values).rowcount
+
+    def run(self, statement: str) -> None:
+        self._connection.execute(statement)
+
+    def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        if rows:
+            text, _ = DIALECT.render(sql, rows[0])
+            with self._connection.cursor() as cursor:
+                cursor.executemany(text, [DIALECT.render(sql, row)[1] for row in rows])
+
+    def take_ids(self, sequence: str, count: int) -> list[int]:
+        taken = self.query(
+            f"SELECT nextval('forklake.{sequence}') FROM generate_series(1, CAST(:n AS integer))", n=count
+        )
+        return [int(value) for (value,) in taken]
+
+    def numbered(self, count: int) -> None:
+        """Nothing to do: the sequence counts by itself."""
+
+    def now(self) -> datetime:
+        return _utc(self.query("SELECT clock_timestamp()")[0][0])
+
+    def time(self, value: Any) -> datetime:
+        return _utc(value)
+
+    def lock_shared(self, catalog: CatalogId) -> None:
+        self.query("SELECT forklake.lock_shared(:c)", c=catalog)
+
+    def lock_alone(self, catalog: CatalogId) -> None:
+        self.query("SELECT forklake.lock_alone(:c)", c=catalog)
+
+
+def initialise(conninfo: str, partitions: int | None, settings: Settings) -> bool:
+    """Run the schema file, in one transaction; return False if the database holds a lake already.
+
+    Raises:
+        MetastoreVersionError: The database holds a lake of another version.
+    """
+    text = schema.script("postgresql") if partitions is None else schema.partitioned_script(partitions)
+    parsed, password = _parsed(conninfo)
+    try:
+        with psycopg.connect(
+            **parsed, autocommit=True, connect_timeout=_whole_seconds(settings.connect_timeout_seconds)
+        ) as connection:
+            found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'forklake'").fetchone()
+            if found is None:
+                connection.execute(text.encode())
+                return True
+            try:
+                versions = _versions(connection)
+            except psycopg.errors.UndefinedTable as error:
+                raise MetastoreVersionError(
+                    'The database has a schema "forklake" that holds no lake; nothing was changed.',
+                    hint="Drop or rename that schema, or use another database.",
+                ) from error
+            schema.check_version(versions, "postgresql")
+            return False
+    except psycopg.Error as error:
+        text = " ".join(str(error).split())
+        raise MetastoreUnavailableError(
+            f"The metadata database was not initialised: {text.replace(password, '***') if password else text}"
+        ) from error
+
+
+def _versions(connection: Connection) -> dict[str, str]:
+    return dict(cast("list[tuple[str, str]]", connection.execute(schema.VERSION_QUERY).fetchall()))
+
+
+def _parsed(conninfo: str) -> tuple[dict[str, Any], str]:
+    try:
+        parsed = dict(conninfo_to_dict(conninfo))
+    except psycopg.ProgrammingError:
+        # The driver's message repeats the string, password and all.
+        raise ConfigError(
+            "The PostgreSQL connection string cannot be understood.",
+            hint='Write "postgresql://user@host/database" or "postgres:host=... dbname=...".',
+        ) from None
+    return parsed, str(parsed.get("password") or "")
+
+
+def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
+    settings = store.settings
+    base = dict(store._conninfo)
+    timeout = int(settings.statement_timeout_seconds * 1000)
+    kwargs: dict[str, Any] = {
+        "autocommit": True,
+        "connect_timeout": _whole_seconds(settings.connect_timeout_seconds),
+        "application_name": base.get("application_name") or "forklake",
+    }
+    options = (
+        f"{base.pop('options', None) or ''} -c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"
+        " -c timezone=UTC"
+    ).strip()
+    try:
+        # The first connection tells whether the server can be reached, and a pooler from a server.
+        with psycopg.connect(**base, **kwargs, options=options):
+            kwargs["options"] = options
+    except psycopg.OperationalError as error:
+        if "unsupported startup parameter" not in str(error):
+            raise MetastoreUnavailableError(
+                f"The metadata database ({store.location}) cannot be used: {store.clean(error)}",
+                hint="Check host, port, user, password and database.",
+            ) from error
+    return psycopg_pool.ConnectionPool(
+        make_conninfo(**base),
+        connection_class=cast("type[Connection]", psycopg.Connection),
+        kwargs=kwargs,
+        min_size=0,
+        max_size=settings.pool_size,
+        num_workers=1,
+        configure=_configure,
+        timeout=settings.connect_timeout_seconds,
+        name="forklake",
+        open=True,
+    )
+
+
+def _configure(connection: Connection) -> None:
+    connection.adapters.register_loader("uuid", TextLoader)
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.prepare_threshold = None
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    assert row is not None
+    # A pooler shows a process id of its own, and may hand each transaction to another server connection.
+    if row[0] == connection.info.backend_pid:
+        connection.prepare_threshold = 2
+
+
+def _is_pooled(connection: Connection) -> bool:
+    return connection.prepare_threshold is None
+
+
+def _payload(commit: Commit) -> dict[str, Any]:
+    return {
+        "entries": commit.entries,
+        "author": commit.info.author,
+        "message": commit.info.message,
+        "extra_info": commit.info.extra_info,
+        "commit_key": commit.commit_key,
+        "schema_version": commit.schema_version,
+        "new_objects": commit.new_objects,
+        "new_files": commit.new_files,
+        "rows": {name: [_values(row, BY_NAME[name].columns) for row in rows] for name, rows in commit.rows.items()},
+        "ends": dict(commit.ends),
+        "tombstones": [asdict(tombstone) for tombstone in commit.tombstones],
+    }
+
+
+def _values(row: Row, columns: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name in columns if (value := getattr(row, name)) is not None}
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _utc(value: datetime) -> datetime:
+    return value.astimezone(UTC)
+
+
+def _whole_seconds(seconds: float) -> int:
+    return max(1, round(seconds))

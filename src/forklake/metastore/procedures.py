@@ -1,0 +1,368 @@
+"""Commit and fork as statements of one transaction, for stores that have no functions of their own.
+
+The same as ``lake_commit`` and ``lake_fork`` in schema/postgresql.sql, whose comments hold here too. The
+session has the only write transaction of the database, so the locks of those functions are implied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.metastore.tables import (
+    BEGIN,
+    BY_NAME,
+    END,
+    FILE_IDS,
+    OBJECT_IDS,
+    SCHEMA,
+    TABLE,
+    MetadataTable,
+    Visibility,
+)
+from forklake.metastore.visibility import Seen, Sight, visible
+from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
+from forklake.model.rows import Row
+
+Step = Callable[[str], None]
+
+
+def commit(session: Session, commit: Commit, step: Step) -> CommitResult:
+    """Do what ``lake_commit`` does."""
+    known = session.query(
+        "SELECT snapshot_id FROM forklake.ducklake_snapshot_lineage WHERE catalog_id = :c AND commit_key = :key",
+        c=commit.catalog_id,
+        key=commit.commit_key,
+    )
+    if known:
+        return CommitResult(Outcome.KNOWN, SnapshotId(known[0][0]))
+    head = session.query(
+        "SELECT h.snapshot_id, h.live, s.snapshot_time FROM forklake.ducklake_head h"
+        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id"
+        " WHERE h.catalog_id = :c",
+        c=commit.catalog_id,
+    )
+    if not head:
+        return CommitResult(Outcome.MISSING)
+    if not head[0][1]:
+        return CommitResult(Outcome.DROPPED)
+    if head[0][0] != commit.expected:
+        return CommitResult(Outcome.MOVED)
+
+    snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+    made_at = max(session.now(), session.time(head[0][2]))
+    move_head(session, commit.catalog_id, snapshot)
+    step("commit: head moved")
+    objects = session.take_ids("ducklake_object_id_seq", commit.new_objects)
+    files = session.take_ids("ducklake_file_id_seq", commit.new_files)
+    changes_made = ",".join(
+        f"{keyword}:{_real(subject, objects) if isinstance(subject, int) else subject}"
+        for keyword, subject in commit.entries
+    )
+    write_snapshot(
+        session, commit.catalog_id, snapshot, made_at, commit.schema_version, commit.expected, commit.commit_key
+    )
+    write_changes(
+        session,
+        commit.catalog_id,
+        snapshot,
+        changes_made,
+        commit.info.author,
+        commit.info.message,
+        commit.info.extra_info,
+    )
+    step("commit: snapshot written")
+    _end_rows(session, commit, snapshot)
+    step("commit: rows ended")
+    for name, rows in commit.rows.items():
+        insert_rows(session, BY_NAME[name], rows, commit.catalog_id, snapshot, objects, files)
+        step(f"commit: {name} written")
+    return CommitResult(Outcome.COMMITTED, snapshot, made_at, objects, files)
+
+
+def _end_rows(session: Session, commit: Commit, snapshot: SnapshotId) -> None:
+    for name, uids in commit.ends.items():
+        session.execute_many(
+            f"UPDATE forklake.{name} SET {END} = :s WHERE catalog_id = :c AND row_uid = :uid",
+            [{"s": snapshot, "c": commit.catalog_id, "uid": uid} for uid in uids],
+        )
+    session.execute_many(
+        "INSERT INTO forklake.ducklake_tombstone (catalog_id, scope_id, row_uid, snapshot_id)"
+        " VALUES (:c, :scope, :uid, :s)",
+        [
+            {"c": commit.catalog_id, "scope": tombstone.scope_id, "uid": tombstone.row_uid, "s": snapshot}
+            for tombstone in commit.tombstones
+        ],
+    )
+
+
+def _real(local: int, new_ids: Sequence[int]) -> int:
+    return new_ids[-local - 1] if local < 0 else local
+
+
+def insert_rows(
+    session: Session,
+    table: MetadataTable[Any],
+    rows: Sequence[Row],
+    catalog: CatalogId,
+    snapshot: SnapshotId,
+    objects: Sequence[int] = (),
+    files: Sequence[int] = (),
+) -> None:
+    """Write rows that begin at the snapshot, local ids replaced by the new ones."""
+    own: dict[str, Any] = {"catalog_id": catalog}
+    uids: Sequence[int] = ()
+    if table.visibility is not Visibility.FOLLOWS:
+        own[BEGIN] = snapshot
+    if table.visibility is Visibility.INTERVAL:
+        own["row_uid"] = 0
+        uids = session.take_ids("ducklake_row_uid_seq", len(rows))
+    written = []
+    for place, row in enumerate(rows):
+        values = asdict(row)
+        del values["origin"]
+        for column, value in values.items():
+            if isinstance(value, int) and value < 0:
+                if column in OBJECT_IDS:
+                    values[column] = _real(value, objects)
+                elif column in FILE_IDS:
+                    values[column] = _real(value, files)
+        values |= own
+        if uids:
+            values["row_uid"] = uids[place]
+        written.append(values)
+    columns = (*own, *table.columns)
+    session.execute_many(
+        f"INSERT INTO forklake.{table.name} ({', '.join(columns)})"
+        f" VALUES ({', '.join(f':{name}' for name in columns)})",
+        written,
+    )
+
+
+def move_head(session: Session, catalog: CatalogId, snapshot: SnapshotId) -> None:
+    """Make the snapshot the newest of the catalog; the caller has checked what it was."""
+    session.execute("UPDATE forklake.ducklake_head SET snapshot_id = :s WHERE catalog_id = :c", s=snapshot, c=catalog)
+
+
+def write_snapshot(
+    session: Session,
+    catalog: CatalogId,
+    snapshot: SnapshotId,
+    made_at: datetime,
+    schema_version: int,
+    previous: SnapshotId | None,
+    commit_key: str | None = None,
+) -> None:
+    """Write a snapshot and its place in the lineage."""
+    session.execute(
+        "INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)"
+        " VALUES (:c, :s, :t, :v)",
+        c=catalog,
+        s=snapshot,
+        t=made_at,
+        v=schema_version,
+    )
+    session.execute(
+        "INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id, commit_key)"
+        " VALUES (:c, :s, :p, :key)",
+        c=catalog,
+        s=snapshot,
+        p=previous,
+        key=commit_key,
+    )
+
+
+def write_changes(
+    session: Session,
+    catalog: CatalogId,
+    snapshot: SnapshotId,
+    changes_made: str,
+    author: str | None = None,
+    message: str | None = None,
+    extra_info: str | None = None,
+) -> None:
+    """Write what a snapshot did and what its author said."""
+    session.execute(
+        "INSERT INTO forklake.ducklake_snapshot_changes"
+        " (catalog_id, snapshot_id, changes_made, author, commit_message, commit_extra_info)"
+        " VALUES (:c, :s, :changes, :author, :message, :extra)",
+        c=catalog,
+        s=snapshot,
+        changes=changes_made,
+        author=author,
+        message=message,
+        extra=extra_info,
+    )
+
+
+def write_catalog(
+    session: Session,
+    catalog: CatalogId,
+    snapshot: SnapshotId,
+    made_at: datetime,
+    new: NewFork,
+    placement: Placement,
+    parent: tuple[CatalogId, SnapshotId] | None = None,
+) -> None:
+    """Write the catalog row and the head of a new catalog, in a directory that nobody ever had.
+
+    Raises:
+        DuplicateKeyError: A live catalog has the name.
+    """
+    check_name_is_free(session, new.name)
+    directory = new.directory
+    if not placement.is_root and _lies_at_or_below(session, placement.prefix + directory):
+        directory = f"{new.uuid}/"
+    session.execute(
+        "INSERT INTO forklake.ducklake_catalog (catalog_id, catalog_uuid, catalog_name, parent_catalog_id,"
+        f" parent_snapshot_id, data_path, path, path_is_relative, {BEGIN}, begin_time)"
+        " VALUES (:c, :uuid, :name, :parent, :pin, :data_path, :path, :relative, :s, :t)",
+        c=catalog,
+        uuid=new.uuid,
+        name=new.name,
+        parent=parent and parent[0],
+        pin=parent and parent[1],
+        data_path=placement.data_path,
+        path=placement.prefix + ("" if placement.is_root else directory),
+        relative=placement.is_relative,
+        s=snapshot,
+        t=made_at,
+    )
+    session.execute(
+        "INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) VALUES (:c, :s)", c=catalog, s=snapshot
+    )
+
+
+def check_name_is_free(session: Session, name: str) -> None:
+    """Refuse the name of a live catalog; where there is a unique index, it decides between racers.
+
+    Raises:
+        DuplicateKeyError: A live catalog has the name.
+    """
+    if session.query(
+        "SELECT 1 FROM forklake.ducklake_catalog WHERE fold(catalog_name) = fold(:name) AND end_snapshot = :live",
+        name=name,
+        live=INFINITY,
+    ):
+        raise DuplicateKeyError(f'Catalog "{name}" exists.')
+
+
+def _lies_at_or_below(session: Session, path: str) -> bool:
+    # '0' is the character after '/', so the range holds the place itself and everything in it.
+    return bool(
+        session.query(
+            "SELECT 1 FROM forklake.ducklake_catalog WHERE fold(path) >= fold(:first) AND fold(path) < fold(:last)"
+            " LIMIT 1",
+            first=path,
+            last=path.rstrip("/") + "0",
+        )
+    )
+
+
+def overlaps(session: Session, placement: Placement) -> bool:
+    """Return whether some catalog has a directory that would contain the new one, or lie in it."""
+    if placement.above and session.query(
+        "SELECT 1 FROM forklake.ducklake_catalog WHERE fold(path) IN (:above...) LIMIT 1", above=list(placement.above)
+    ):
+        return True
+    if not placement.is_root:
+        return False
+    if placement.prefix:
+        return _lies_at_or_below(session, placement.prefix)
+    return bool(session.query("SELECT 1 FROM forklake.ducklake_catalog WHERE path_is_relative LIMIT 1"))
+
+
+def fork(
+    session: Session,
+    parent: CatalogId,
+    at: SnapshotId | None,
+    forks: Sequence[NewFork],
+    placement: Placement,
+    step: Step,
+) -> ForkResult:
+    """Do what ``lake_fork`` does."""
+    head = session.query(
+        "SELECT h.snapshot_id, h.live, k.catalog_name FROM forklake.ducklake_head h"
+        " LEFT JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id AND k.end_snapshot = :live"
+        " WHERE h.catalog_id = :c",
+        c=parent,
+        live=INFINITY,
+    )
+    if not head:
+        return ForkResult(ForkOutcome.MISSING)
+    if not head[0][1]:
+        return ForkResult(ForkOutcome.DROPPED)
+    pin = SnapshotId(head[0][0]) if at is None else at
+    segments = session.query(
+        "SELECT owner_id, upto FROM forklake.ducklake_segment WHERE catalog_id = :c ORDER BY depth", c=parent
+    )
+    chain = [(parent, INFINITY), *segments]
+    while chain:
+        owner, upto = chain[0]
+        pinned = pin <= upto and session.query(
+            "SELECT schema_version, snapshot_time FROM forklake.ducklake_snapshot"
+            " WHERE catalog_id = :c AND snapshot_id = :s",
+            c=owner,
+            s=pin,
+        )
+        if pinned:
+            break
+        chain = chain[1:]
+    else:
+        return ForkResult(ForkOutcome.NO_SNAPSHOT)
+    if overlaps(session, placement):
+        return ForkResult(ForkOutcome.OVERLAP)
+
+    made_at = max(session.now(), session.time(pinned[0][1]))
+    catalogs = [CatalogId(taken) for taken in session.take_ids("ducklake_catalog_id_seq", len(forks))]
+    snapshots = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(forks))]
+    sight = Sight([owner for owner, _ in chain], [min(upto, pin) for _, upto in chain])
+    options = _options_in_sight(session, parent, sight)
+    message = f'Fork of "{head[0][2]}" at snapshot {pin}'
+    for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
+        write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin))
+        step("fork: catalog written")
+        session.execute_many(
+            "INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)"
+            " VALUES (:c, :depth, :owner, :upto)",
+            [
+                {"c": catalog, "depth": depth, "owner": owner, "upto": min(upto, pin)}
+                for depth, (owner, upto) in enumerate(chain, 1)
+            ],
+        )
+        step("fork: ancestry written")
+        write_snapshot(session, catalog, snapshot, made_at, pinned[0][0], pin)
+        write_changes(session, catalog, snapshot, "", message=message)
+        step("fork: snapshot written")
+        _write_options(session, catalog, options)
+    return ForkResult(ForkOutcome.FORKED, pin, catalogs, snapshots)
+
+
+def copy_options(session: Session, parent: CatalogId, sight: Seen, target: CatalogId) -> None:
+    """Write the parent's options as they are now, without those of objects that are not in sight."""
+    options = _options_in_sight(session, parent, sight)
+    _write_options(session, target, options)
+
+
+def _options_in_sight(session: Session, parent: CatalogId, sight: Seen) -> list[Values]:
+    options = session.query(
+        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c", c=parent
+    )
+    held = {("", -1)}
+    if any(scope for _, _, scope, _ in options):
+        held |= {("schema", int(row.schema_id)) for row in visible(session, sight, SCHEMA)}
+        held |= {("table", int(row.table_id)) for row in visible(session, sight, TABLE)}
+    return [option for option in options if option[2:] in held]
+
+
+def _write_options(session: Session, catalog: CatalogId, options: Sequence[Values]) -> None:
+    session.execute_many(
+        "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
+        " VALUES (:c, :key, :value, :scope, :scope_id)",
+        [{"c": catalog, "key": k, "value": v, "scope": s, "scope_id": i} for k, v, s, i in options],
+    )

@@ -1,0 +1,859 @@
+-- The metadata of a lake in PostgreSQL: everything forklake needs, in one file.
+--
+--     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
+--
+-- Tables are DuckLake 1.0's with catalog_id on every row, and five of our own: ducklake_catalog, ducklake_head,
+-- ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage. docs/spec/metadata.md tells which rows a catalog
+-- sees. A versioned row lives from begin_snapshot until before end_snapshot; 9223372036854775807 means it is live.
+
+BEGIN;
+
+CREATE SCHEMA forklake;
+
+CREATE SEQUENCE forklake.ducklake_catalog_id_seq MINVALUE 0 START WITH 0;  -- catalogs
+CREATE SEQUENCE forklake.ducklake_object_id_seq MINVALUE 0 START WITH 0;  -- schemas, tables, views, macros, partition and sort specifications
+CREATE SEQUENCE forklake.ducklake_file_id_seq MINVALUE 0 START WITH 0;  -- data files, delete files, name mappings
+CREATE SEQUENCE forklake.ducklake_snapshot_id_seq MINVALUE 0 START WITH 0;  -- snapshots and changes of the catalog list
+CREATE SEQUENCE forklake.ducklake_row_uid_seq MINVALUE 0 START WITH 0;  -- versioned rows
+
+-- Catalogs, heads and ancestry
+
+-- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never
+-- moves; the row of a purged catalog stays, so that its directory is never given to another.
+CREATE TABLE forklake.ducklake_catalog (
+    catalog_id bigint NOT NULL,
+    catalog_uuid uuid NOT NULL,
+    catalog_name varchar NOT NULL,
+    parent_catalog_id bigint,
+    parent_snapshot_id bigint,
+    data_path varchar,
+    path varchar NOT NULL,
+    path_is_relative boolean NOT NULL,
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    begin_time timestamptz NOT NULL,
+    end_time timestamptz,
+    PRIMARY KEY (catalog_id, begin_snapshot)
+);
+CREATE UNIQUE INDEX catalog_name_idx ON forklake.ducklake_catalog ((lower(catalog_name COLLATE "C")), end_snapshot);
+CREATE INDEX catalog_directory_idx ON forklake.ducklake_catalog ((lower(path COLLATE "C")));
+
+-- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change "live".
+-- Narrow, no other index, room for updates in place.
+CREATE TABLE forklake.ducklake_head (
+    catalog_id bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    live boolean NOT NULL DEFAULT true,
+    PRIMARY KEY (catalog_id)
+) WITH (fillfactor = 60);
+
+-- Flattened ancestry of a fork, nearest first: it sees the rows of owner_id up to snapshot "upto". The catalog itself
+-- (depth 0, no limit) is implied.
+CREATE TABLE forklake.ducklake_segment (
+    catalog_id bigint NOT NULL,
+    depth smallint NOT NULL,
+    owner_id bigint NOT NULL,
+    upto bigint NOT NULL,
+    PRIMARY KEY (catalog_id, depth)
+);
+CREATE INDEX segment_pin_idx ON forklake.ducklake_segment (owner_id, upto);
+
+-- A row of an ancestor that this catalog no longer shows, from snapshot_id on. scope_id is the table of the row, or 0.
+CREATE TABLE forklake.ducklake_tombstone (
+    catalog_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    row_uid bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    PRIMARY KEY (catalog_id, scope_id, row_uid)
+);
+CREATE INDEX tombstone_row_idx ON forklake.ducklake_tombstone (row_uid);
+
+-- Snapshots
+
+-- One row per commit. Ids come from one sequence for the whole database: unique everywhere, growing within a catalog.
+CREATE TABLE forklake.ducklake_snapshot (
+    catalog_id bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    snapshot_time timestamptz NOT NULL,
+    schema_version bigint NOT NULL,
+    PRIMARY KEY (catalog_id, snapshot_id)
+);
+CREATE INDEX snapshot_lake_idx ON forklake.ducklake_snapshot (snapshot_id);
+
+-- What the commit did, in DuckLake's grammar, and what its author said.
+CREATE TABLE forklake.ducklake_snapshot_changes (
+    catalog_id bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    changes_made varchar NOT NULL,
+    author varchar,
+    commit_message varchar,
+    commit_extra_info varchar,
+    PRIMARY KEY (catalog_id, snapshot_id)
+);
+
+-- The order of a catalog's own snapshots, and the keys that make commits idempotent. Outlives expired snapshots.
+CREATE TABLE forklake.ducklake_snapshot_lineage (
+    catalog_id bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    previous_snapshot_id bigint,
+    commit_key varchar,
+    PRIMARY KEY (catalog_id, snapshot_id)
+);
+CREATE UNIQUE INDEX lineage_key_idx ON forklake.ducklake_snapshot_lineage (catalog_id, commit_key) WHERE commit_key IS NOT NULL;
+
+-- The schema versions of each table.
+CREATE TABLE forklake.ducklake_schema_versions (
+    catalog_id bigint NOT NULL,
+    begin_snapshot bigint NOT NULL,
+    schema_version bigint NOT NULL,
+    table_id bigint NOT NULL,
+    PRIMARY KEY (catalog_id, begin_snapshot, table_id)
+);
+
+-- Options
+
+-- Options. catalog_id -1 is the whole lake; scope is '' (the catalog), 'schema' or 'table', scope_id the object.
+CREATE TABLE forklake.ducklake_metadata (
+    catalog_id bigint NOT NULL,
+    key varchar NOT NULL,
+    value varchar NOT NULL,
+    scope varchar NOT NULL DEFAULT '',
+    scope_id bigint NOT NULL DEFAULT -1,
+    PRIMARY KEY (catalog_id, scope, scope_id, key)
+);
+
+-- Schemas, tables, columns
+
+CREATE TABLE forklake.ducklake_schema (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    schema_id bigint NOT NULL,
+    schema_uuid uuid NOT NULL,
+    schema_name varchar NOT NULL,
+    path varchar NOT NULL,
+    path_is_relative boolean NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX schema_scan_idx ON forklake.ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
+CREATE UNIQUE INDEX schema_name_idx ON forklake.ducklake_schema (catalog_id, (lower(schema_name COLLATE "C")), end_snapshot);
+
+CREATE TABLE forklake.ducklake_table (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    table_id bigint NOT NULL,
+    table_uuid uuid NOT NULL,
+    schema_id bigint NOT NULL,
+    table_name varchar NOT NULL,
+    path varchar NOT NULL,
+    path_is_relative boolean NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX table_scan_idx ON forklake.ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
+CREATE UNIQUE INDEX table_name_idx ON forklake.ducklake_table (catalog_id, schema_id, (lower(table_name COLLATE "C")), end_snapshot);
+
+-- Nested fields are columns with a parent_column; ids are never reused within a table.
+CREATE TABLE forklake.ducklake_column (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    column_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    column_order bigint NOT NULL,
+    column_name varchar NOT NULL,
+    column_type varchar NOT NULL,
+    initial_default varchar,
+    default_value varchar,
+    nulls_allowed boolean NOT NULL,
+    parent_column bigint,
+    default_value_type varchar,
+    default_value_dialect varchar,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX column_scan_idx ON forklake.ducklake_column (catalog_id, table_id, end_snapshot, begin_snapshot);
+CREATE UNIQUE INDEX column_name_idx ON forklake.ducklake_column (catalog_id, table_id, (coalesce(parent_column, -1)), (lower(column_name COLLATE "C")), end_snapshot);
+
+CREATE TABLE forklake.ducklake_view (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    view_id bigint NOT NULL,
+    view_uuid uuid NOT NULL,
+    schema_id bigint NOT NULL,
+    view_name varchar NOT NULL,
+    dialect varchar NOT NULL,
+    sql varchar NOT NULL,
+    column_aliases varchar,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX view_scan_idx ON forklake.ducklake_view (catalog_id, view_id, end_snapshot, begin_snapshot);
+CREATE UNIQUE INDEX view_name_idx ON forklake.ducklake_view (catalog_id, schema_id, (lower(view_name COLLATE "C")), end_snapshot);
+
+CREATE TABLE forklake.ducklake_macro (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    schema_id bigint NOT NULL,
+    macro_id bigint NOT NULL,
+    macro_name varchar NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX macro_scan_idx ON forklake.ducklake_macro (catalog_id, macro_id, end_snapshot, begin_snapshot);
+CREATE UNIQUE INDEX macro_name_idx ON forklake.ducklake_macro (catalog_id, schema_id, (lower(macro_name COLLATE "C")), end_snapshot);
+
+CREATE TABLE forklake.ducklake_macro_impl (
+    catalog_id bigint NOT NULL,
+    macro_id bigint NOT NULL,
+    impl_id bigint NOT NULL,
+    dialect varchar NOT NULL,
+    sql varchar NOT NULL,
+    type varchar NOT NULL,
+    PRIMARY KEY (catalog_id, macro_id, impl_id)
+);
+
+CREATE TABLE forklake.ducklake_macro_parameters (
+    catalog_id bigint NOT NULL,
+    macro_id bigint NOT NULL,
+    impl_id bigint NOT NULL,
+    column_id bigint NOT NULL,
+    parameter_name varchar NOT NULL,
+    parameter_type varchar,
+    default_value varchar,
+    default_value_type varchar,
+    PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
+);
+
+CREATE TABLE forklake.ducklake_tag (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    object_id bigint NOT NULL,
+    key varchar NOT NULL,
+    value varchar,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX tag_scan_idx ON forklake.ducklake_tag (catalog_id, object_id, end_snapshot, begin_snapshot);
+
+CREATE TABLE forklake.ducklake_column_tag (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    table_id bigint NOT NULL,
+    column_id bigint NOT NULL,
+    key varchar NOT NULL,
+    value varchar,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX column_tag_scan_idx ON forklake.ducklake_column_tag (catalog_id, table_id, end_snapshot, begin_snapshot);
+
+CREATE TABLE forklake.ducklake_partition_info (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    partition_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX partition_info_scan_idx ON forklake.ducklake_partition_info (catalog_id, table_id, end_snapshot, begin_snapshot);
+
+CREATE TABLE forklake.ducklake_partition_column (
+    catalog_id bigint NOT NULL,
+    partition_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    partition_key_index bigint NOT NULL,
+    column_id bigint NOT NULL,
+    transform varchar NOT NULL,
+    PRIMARY KEY (catalog_id, partition_id, partition_key_index)
+);
+
+CREATE TABLE forklake.ducklake_sort_info (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    sort_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX sort_info_scan_idx ON forklake.ducklake_sort_info (catalog_id, table_id, end_snapshot, begin_snapshot);
+
+CREATE TABLE forklake.ducklake_sort_expression (
+    catalog_id bigint NOT NULL,
+    sort_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    sort_key_index bigint NOT NULL,
+    expression varchar NOT NULL,
+    dialect varchar NOT NULL,
+    sort_direction varchar NOT NULL,
+    null_order varchar NOT NULL,
+    PRIMARY KEY (catalog_id, sort_id, sort_key_index)
+);
+
+-- Files
+
+-- read_upto: a copied row of a merged file keeps the bound it was read with.
+CREATE TABLE forklake.ducklake_data_file (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    data_file_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    file_order bigint,
+    path varchar NOT NULL,
+    path_is_relative boolean NOT NULL,
+    file_format varchar NOT NULL,
+    record_count bigint NOT NULL,
+    file_size_bytes bigint NOT NULL,
+    footer_size bigint,
+    row_id_start bigint,
+    partition_id bigint,
+    encryption_key varchar,
+    mapping_id bigint,
+    partial_max bigint,
+    read_upto bigint,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX data_file_scan_idx ON forklake.ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
+CREATE INDEX data_file_id_idx ON forklake.ducklake_data_file (catalog_id, data_file_id);
+
+CREATE TABLE forklake.ducklake_delete_file (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    delete_file_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    data_file_id bigint NOT NULL,
+    path varchar NOT NULL,
+    path_is_relative boolean NOT NULL,
+    format varchar NOT NULL,
+    delete_count bigint NOT NULL,
+    file_size_bytes bigint NOT NULL,
+    footer_size bigint,
+    encryption_key varchar,
+    partial_max bigint,
+    read_upto bigint,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX delete_file_scan_idx ON forklake.ducklake_delete_file (catalog_id, table_id, end_snapshot, begin_snapshot);
+CREATE INDEX delete_file_data_idx ON forklake.ducklake_delete_file (catalog_id, data_file_id);
+
+CREATE TABLE forklake.ducklake_file_column_stats (
+    catalog_id bigint NOT NULL,
+    data_file_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    column_id bigint NOT NULL,
+    column_size_bytes bigint,
+    value_count bigint,
+    null_count bigint,
+    min_value varchar,
+    max_value varchar,
+    contains_nan boolean,
+    extra_stats varchar,
+    PRIMARY KEY (catalog_id, data_file_id, column_id)
+);
+
+CREATE TABLE forklake.ducklake_file_variant_stats (
+    catalog_id bigint NOT NULL,
+    data_file_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    column_id bigint NOT NULL,
+    variant_path varchar NOT NULL,
+    shredded_type varchar,
+    column_size_bytes bigint,
+    value_count bigint,
+    null_count bigint,
+    min_value varchar,
+    max_value varchar,
+    contains_nan boolean,
+    extra_stats varchar,
+    PRIMARY KEY (catalog_id, data_file_id, column_id, variant_path)
+);
+
+CREATE TABLE forklake.ducklake_file_partition_value (
+    catalog_id bigint NOT NULL,
+    data_file_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    partition_key_index bigint NOT NULL,
+    partition_value varchar,
+    PRIMARY KEY (catalog_id, data_file_id, partition_key_index)
+);
+
+CREATE TABLE forklake.ducklake_column_mapping (
+    catalog_id bigint NOT NULL,
+    mapping_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    type varchar NOT NULL,
+    PRIMARY KEY (catalog_id, mapping_id)
+);
+
+CREATE TABLE forklake.ducklake_name_mapping (
+    catalog_id bigint NOT NULL,
+    mapping_id bigint NOT NULL,
+    column_id bigint NOT NULL,
+    source_name varchar NOT NULL,
+    target_field_id bigint NOT NULL,
+    parent_column bigint,
+    is_partition boolean NOT NULL,
+    PRIMARY KEY (catalog_id, mapping_id, column_id)
+);
+
+-- path is absolute; one row per file that awaits its grace period.
+CREATE TABLE forklake.ducklake_files_scheduled_for_deletion (
+    catalog_id bigint NOT NULL,
+    data_file_id bigint NOT NULL,
+    path varchar NOT NULL,
+    path_is_relative boolean NOT NULL,
+    schedule_start timestamptz NOT NULL,
+    PRIMARY KEY (catalog_id, path)
+);
+
+-- Statistics: the newest row of the nearest owner counts
+
+CREATE TABLE forklake.ducklake_table_stats (
+    catalog_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    begin_snapshot bigint NOT NULL,
+    record_count bigint NOT NULL,
+    next_row_id bigint NOT NULL,
+    file_size_bytes bigint NOT NULL,
+    next_column_id bigint NOT NULL,
+    PRIMARY KEY (catalog_id, table_id, begin_snapshot)
+);
+
+-- The columns of a table are written as one set.
+CREATE TABLE forklake.ducklake_table_column_stats (
+    catalog_id bigint NOT NULL,
+    table_id bigint NOT NULL,
+    begin_snapshot bigint NOT NULL,
+    column_id bigint NOT NULL,
+    contains_null boolean,
+    contains_nan boolean,
+    min_value varchar,
+    max_value varchar,
+    extra_stats varchar,
+    PRIMARY KEY (catalog_id, table_id, begin_snapshot, column_id)
+);
+
+-- Inlined rows: one shared table for all tables of all catalogs
+
+-- document holds the values by column id, in exact text encodings.
+CREATE TABLE forklake.ducklake_inlined_row (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    table_id bigint NOT NULL,
+    row_id bigint NOT NULL,
+    schema_version bigint NOT NULL,
+    document varchar NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX inlined_row_scan_idx ON forklake.ducklake_inlined_row (catalog_id, table_id, end_snapshot, begin_snapshot);
+
+CREATE TABLE forklake.ducklake_inlined_delete (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    table_id bigint NOT NULL,
+    data_file_id bigint NOT NULL,
+    row_id bigint NOT NULL,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX inlined_delete_scan_idx ON forklake.ducklake_inlined_delete (catalog_id, table_id, end_snapshot, begin_snapshot);
+
+INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
+    (-1, 'version', '1.0'),
+    (-1, 'forklake_version', '1'),
+    (-1, 'created_by', 'forklake'),
+    (-1, 'encrypted', 'false');
+
+-- Functions: a commit and a fork are one call, so one round trip. They are plain: what to write is decided by the client.
+
+-- Locks shared by everything that pins a catalog's rows (fork) and taken alone by what forgets them (expire, purge).
+CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE sql
+AS $$ SELECT pg_advisory_xact_lock_shared(1718776427, catalog::integer) $$;
+
+CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE sql
+AS $$ SELECT pg_advisory_xact_lock(1718776427, catalog::integer) $$;
+
+-- Ids that the client does not know yet are negative: -1 is the first of the new ids, -2 the second.
+CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
+
+-- Move the head of a catalog from the snapshot the client planned on, and write the rows of the new one.
+--   outcome  committed; known: the commit key did this already; moved, dropped, missing: nothing was written
+--   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key",
+--             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
+--             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...]}
+CREATE FUNCTION forklake.lake_commit(
+    p_catalog bigint, p_expected bigint, p_commit jsonb,
+    OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+    v_rows jsonb := p_commit -> 'rows';
+    v_ends jsonb := p_commit -> 'ends';
+BEGIN
+    outcome := 'known';
+    SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
+      FROM forklake.ducklake_snapshot_lineage l
+      LEFT JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id
+     WHERE l.catalog_id = p_catalog AND l.commit_key = p_commit ->> 'commit_key';
+    IF FOUND THEN RETURN; END IF;
+
+    -- The id is taken after the row is locked, so ids grow in the order of the commits of a catalog.
+    UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq')
+     WHERE h.catalog_id = p_catalog AND h.snapshot_id = p_expected AND h.live
+     RETURNING h.snapshot_id INTO snapshot;
+    IF NOT FOUND THEN
+        SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
+          FROM forklake.ducklake_snapshot_lineage l
+          LEFT JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id
+         WHERE l.catalog_id = p_catalog AND l.commit_key = p_commit ->> 'commit_key';
+        IF FOUND THEN RETURN; END IF;
+        SELECT CASE WHEN h.live THEN 'moved' ELSE 'dropped' END INTO outcome
+          FROM forklake.ducklake_head h WHERE h.catalog_id = p_catalog;
+        outcome := coalesce(outcome, 'missing');
+        RETURN;
+    END IF;
+
+    outcome := 'committed';
+    SELECT greatest(clock_timestamp(), s.snapshot_time) INTO STRICT made_at
+      FROM forklake.ducklake_snapshot s WHERE s.catalog_id = p_catalog AND s.snapshot_id = p_expected;
+    objects := ARRAY(SELECT nextval('forklake.ducklake_object_id_seq')
+                       FROM generate_series(1, (p_commit ->> 'new_objects')::integer));
+    files := ARRAY(SELECT nextval('forklake.ducklake_file_id_seq')
+                     FROM generate_series(1, (p_commit ->> 'new_files')::integer));
+
+    INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)
+    VALUES (p_catalog, snapshot, made_at, (p_commit ->> 'schema_version')::bigint);
+    INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id, commit_key)
+    VALUES (p_catalog, snapshot, p_expected, p_commit ->> 'commit_key');
+    INSERT INTO forklake.ducklake_snapshot_changes
+           (catalog_id, snapshot_id, changes_made, author, commit_message, commit_extra_info)
+    SELECT p_catalog, snapshot,
+           string_agg((e.entry ->> 0) || ':' || CASE jsonb_typeof(e.entry -> 1)
+               WHEN 'number' THEN forklake.real_id((e.entry ->> 1)::bigint, objects)::text ELSE e.entry ->> 1 END,
+               ',' ORDER BY e.place),
+           p_commit ->> 'author', p_commit ->> 'message', p_commit ->> 'extra_info'
+      FROM jsonb_array_elements(p_commit -> 'entries') WITH ORDINALITY AS e(entry, place);
+
+    IF v_ends <> '{}' THEN
+        UPDATE forklake.ducklake_schema r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_schema') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_table r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_table') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_column r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_column') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_view r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_view') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_macro r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_macro') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_tag r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_tag') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_column_tag r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_column_tag') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_partition_info r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_partition_info') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_sort_info r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_sort_info') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_data_file r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_data_file') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_delete_file r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_delete_file') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_inlined_row r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_inlined_row') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_inlined_delete r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_inlined_delete') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+    END IF;
+    INSERT INTO forklake.ducklake_tombstone (catalog_id, scope_id, row_uid, snapshot_id)
+    SELECT p_catalog, (t.tombstone ->> 'scope_id')::bigint, (t.tombstone ->> 'row_uid')::bigint, snapshot
+      FROM jsonb_array_elements(p_commit -> 'tombstones') AS t(tombstone);
+
+    IF v_rows ? 'ducklake_schema_versions' THEN
+        INSERT INTO forklake.ducklake_schema_versions
+               (catalog_id, begin_snapshot, schema_version, table_id)
+        SELECT p_catalog, snapshot, r.schema_version, forklake.real_id(r.table_id, objects)
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_schema_versions, v_rows -> 'ducklake_schema_versions') r;
+    END IF;
+    IF v_rows ? 'ducklake_schema' THEN
+        INSERT INTO forklake.ducklake_schema
+               (catalog_id, begin_snapshot, schema_id, schema_uuid, schema_name, path, path_is_relative)
+        SELECT p_catalog, snapshot, forklake.real_id(r.schema_id, objects), r.schema_uuid, r.schema_name, r.path,
+               r.path_is_relative
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_schema, v_rows -> 'ducklake_schema') r;
+    END IF;
+    IF v_rows ? 'ducklake_table' THEN
+        INSERT INTO forklake.ducklake_table
+               (catalog_id, begin_snapshot, table_id, table_uuid, schema_id, table_name, path, path_is_relative)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.table_uuid, forklake.real_id(r.schema_id,
+               objects), r.table_name, r.path, r.path_is_relative
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_table, v_rows -> 'ducklake_table') r;
+    END IF;
+    IF v_rows ? 'ducklake_column' THEN
+        INSERT INTO forklake.ducklake_column
+               (catalog_id, begin_snapshot, column_id, table_id, column_order, column_name, column_type,
+                initial_default, default_value, nulls_allowed, parent_column, default_value_type,
+                default_value_dialect)
+        SELECT p_catalog, snapshot, r.column_id, forklake.real_id(r.table_id, objects), r.column_order, r.column_name,
+               r.column_type, r.initial_default, r.default_value, r.nulls_allowed, r.parent_column,
+               r.default_value_type, r.default_value_dialect
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_column, v_rows -> 'ducklake_column') r;
+    END IF;
+    IF v_rows ? 'ducklake_view' THEN
+        INSERT INTO forklake.ducklake_view
+               (catalog_id, begin_snapshot, view_id, view_uuid, schema_id, view_name, dialect, sql, column_aliases)
+        SELECT p_catalog, snapshot, forklake.real_id(r.view_id, objects), r.view_uuid, forklake.real_id(r.schema_id,
+               objects), r.view_name, r.dialect, r.sql, r.column_aliases
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_view, v_rows -> 'ducklake_view') r;
+    END IF;
+    IF v_rows ? 'ducklake_macro' THEN
+        INSERT INTO forklake.ducklake_macro
+               (catalog_id, begin_snapshot, schema_id, macro_id, macro_name)
+        SELECT p_catalog, snapshot, forklake.real_id(r.schema_id, objects), forklake.real_id(r.macro_id, objects),
+               r.macro_name
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_macro, v_rows -> 'ducklake_macro') r;
+    END IF;
+    IF v_rows ? 'ducklake_macro_impl' THEN
+        INSERT INTO forklake.ducklake_macro_impl
+               (catalog_id, macro_id, impl_id, dialect, sql, type)
+        SELECT p_catalog, forklake.real_id(r.macro_id, objects), r.impl_id, r.dialect, r.sql, r.type
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_macro_impl, v_rows -> 'ducklake_macro_impl') r;
+    END IF;
+    IF v_rows ? 'ducklake_macro_parameters' THEN
+        INSERT INTO forklake.ducklake_macro_parameters
+               (catalog_id, macro_id, impl_id, column_id, parameter_name, parameter_type, default_value,
+                default_value_type)
+        SELECT p_catalog, forklake.real_id(r.macro_id, objects), r.impl_id, r.column_id, r.parameter_name,
+               r.parameter_type, r.default_value, r.default_value_type
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_macro_parameters, v_rows -> 'ducklake_macro_parameters') r;
+    END IF;
+    IF v_rows ? 'ducklake_tag' THEN
+        INSERT INTO forklake.ducklake_tag
+               (catalog_id, begin_snapshot, object_id, key, value)
+        SELECT p_catalog, snapshot, forklake.real_id(r.object_id, objects), r.key, r.value
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_tag, v_rows -> 'ducklake_tag') r;
+    END IF;
+    IF v_rows ? 'ducklake_column_tag' THEN
+        INSERT INTO forklake.ducklake_column_tag
+               (catalog_id, begin_snapshot, table_id, column_id, key, value)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.column_id, r.key, r.value
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_column_tag, v_rows -> 'ducklake_column_tag') r;
+    END IF;
+    IF v_rows ? 'ducklake_partition_info' THEN
+        INSERT INTO forklake.ducklake_partition_info
+               (catalog_id, begin_snapshot, partition_id, table_id)
+        SELECT p_catalog, snapshot, forklake.real_id(r.partition_id, objects), forklake.real_id(r.table_id, objects)
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_partition_info, v_rows -> 'ducklake_partition_info') r;
+    END IF;
+    IF v_rows ? 'ducklake_partition_column' THEN
+        INSERT INTO forklake.ducklake_partition_column
+               (catalog_id, partition_id, table_id, partition_key_index, column_id, transform)
+        SELECT p_catalog, forklake.real_id(r.partition_id, objects), forklake.real_id(r.table_id, objects),
+               r.partition_key_index, r.column_id, r.transform
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_partition_column, v_rows -> 'ducklake_partition_column') r;
+    END IF;
+    IF v_rows ? 'ducklake_sort_info' THEN
+        INSERT INTO forklake.ducklake_sort_info
+               (catalog_id, begin_snapshot, sort_id, table_id)
+        SELECT p_catalog, snapshot, forklake.real_id(r.sort_id, objects), forklake.real_id(r.table_id, objects)
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_sort_info, v_rows -> 'ducklake_sort_info') r;
+    END IF;
+    IF v_rows ? 'ducklake_sort_expression' THEN
+        INSERT INTO forklake.ducklake_sort_expression
+               (catalog_id, sort_id, table_id, sort_key_index, expression, dialect, sort_direction, null_order)
+        SELECT p_catalog, forklake.real_id(r.sort_id, objects), forklake.real_id(r.table_id, objects),
+               r.sort_key_index, r.expression, r.dialect, r.sort_direction, r.null_order
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_sort_expression, v_rows -> 'ducklake_sort_expression') r;
+    END IF;
+    IF v_rows ? 'ducklake_data_file' THEN
+        INSERT INTO forklake.ducklake_data_file
+               (catalog_id, begin_snapshot, data_file_id, table_id, file_order, path, path_is_relative, file_format,
+                record_count, file_size_bytes, footer_size, row_id_start, partition_id, encryption_key, mapping_id,
+                partial_max, read_upto)
+        SELECT p_catalog, snapshot, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects),
+               r.file_order, r.path, r.path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
+               r.footer_size, r.row_id_start, forklake.real_id(r.partition_id, objects), r.encryption_key,
+               forklake.real_id(r.mapping_id, files), r.partial_max, r.read_upto
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_data_file, v_rows -> 'ducklake_data_file') r;
+    END IF;
+    IF v_rows ? 'ducklake_delete_file' THEN
+        INSERT INTO forklake.ducklake_delete_file
+               (catalog_id, begin_snapshot, delete_file_id, table_id, data_file_id, path, path_is_relative, format,
+                delete_count, file_size_bytes, footer_size, encryption_key, partial_max, read_upto)
+        SELECT p_catalog, snapshot, forklake.real_id(r.delete_file_id, files), forklake.real_id(r.table_id, objects),
+               forklake.real_id(r.data_file_id, files), r.path, r.path_is_relative, r.format, r.delete_count,
+               r.file_size_bytes, r.footer_size, r.encryption_key, r.partial_max, r.read_upto
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_delete_file, v_rows -> 'ducklake_delete_file') r;
+    END IF;
+    IF v_rows ? 'ducklake_file_column_stats' THEN
+        INSERT INTO forklake.ducklake_file_column_stats
+               (catalog_id, data_file_id, table_id, column_id, column_size_bytes, value_count, null_count, min_value,
+                max_value, contains_nan, extra_stats)
+        SELECT p_catalog, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects), r.column_id,
+               r.column_size_bytes, r.value_count, r.null_count, r.min_value, r.max_value, r.contains_nan,
+               r.extra_stats
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_file_column_stats, v_rows -> 'ducklake_file_column_stats') r;
+    END IF;
+    IF v_rows ? 'ducklake_file_variant_stats' THEN
+        INSERT INTO forklake.ducklake_file_variant_stats
+               (catalog_id, data_file_id, table_id, column_id, variant_path, shredded_type, column_size_bytes,
+                value_count, null_count, min_value, max_value, contains_nan, extra_stats)
+        SELECT p_catalog, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects), r.column_id,
+               r.variant_path, r.shredded_type, r.column_size_bytes, r.value_count, r.null_count, r.min_value,
+               r.max_value, r.contains_nan, r.extra_stats
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_file_variant_stats, v_rows -> 'ducklake_file_variant_stats') r;
+    END IF;
+    IF v_rows ? 'ducklake_file_partition_value' THEN
+        INSERT INTO forklake.ducklake_file_partition_value
+               (catalog_id, data_file_id, table_id, partition_key_index, partition_value)
+        SELECT p_catalog, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects),
+               r.partition_key_index, r.partition_value
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_file_partition_value, v_rows -> 'ducklake_file_partition_value') r;
+    END IF;
+    IF v_rows ? 'ducklake_column_mapping' THEN
+        INSERT INTO forklake.ducklake_column_mapping
+               (catalog_id, mapping_id, table_id, type)
+        SELECT p_catalog, forklake.real_id(r.mapping_id, files), forklake.real_id(r.table_id, objects), r.type
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_column_mapping, v_rows -> 'ducklake_column_mapping') r;
+    END IF;
+    IF v_rows ? 'ducklake_name_mapping' THEN
+        INSERT INTO forklake.ducklake_name_mapping
+               (catalog_id, mapping_id, column_id, source_name, target_field_id, parent_column, is_partition)
+        SELECT p_catalog, forklake.real_id(r.mapping_id, files), r.column_id, r.source_name, r.target_field_id,
+               r.parent_column, r.is_partition
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_name_mapping, v_rows -> 'ducklake_name_mapping') r;
+    END IF;
+    IF v_rows ? 'ducklake_table_stats' THEN
+        INSERT INTO forklake.ducklake_table_stats
+               (catalog_id, begin_snapshot, table_id, record_count, next_row_id, file_size_bytes, next_column_id)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.record_count, r.next_row_id,
+               r.file_size_bytes, r.next_column_id
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_table_stats, v_rows -> 'ducklake_table_stats') r;
+    END IF;
+    IF v_rows ? 'ducklake_table_column_stats' THEN
+        INSERT INTO forklake.ducklake_table_column_stats
+               (catalog_id, begin_snapshot, table_id, column_id, contains_null, contains_nan, min_value, max_value,
+                extra_stats)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.column_id, r.contains_null,
+               r.contains_nan, r.min_value, r.max_value, r.extra_stats
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_table_column_stats, v_rows -> 'ducklake_table_column_stats') r;
+    END IF;
+    IF v_rows ? 'ducklake_inlined_row' THEN
+        INSERT INTO forklake.ducklake_inlined_row
+               (catalog_id, begin_snapshot, table_id, row_id, schema_version, document)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.row_id, r.schema_version, r.document
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_inlined_row, v_rows -> 'ducklake_inlined_row') r;
+    END IF;
+    IF v_rows ? 'ducklake_inlined_delete' THEN
+        INSERT INTO forklake.ducklake_inlined_delete
+               (catalog_id, begin_snapshot, table_id, data_file_id, row_id)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), forklake.real_id(r.data_file_id, files),
+               r.row_id
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_inlined_delete, v_rows -> 'ducklake_inlined_delete') r;
+    END IF;
+END $$;
+
+-- Fork a catalog: for each name a catalog row, a head, a snapshot, the ancestry and the options; no other row.
+--   p_at          the snapshot to pin, or NULL for the parent's head
+--   p_directories what the client proposes below p_prefix; a place that was ever used gives way to the uuid
+--   p_above       places that must not be a catalog's directory, since the new ones would lie below them
+--   outcome       forked; missing, dropped, no_snapshot, overlap: nothing was written
+CREATE FUNCTION forklake.lake_fork(
+    p_parent bigint, p_at bigint, p_names varchar[], p_uuids uuid[], p_directories varchar[],
+    p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[],
+    OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+    v_name varchar;
+    v_live boolean;
+    v_owners bigint[];
+    v_uptos bigint[];
+    v_schema_version bigint;
+    v_made_at timestamptz;
+BEGIN
+    IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
+    IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
+
+    SELECT h.live, k.catalog_name, coalesce(p_at, h.snapshot_id) INTO v_live, v_name, pin
+      FROM forklake.ducklake_head h
+      LEFT JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id AND k.end_snapshot = 9223372036854775807
+     WHERE h.catalog_id = p_parent;
+    IF NOT FOUND THEN outcome := 'missing'; RETURN; END IF;
+    IF NOT v_live THEN outcome := 'dropped'; RETURN; END IF;
+
+    -- The parent's chain from the owner of the pinned snapshot on, nearest first.
+    WITH chain AS (
+        SELECT 0 AS depth, p_parent AS owner_id, 9223372036854775807 AS upto
+        UNION ALL
+        SELECT g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent)
+    SELECT array_agg(c.owner_id ORDER BY c.depth), array_agg(least(c.upto, pin) ORDER BY c.depth) INTO v_owners, v_uptos
+      FROM chain c
+     WHERE c.depth >= (SELECT min(o.depth) FROM chain o JOIN forklake.ducklake_snapshot s ON s.catalog_id = o.owner_id
+                        WHERE s.snapshot_id = pin AND s.snapshot_id <= o.upto);
+    IF v_owners IS NULL THEN outcome := 'no_snapshot'; RETURN; END IF;
+    -- What is pinned must still be there once nobody can expire it any more.
+    IF p_at IS NOT NULL THEN PERFORM forklake.lock_shared(v_owners[1]); END IF;
+    SELECT s.schema_version, greatest(clock_timestamp(), s.snapshot_time) INTO v_schema_version, v_made_at
+      FROM forklake.ducklake_snapshot s WHERE s.catalog_id = v_owners[1] AND s.snapshot_id = pin;
+    IF NOT FOUND THEN outcome := 'no_snapshot'; RETURN; END IF;
+    IF EXISTS (SELECT FROM forklake.ducklake_catalog k WHERE lower(k.path COLLATE "C") = ANY (p_above)) THEN
+        outcome := 'overlap'; RETURN;
+    END IF;
+
+    outcome := 'forked';
+    catalogs := ARRAY(SELECT nextval('forklake.ducklake_catalog_id_seq') FROM generate_series(1, cardinality(p_names)));
+    snapshots := ARRAY(SELECT nextval('forklake.ducklake_snapshot_id_seq') FROM generate_series(1, cardinality(p_names)));
+    INSERT INTO forklake.ducklake_catalog
+           (catalog_id, catalog_uuid, catalog_name, parent_catalog_id, parent_snapshot_id,
+            data_path, path, path_is_relative, begin_snapshot, begin_time)
+    SELECT n.catalog, n.uuid, n.name, p_parent, pin, p_data_path,
+           -- Nothing may lie at or below the place: '0' is the character after '/'.
+           p_prefix || CASE WHEN EXISTS (
+               SELECT FROM forklake.ducklake_catalog k
+                WHERE lower(k.path COLLATE "C") >= lower((p_prefix || n.directory) COLLATE "C")
+                  AND lower(k.path COLLATE "C") < lower((p_prefix || rtrim(n.directory, '/') || '0') COLLATE "C")
+           ) THEN n.uuid::text || '/' ELSE n.directory END,
+           p_is_relative, n.snapshot, v_made_at
+      FROM unnest(catalogs, snapshots, p_names, p_uuids, p_directories) AS n(catalog, snapshot, name, uuid, directory);
+    INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) SELECT unnest(catalogs), unnest(snapshots);
+    INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)
+    SELECT n.catalog, c.depth, c.owner_id, c.upto
+      FROM unnest(catalogs) AS n(catalog), unnest(v_owners, v_uptos) WITH ORDINALITY AS c(owner_id, upto, depth);
+    INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)
+    SELECT unnest(catalogs), unnest(snapshots), v_made_at, v_schema_version;
+    INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id)
+    SELECT unnest(catalogs), unnest(snapshots), pin;
+    INSERT INTO forklake.ducklake_snapshot_changes (catalog_id, snapshot_id, changes_made, commit_message)
+    SELECT unnest(catalogs), unnest(snapshots), '', 'Fork of "' || v_name || '" at snapshot ' || pin;
+    -- Options as they are now, without those of objects that the pin does not hold.
+    INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)
+    SELECT n.catalog, o.key, o.value, o.scope, o.scope_id
+      FROM forklake.ducklake_metadata o, unnest(catalogs) AS n(catalog)
+     WHERE o.catalog_id = p_parent AND (o.scope = '' OR EXISTS (
+               SELECT FROM unnest(v_owners, v_uptos) AS c(owner_id, upto), LATERAL (
+                   SELECT t.row_uid FROM forklake.ducklake_table t
+                    WHERE o.scope = 'table' AND t.catalog_id = c.owner_id AND t.table_id = o.scope_id
+                      AND t.begin_snapshot <= c.upto AND t.end_snapshot > c.upto
+                   UNION ALL
+                   SELECT s.row_uid FROM forklake.ducklake_schema s
+                    WHERE o.scope = 'schema' AND s.catalog_id = c.owner_id AND s.schema_id = o.scope_id
+                      AND s.begin_snapshot <= c.upto AND s.end_snapshot > c.upto) AS held
+                WHERE NOT EXISTS (
+                   SELECT FROM unnest(v_owners, v_uptos) AS b(owner_id, upto)
+                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = b.owner_id
+                    WHERE z.scope_id = 0 AND z.row_uid = held.row_uid AND z.snapshot_id <= b.upto)));
+END $$;
+
+COMMIT;

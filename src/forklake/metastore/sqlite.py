@@ -1,0 +1,276 @@
+"""SQLite: the embedded default. A file in WAL mode; many processes read while one writes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from forklake.config import Settings
+from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
+from forklake.metastore import procedures, schema
+from forklake.metastore.dialect import Dialect
+from forklake.metastore.store import DuplicateKeyError, Session, Store, Values
+from forklake.model.commit import Commit, CommitResult
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.placement import ForkResult, NewFork, Placement
+
+
+def _encode(value: Any) -> Any:
+    return format_time(value) if isinstance(value, datetime) else value
+
+
+def format_time(value: datetime) -> str:
+    """Write a time as text of fixed width, so that text order is time order."""
+    return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f+00")
+
+
+def parse_time(value: str) -> datetime:
+    """Read what `format_time` wrote."""
+    return datetime.strptime(value, "%Y-%m-%d %H:%M:%S.%f+00").replace(tzinfo=UTC)
+
+
+def _unpack(lists: Mapping[str, str]) -> str:
+    first, *others = lists
+    joined = "".join(f" JOIN json_each(:{name}) {name} ON {name}.key = {first}.key" for name in others)
+    return f"SELECT {', '.join(f'{name}.value' for name in lists)} FROM json_each(:{first}) {first}{joined}"
+
+
+DIALECT = Dialect(
+    name="sqlite",
+    schema="forklake_",
+    placeholder=":{}",
+    fold="lower({})",
+    members="IN (SELECT value FROM json_each({}))",
+    unpack=_unpack,
+    row_uid="(SELECT next_value FROM forklake.sequence WHERE name = 'ducklake_row_uid_seq') - 1 + row_number() OVER ()",
+    pack=json.dumps,
+    encode=_encode,
+)
+
+
+class SQLiteStore(Store):
+    """A lake in one SQLite file."""
+
+    dialect = DIALECT
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        """Open the file, and make the tables if it is new."""
+        self._path = path.absolute()
+        self.settings = settings
+        self._idle: deque[sqlite3.Connection] = deque()
+        self._lock = threading.Lock()
+        self._closed = False
+        try:
+            schema.prepare_embedded(self, "sqlite", _table_names)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def location(self) -> str:
+        """The file."""
+        return str(self._path)
+
+    @property
+    def default_data_path(self) -> str | None:
+        """A directory beside the file, as DuckLake has it."""
+        return f"{self._path}.files/"
+
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        """Run one reading statement by itself."""
+        with self._connection() as connection:
+            return _SQLiteSession(connection, self).query(sql, **params)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a reading transaction."""
+        with self._transaction("BEGIN") as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open the one writing transaction that SQLite allows at a time."""
+        with self._transaction("BEGIN IMMEDIATE") as session:
+            yield session
+
+    def commit(self, commit: Commit) -> CommitResult:
+        """Commit in one transaction."""
+        with self.writing() as session:
+            result = procedures.commit(session, commit, self.step)
+            self.step("commit: before the end")
+        self.step("commit: done")
+        return result
+
+    def fork(
+        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+    ) -> ForkResult:
+        """Fork in one transaction."""
+        with self.writing() as session:
+            result = procedures.fork(session, parent, at, forks, placement, self.step)
+            self.step("fork: before the end")
+        self.step("fork: done")
+        return result
+
+    def time(self, value: Any) -> datetime:
+        """Read a time column."""
+        return parse_time(value)
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Session]:
+        with self._connection() as connection:
+            connection.execute(begin)
+            try:
+                yield _SQLiteSession(connection, self)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._lock:
+                if self._closed:
+                    raise MetastoreUnavailableError(f'The lake "{self._path}" is closed.', hint="Open it again.")
+                connection = self._idle.pop() if self._idle else None
+            connection = connection or self._connect()
+            try:
+                yield connection
+            finally:
+                with self._lock:
+                    keep = not self._closed and len(self._idle) < self.settings.pool_size
+                    if keep:
+                        self._idle.append(connection)
+                if not keep:
+                    connection.close()
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path,
+            timeout=self.settings.statement_timeout_seconds,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        try:
+            connection.execute("PRAGMA synchronous = FULL")
+            self._use_wal(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _use_wal(self, connection: sqlite3.Connection) -> None:
+        # Two processes that open a new file at once: the switch to WAL does not wait for the other one.
+        for wait in (0.01, 0.05, 0.1, 0.5, 1.0, None):
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if wait is None or "locked" not in str(error):
+                    raise
+                self.settings.clock.sleep(wait)
+            else:
+                return
+
+    def _translated(self, error: sqlite3.Error) -> Exception:
+        text = str(error)
+        if isinstance(error, sqlite3.IntegrityError):
+            return DuplicateKeyError(text)
+        if "not a database" in text or "malformed" in text:
+            return MetastoreCorruptError(
+                f'The metadata file "{self._path}" is damaged or no SQLite database: {text}.',
+                hint="Restore it from a backup, or name another file.",
+            )
+        if "readonly" in text:
+            return MetastoreUnavailableError(
+                f'The metadata file "{self._path}" is read-only; nothing was changed.',
+                hint="Make the file and its directory writable.",
+            )
+        if "locked" in text:
+            return MetastoreUnavailableError(
+                f'The metadata file "{self._path}" was locked by another writer for too long; nothing was changed.',
+                hint="Try again.",
+            )
+        if "unable to open" in text:
+            return MetastoreUnavailableError(
+                f'The metadata file "{self._path}" cannot be opened or created.',
+                hint="Check that its directory exists and is writable.",
+            )
+        return MetastoreUnavailableError(f'The metadata file "{self._path}" failed: {text}; nothing was changed.')
+
+
+def _table_names(session: Session) -> set[str]:
+    return {name for (name,) in session.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+class _SQLiteSession(Session):
+    dialect = DIALECT
+
+    def __init__(self, connection: sqlite3.Connection, store: SQLiteStore) -> None:
+        self._connection = connection
+        self._store = store
+
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        text, values = DIALECT.render(sql, params)
+        return self._connection.execute(text, values).fetchall()
+
+    def execute(self, sql: str, **params: Any) -> int:
+        text, values = DIALECT.render(sql, params)
+        return self._connection.execute(text, values).rowcount
+
+    def run(self, statement: str) -> None:
+        self._connection.execute(statement)
+
+    def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        if rows:
+            text, _ = DIALECT.render(sql, rows[0])
+            self._connection.executemany(text, [DIALECT.render(sql, row)[1] for row in rows])
+
+    def take_ids(self, sequence: str, count: int) -> list[int]:
+        if not count:
+            return []
+        taken = self.query(
+            "UPDATE forklake.sequence SET next_value = next_value + :n WHERE name = :name RETURNING next_value",
+            n=count,
+            name=sequence,
+        )
+        last = int(taken[0][0])
+        return list(range(last - count, last))
+
+    def numbered(self, count: int) -> None:
+        self.take_ids("ducklake_row_uid_seq", count)
+
+    def now(self) -> datetime:
+        return self._store.settings.clock.now()
+
+    def time(self, value: Any) -> datetime:
+        return parse_time(value)
+
+    def lock_shared(self, catalog: CatalogId) -> None:
+        """Nothing to do: there is one writing transaction at a time."""
+
+    def lock_alone(self, catalog: CatalogId) -> None:
+        """Nothing to do: there is one writing transaction at a time."""
+
+
+def is_sqlite_file(path: Path) -> bool:
+    """Return whether the file starts as SQLite files do."""
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"

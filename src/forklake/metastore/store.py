@@ -1,0 +1,141 @@
+"""The store: sessions on the metadata database, and the two calls that everything hangs on.
+
+A store is dumb. It runs SQL, moves a head by compare-and-swap and writes the rows of a fork; what to
+write, and what a catalog sees, is decided above it, once for all databases.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from forklake.config import Settings
+from forklake.errors import MetastoreError, MetastoreUnavailableError
+from forklake.metastore.dialect import Dialect
+from forklake.model.commit import Commit, CommitResult
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.placement import ForkResult, NewFork, Placement
+
+Values = tuple[Any, ...]
+
+
+class DuplicateKeyError(MetastoreError):
+    """A unique index refused a row; the transaction was rolled back."""
+
+    code = "duplicate_key"
+
+
+class ConnectionLostError(MetastoreUnavailableError):
+    """The connection broke while a statement was running: it happened, or it did not."""
+
+    code = "connection_lost"
+
+
+class Session(ABC):
+    """One open transaction."""
+
+    dialect: Dialect
+
+    @abstractmethod
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        """Run one statement and return its rows."""
+
+    @abstractmethod
+    def execute(self, sql: str, **params: Any) -> int:
+        """Run one statement and return how many rows it changed."""
+
+    @abstractmethod
+    def run(self, statement: str) -> None:
+        """Run one statement as it stands, in the words of the product."""
+
+    @abstractmethod
+    def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Run one statement for each set of parameters."""
+
+    @abstractmethod
+    def take_ids(self, sequence: str, count: int) -> list[int]:
+        """Take the next ids of a sequence; ids of a transaction that is rolled back may be lost."""
+
+    @abstractmethod
+    def numbered(self, count: int) -> None:
+        """Note that an INSERT ... SELECT numbered rows with the dialect's ``row_uid``."""
+
+    @abstractmethod
+    def now(self) -> datetime:
+        """Return the time of the database's clock."""
+
+    @abstractmethod
+    def time(self, value: Any) -> datetime:
+        """Turn a timestamp column's value into an aware datetime in UTC."""
+
+    @abstractmethod
+    def lock_shared(self, catalog: CatalogId) -> None:
+        """Keep others from forgetting what the catalog holds until the transaction ends."""
+
+    @abstractmethod
+    def lock_alone(self, catalog: CatalogId) -> None:
+        """Keep others from pinning what the catalog holds until the transaction ends."""
+
+
+class Store(ABC):
+    """A metadata database that holds a lake. May be shared by threads."""
+
+    dialect: Dialect
+    settings: Settings
+
+    @property
+    @abstractmethod
+    def location(self) -> str:
+        """The database in words, without its password."""
+
+    @property
+    @abstractmethod
+    def default_data_path(self) -> str | None:
+        """Where files go if nobody said so, or None if somebody has to."""
+
+    @abstractmethod
+    def query(self, sql: str, **params: Any) -> list[Values]:
+        """Run one reading statement by itself; it sees one state of the database."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Session]:
+        """Open a transaction whose statements all see one state of the database."""
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[Session]:
+        """Open a transaction that is committed at the end, or rolled back by an exception."""
+
+    @abstractmethod
+    def commit(self, commit: Commit) -> CommitResult:
+        """Move a head and write the rows of the new snapshot, all or nothing.
+
+        Raises:
+            ConnectionLostError: The outcome is not known; ask again with the same commit key.
+        """
+
+    @abstractmethod
+    def fork(
+        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+    ) -> ForkResult:
+        """Write the rows of forks, all or nothing; the cost does not depend on what the parent holds.
+
+        Raises:
+            DuplicateKeyError: A live catalog has one of the names.
+            ConnectionLostError: The outcome is not known; the catalogs' uuids tell.
+        """
+
+    @abstractmethod
+    def time(self, value: Any) -> datetime:
+        """Turn a timestamp column's value into an aware datetime in UTC."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back all connections. Closing twice does no harm."""
+
+    @property
+    def step(self) -> Callable[[str], None]:
+        """What is told the name of each step of a commit and a fork; tests stop there."""
+        return self.settings.on_step

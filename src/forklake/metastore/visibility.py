@@ -1,0 +1,293 @@
+"""What a catalog sees: the one place that reads ``begin_snapshot``.
+
+A version is a chain of (owner, bound) pairs, nearest owner first. docs/spec/metadata.md states the rule
+for each class of tables; this module is that page as SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from forklake.metastore.dialect import Dialect
+from forklake.metastore.store import Session, Values
+from forklake.metastore.tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R, Visibility
+from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
+from forklake.model.rows import DataFileRow, Origin
+from forklake.model.version import Version
+
+Where = Mapping[str, Any]
+"""Columns and what they must be: a value, or a list of values."""
+
+
+class Source(Protocol):
+    """Something that runs reading statements: a store, or a session of one."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    def query(self, sql: str, **params: Any) -> list[Values]: ...
+
+
+class Seen(Protocol):
+    """Whose rows are seen, nearest owner first, and up to which snapshot each."""
+
+    @property
+    def owners(self) -> Sequence[CatalogId]: ...
+
+    @property
+    def bounds(self) -> Sequence[SnapshotId]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A chain by itself, for those who have no version yet."""
+
+    owners: Sequence[CatalogId]
+    bounds: Sequence[SnapshotId]
+
+
+def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where | None = None) -> list[R]:
+    """Return the rows of an interval table: begun and not ended at the bound of their owner, nor hidden.
+
+    The order is that of the chain, then of writing. Columns of ``where`` named ``fold(x)`` compare folded.
+    """
+    assert table.visibility is Visibility.INTERVAL
+    where = where or {}
+    columns = ", ".join(f"r.{name}" for name in table.columns)
+    hidden = ""
+    if len(sight.owners) > 1:
+        hidden = (
+            " AND r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
+            f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
+        )
+    found = source.query(
+        f"{_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, {columns}"
+        f" FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{_filter(where)}{hidden}"
+        " ORDER BY c.depth DESC, r.row_uid",
+        **_chain_params(sight),
+        **_filter_params(where),
+    )
+    return [table.row(origin=Origin(*values[:3]), **table.decode(values[3:])) for values in found]
+
+
+def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: TableId) -> list[R]:
+    """Return the newest set of statistics of a table, of the nearest owner that wrote any."""
+    assert table.visibility is Visibility.LATEST
+    columns = ", ".join(f"r.{name}" for name in table.columns)
+    found = source.query(
+        f"{_chain(source)} SELECT c.depth, c.owner_id, c.bound, {columns}"
+        f" FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.table_id = :table_id AND r.{BEGIN} ="
+        f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
+        f" WHERE b.catalog_id = c.owner_id AND b.table_id = :table_id AND b.{BEGIN} <= c.bound)"
+        " ORDER BY c.depth",
+        **_chain_params(sight),
+        table_id=table_id,
+    )
+    return [
+        table.row(origin=Origin(RowUid(-1), *values[1:3]), **table.decode(values[3:]))
+        for values in found
+        if values[0] == found[0][0]
+    ]
+
+
+def following(
+    source: Source, table: MetadataTable[R], files: Sequence[DataFileRow], where: Where | None = None
+) -> list[R]:
+    """Return the rows that belong to data files, joined by their owner as well as by their id."""
+    assert table.visibility is Visibility.FOLLOWS
+    by_owner: dict[CatalogId, list[DataFileId]] = {}
+    for file in files:
+        if file.origin is not None:
+            by_owner.setdefault(file.origin.owner, []).append(file.data_file_id)
+    columns = ", ".join(f"r.{name}" for name in table.columns)
+    found: list[R] = []
+    for owner, ids in by_owner.items():
+        rows = source.query(
+            f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner{_filter(where or {})}"
+            " AND r.data_file_id IN (:file_ids...) ORDER BY r.data_file_id",
+            owner=owner,
+            file_ids=ids,
+            **_filter_params(where or {}),
+        )
+        found += [table.row(**table.decode(values)) for values in rows]
+    return found
+
+
+def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[TableId, set[DataFileId]]:
+    """Return the data files that commits of the catalog ended or deleted rows of after ``since``.
+
+    Rows begun, rows ended and inherited rows hidden all count: a first delete file ends nothing, and
+    ending an inherited row only writes a tombstone.
+    """
+    found = source.query(
+        f"SELECT table_id, data_file_id FROM forklake.{DELETE_FILE.name} WHERE catalog_id = :c AND {BEGIN} > :since"
+        f" UNION SELECT table_id, data_file_id FROM forklake.{DELETE_FILE.name}"
+        f" WHERE catalog_id = :c AND {END} > :since AND {END} <= :head"
+        f" UNION SELECT table_id, data_file_id FROM forklake.{DATA_FILE.name}"
+        f" WHERE catalog_id = :c AND {END} > :since AND {END} <= :head",
+        c=version.catalog_id,
+        since=since,
+        head=version.snapshot_id,
+    )
+    for table in (DATA_FILE, DELETE_FILE) if len(version.links) > 1 else ():
+        found += source.query(
+            f"{_chain(source)} SELECT r.table_id, r.data_file_id FROM forklake.ducklake_tombstone z"
+            f" CROSS JOIN chain c CROSS JOIN forklake.{table.name} r"
+            " WHERE z.catalog_id = :c AND z.snapshot_id > :since AND z.scope_id <> 0"
+            " AND r.catalog_id = c.owner_id AND r.row_uid = z.row_uid",
+            **_chain_params(version),
+            c=version.catalog_id,
+            since=since,
+        )
+    touched: dict[TableId, set[DataFileId]] = {}
+    for table_id, file_id in found:
+        touched.setdefault(TableId(table_id), set()).add(DataFileId(file_id))
+    return touched
+
+
+def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
+    """Return the newest schema version of each table in the lineage."""
+    found = source.query(
+        f"{_chain(source)} SELECT r.table_id, max(r.schema_version) FROM chain c"
+        " CROSS JOIN forklake.ducklake_schema_versions r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound GROUP BY r.table_id",
+        **_chain_params(sight),
+    )
+    return {TableId(table_id): int(version) for table_id, version in found}
+
+
+def copy_interval_rows(
+    session: Session,
+    sight: Seen,
+    table: MetadataTable[Any],
+    target: tuple[CatalogId, SnapshotId],
+    places: Mapping[str, Any],
+) -> None:
+    """Write the inherited rows of a chain out as rows of the target that begin at its snapshot.
+
+    Paths become absolute: ``places`` has the directory of each owner (``roots``, beside the chain's
+    owners) and of each table below it (``table_ids``, ``table_paths``, ``table_absolute``). A row of a merged
+    file keeps the bound it was read with.
+    """
+    changed, joined, extra = {}, "", ""
+    if "path" in table.columns and table.scope:
+        changed = {
+            "path": "CASE WHEN NOT r.path_is_relative THEN r.path WHEN d.is_absolute = 1 THEN d.path || r.path"
+            " ELSE o.path || d.path || r.path END",
+            "path_is_relative": "CAST(0 AS boolean)" if session.dialect.name != "sqlite" else "0",
+            "read_upto": "CASE WHEN r.partial_max > c.bound THEN CASE WHEN r.read_upto < c.bound THEN r.read_upto"
+            " ELSE c.bound END ELSE r.read_upto END",
+        }
+        unpack = session.dialect.unpack
+        extra = (
+            f", o(owner_id, path) AS ({unpack({'owners': 'bigint', 'roots': 'varchar'})}),"
+            " d(table_id, path, is_absolute) AS"
+            f" ({unpack({'table_ids': 'bigint', 'table_paths': 'varchar', 'table_absolute': 'bigint'})})"
+        )
+        joined = " JOIN o ON o.owner_id = c.owner_id JOIN d ON d.table_id = r.table_id"
+    columns = ", ".join(table.columns)
+    values = ", ".join(changed.get(name, f"r.{name}") for name in table.columns)
+    written = session.execute(
+        f"INSERT INTO forklake.{table.name} (catalog_id, {BEGIN}, row_uid, {columns})"
+        f" {_chain(session)}{extra} SELECT :target, :snapshot, {session.dialect.row_uid}, {values}"
+        f" FROM chain c CROSS JOIN forklake.{table.name} r{joined}"
+        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
+        **_chain_params(sight),
+        **places,
+        target=target[0],
+        snapshot=target[1],
+    )
+    session.numbered(written)
+
+
+def copy_file_stats(session: Session, sight: Seen, table: MetadataTable[Any], target: CatalogId) -> None:
+    """Write the rows that follow inherited data files out as rows of the target."""
+    session.execute(
+        f"INSERT INTO forklake.{table.name} (catalog_id, {', '.join(table.columns)}) {_chain(session)}"
+        f" SELECT :target, {', '.join(f'x.{name}' for name in table.columns)}"
+        f" FROM chain c CROSS JOIN forklake.{DATA_FILE.name} r"
+        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.data_file_id = r.data_file_id"
+        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
+        **_chain_params(sight),
+        target=target,
+    )
+
+
+def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: str, **params: Any) -> list[Values]:
+    """Return catalogs as they are, or were at a snapshot or a time, each with its newest own snapshot then.
+
+    The columns are catalog_id, catalog_name, catalog_uuid, parent_catalog_id, parent_snapshot_id, snapshot_id,
+    begin_time, path, path_is_relative, end_snapshot. ``condition`` goes on after WHERE ... AND.
+    """
+    own = "h.snapshot_id"
+    shown = f"k.{END} = :live"
+    source_rows = "forklake.ducklake_catalog k JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
+    if at is not None:
+        moment = "s.snapshot_time <= :at" if isinstance(at, datetime) else "s.snapshot_id <= :at"
+        shown = (
+            "k.begin_time <= :at AND (k.end_time IS NULL OR k.end_time > :at)"
+            if isinstance(at, datetime)
+            else f"k.{BEGIN} <= :at AND k.{END} > :at"
+        )
+        before = f"FROM forklake.ducklake_snapshot s WHERE s.catalog_id = k.catalog_id AND {moment}"
+        own = f"(SELECT max(s.snapshot_id) {before})"
+        shown += f" AND EXISTS (SELECT 1 {before})"
+        source_rows = "forklake.ducklake_catalog k"
+    return source.query(
+        f"SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, {own},"
+        f" k.begin_time, k.path, k.path_is_relative, k.{END} FROM {source_rows} WHERE {shown} AND {condition}",
+        at=at,
+        live=INFINITY,
+        **params,
+    )
+
+
+_SHOWN = f"r.{BEGIN} <= c.bound AND r.{END} > c.bound"
+_UNHIDDEN = (
+    "r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
+    " WHERE z.catalog_id = n.owner_id AND z.snapshot_id <= n.bound)"
+)
+
+
+def _chain(source: Source) -> str:
+    return f"WITH chain(depth, owner_id, bound) AS ({source.dialect.chain})"
+
+
+def _chain_params(sight: Seen) -> dict[str, Any]:
+    return {
+        "depths": list(range(len(sight.owners))),
+        "owners": list(sight.owners),
+        "bounds": list(sight.bounds),
+    }
+
+
+def _tombstone_scope(table: MetadataTable[Any], where: Where) -> str:
+    if table.scope is None:
+        return " AND z.scope_id = 0"
+    if table.scope not in where:
+        return ""
+    return f" AND z.scope_id {_comparison(table.scope, where[table.scope])}"
+
+
+def _parameter(column: str) -> str:
+    return "w_" + "".join(letter if letter.isalnum() or letter == "_" else "" for letter in column)
+
+
+def _comparison(column: str, value: Any) -> str:
+    return f"IN (:{_parameter(column)}...)" if isinstance(value, list) else f"= :{_parameter(column)}"
+
+
+def _filter(where: Where) -> str:
+    return "".join(
+        f" AND {column.replace('(', '(r.') if '(' in column else f'r.{column}'} {_comparison(column, value)}"
+        for column, value in where.items()
+    )
+
+
+def _filter_params(where: Where) -> dict[str, Any]:
+    return {_parameter(column): value for column, value in where.items()}

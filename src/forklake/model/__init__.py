@@ -1,0 +1,1 @@
+"""Frozen values that every storey speaks; standard library only."""

@@ -1,0 +1,58 @@
+"""A commit as data: what one compare-and-swap writes, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from forklake.model.ids import CatalogId, RowUid, SnapshotId
+from forklake.model.records import CommitInfo
+from forklake.model.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """An inherited row that the catalog no longer shows."""
+
+    scope_id: int
+    row_uid: RowUid
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """All that a store needs to commit; it decides nothing but whether the head is still ``expected``."""
+
+    catalog_id: CatalogId
+    expected: SnapshotId
+    entries: Sequence[tuple[str, str | int]]
+    info: CommitInfo
+    commit_key: str
+    schema_version: int
+    new_objects: int
+    new_files: int
+    rows: Mapping[str, Sequence[Row]]
+    ends: Mapping[str, Sequence[RowUid]]
+    tombstones: Sequence[Tombstone]
+
+
+class Outcome(StrEnum):
+    """What became of an attempt; only ``COMMITTED`` wrote something."""
+
+    COMMITTED = "committed"
+    KNOWN = "known"
+    MOVED = "moved"
+    DROPPED = "dropped"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitResult:
+    """The outcome, and for a commit the ids that local ids stand for (-1 is the first)."""
+
+    outcome: Outcome
+    snapshot_id: SnapshotId | None = None
+    snapshot_time: datetime | None = None
+    objects: Sequence[int] = ()
+    files: Sequence[int] = ()

@@ -1,0 +1,113 @@
+"""What users are shown of catalogs and snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogInfo:
+    """One catalog as a list shows it: its name and head, now or at the moment asked for."""
+
+    catalog_id: CatalogId
+    name: str
+    uuid: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    snapshot_id: SnapshotId
+    begin_time: datetime
+    data_path: str
+    is_live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One committed state of one catalog.
+
+    Ids come from one sequence for the whole metadata database, so they are unique everywhere
+    and grow within a catalog; between catalogs their order says nothing about commit order.
+    """
+
+    snapshot_id: SnapshotId
+    catalog_id: CatalogId
+    snapshot_time: datetime
+    schema_version: int
+    changes_made: str
+    author: str | None
+    commit_message: str | None
+    commit_extra_info: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """What the author says about a commit."""
+
+    author: str | None = None
+    message: str | None = None
+    extra_info: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as it was set: ``scope`` is ``lake``, ``catalog``, ``schema`` or ``table``."""
+
+    key: str
+    value: str
+    scope: str
+    scope_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, with what is nested in it."""
+
+    column_id: ColumnId
+    name: str
+    type: str
+    nulls_allowed: bool
+    default: str | None
+    children: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFile:
+    """The file that says which rows of a data file are deleted."""
+
+    delete_file_id: DeleteFileId
+    path: str
+    delete_count: int
+    file_size_bytes: int
+    read_upto: SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data file of a table, wherever it lies.
+
+    Attributes:
+        path: Where it is, absolute.
+        owner_id: The catalog that made it: the one asked, or an ancestor.
+        read_upto: A merged file is read as of this snapshot.
+    """
+
+    data_file_id: DataFileId
+    path: str
+    record_count: int
+    file_size_bytes: int
+    row_id_start: int | None
+    owner_id: CatalogId
+    read_upto: SnapshotId
+    partial_max: SnapshotId | None = None
+    delete_file: DeleteFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableStats:
+    """Totals of a table. ``record_count`` counts deleted rows until their file goes."""
+
+    record_count: int
+    file_size_bytes: int
+    next_row_id: int

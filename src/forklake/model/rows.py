@@ -1,0 +1,154 @@
+"""The rows of the metadata tables as values: field names are the column names of DuckLake.
+
+A row that was read carries its ``origin``; a row that is about to be written has none, and ids in it
+that are not known before the commit are negative (local ids: -1 is the first new one, -2 the second).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, RowUid, SchemaId, SnapshotId, TableId
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a row was read: which row it is, whose, and as of which snapshot its file is read."""
+
+    row_uid: RowUid
+    owner: CatalogId
+    bound: SnapshotId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What all rows have in common."""
+
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaRow(Row):
+    """A schema: a namespace of tables, views and macros."""
+
+    schema_id: SchemaId
+    schema_uuid: str
+    schema_name: str
+    path: str
+    path_is_relative: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow(Row):
+    """A table. Its path never changes, whatever it is renamed to."""
+
+    table_id: TableId
+    table_uuid: str
+    schema_id: SchemaId
+    table_name: str
+    path: str
+    path_is_relative: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRow(Row):
+    """A column, or a nested field of the column ``parent_column``."""
+
+    column_id: ColumnId
+    table_id: TableId
+    column_order: int
+    column_name: str
+    column_type: str
+    initial_default: str | None
+    default_value: str | None
+    nulls_allowed: bool
+    parent_column: ColumnId | None
+    default_value_type: str | None
+    default_value_dialect: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileRow(Row):
+    """A Parquet file with rows of a table."""
+
+    data_file_id: DataFileId
+    table_id: TableId
+    file_order: int | None = None
+    path: str
+    path_is_relative: bool
+    file_format: str = "parquet"
+    record_count: int
+    file_size_bytes: int
+    footer_size: int | None = None
+    row_id_start: int | None = None
+    partition_id: int | None = None
+    encryption_key: str | None = None
+    mapping_id: int | None = None
+    partial_max: SnapshotId | None = None
+    read_upto: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteFileRow(Row):
+    """The positions of one data file that are deleted; at most one is live for a data file."""
+
+    delete_file_id: DeleteFileId
+    table_id: TableId
+    data_file_id: DataFileId
+    path: str
+    path_is_relative: bool
+    format: str = "parquet"
+    delete_count: int
+    file_size_bytes: int
+    footer_size: int | None = None
+    encryption_key: str | None = None
+    partial_max: SnapshotId | None = None
+    read_upto: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileColumnStatsRow(Row):
+    """Statistics of one column in one data file; ``value_count`` counts what is not NULL."""
+
+    data_file_id: DataFileId
+    table_id: TableId
+    column_id: ColumnId
+    column_size_bytes: int | None = None
+    value_count: int | None = None
+    null_count: int | None = None
+    min_value: str | None = None
+    max_value: str | None = None
+    contains_nan: bool | None = None
+    extra_stats: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableStatsRow(Row):
+    """Totals of a table. ``record_count`` is gross: deleted rows count until their file goes."""
+
+    table_id: TableId
+    record_count: int
+    next_row_id: int
+    file_size_bytes: int
+    next_column_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableColumnStatsRow(Row):
+    """What is known of the values of a column over all files; bounds are never narrowed."""
+
+    table_id: TableId
+    column_id: ColumnId
+    contains_null: bool | None = None
+    contains_nan: bool | None = None
+    min_value: str | None = None
+    max_value: str | None = None
+    extra_stats: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaVersionRow(Row):
+    """The schema version at which a table got its present columns."""
+
+    schema_version: int
+    table_id: TableId

@@ -1,0 +1,46 @@
+"""A catalog at a snapshot, and the chain of catalogs whose rows it sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from forklake.model.ids import CatalogId, SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One catalog of a chain: its rows count up to and including snapshot ``upto``."""
+
+    owner: CatalogId
+    upto: SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One catalog at one snapshot of its lineage.
+
+    ``links`` starts with the catalog itself and goes on with its ancestors, nearest first. What a
+    version shows never changes, whatever is committed, forked, renamed or dropped later.
+    """
+
+    catalog_id: CatalogId
+    snapshot_id: SnapshotId
+    schema_version: int
+    snapshot_time: datetime
+    links: tuple[Link, ...]
+    is_root: bool
+
+    @property
+    def owners(self) -> tuple[CatalogId, ...]:
+        """The catalogs of the chain, nearest first."""
+        return tuple(link.owner for link in self.links)
+
+    @property
+    def bounds(self) -> tuple[SnapshotId, ...]:
+        """For each catalog of the chain, the snapshot its rows are judged and its files are read at."""
+        return tuple(min(self.snapshot_id, link.upto) for link in self.links)
+
+    def at(self, snapshot: SnapshotId, schema_version: int, time: datetime) -> Version:
+        """Return the same catalog at another snapshot of its lineage."""
+        return replace(self, snapshot_id=snapshot, schema_version=schema_version, snapshot_time=time)

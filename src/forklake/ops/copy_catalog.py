@@ -1,0 +1,71 @@
+"""Forking by copy: a catalog that stands on its own, sharing only the files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from forklake.catalog import versions
+from forklake.catalog.names import check_name
+from forklake.errors import SnapshotNotFoundError
+from forklake.metastore import procedures
+from forklake.metastore.store import DuplicateKeyError, Store
+from forklake.model.ids import THE_LAKE, CatalogId, SnapshotId
+from forklake.ops.create_catalog import already_exists, overlapping, place_new
+from forklake.ops.write_out import write_out
+
+
+def copy_catalog(
+    store: Store,
+    lake_path: str | None,
+    parent: CatalogId,
+    name: str,
+    *,
+    at: int | datetime | None = None,
+    data_path: str | None = None,
+) -> CatalogId:
+    """Copy a catalog's metadata as it is, or was, into a new catalog without ancestry or earlier history.
+
+    The cost grows with what the catalog shows. Data files are shared and named by absolute path.
+
+    Raises:
+        AlreadyExistsError: A live catalog has the name.
+        SnapshotNotFoundError: The catalog has no such snapshot.
+        NotFoundError: The catalog was dropped.
+    """
+    check_name("catalog", name)
+    new, placement = place_new(lake_path, name, data_path)
+    assert lake_path is not None
+    head = versions.head_by_id(store, parent)
+    source = head.version
+    if isinstance(at, datetime):
+        source = versions.version_at_time(store, source, at)
+    elif at is not None:
+        source = versions.version_at(store, source, at)
+    try:
+        with store.writing() as session:
+            if placement.data_path is None:
+                session.lock_shared(THE_LAKE)
+            else:
+                session.lock_alone(THE_LAKE)
+            for owner in sorted(source.owners):
+                session.lock_shared(owner)
+            # Found again under the locks: nobody can expire it any more.
+            still_there = versions.head_by_id(session, parent).version
+            if still_there.links != source.links:
+                raise SnapshotNotFoundError(f"No snapshot found at version {source.snapshot_id}")
+            versions.version_at(session, still_there, source.snapshot_id)
+            procedures.check_name_is_free(session, name)
+            if procedures.overlaps(session, placement):
+                raise overlapping(name, placement)
+            catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
+            snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+            made_at = max(session.now(), source.snapshot_time)
+            procedures.write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, source.snapshot_id))
+            procedures.write_snapshot(session, catalog, snapshot, made_at, source.schema_version, source.snapshot_id)
+            message = f'Copy of "{head.name}" at snapshot {source.snapshot_id}'
+            procedures.write_changes(session, catalog, snapshot, "", message=message)
+            procedures.copy_options(session, parent, source, catalog)
+            write_out(store, session, lake_path, source, catalog, snapshot)
+        return catalog
+    except DuplicateKeyError as error:
+        raise already_exists(name) from error

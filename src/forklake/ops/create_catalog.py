@@ -1,0 +1,94 @@
+"""Creating a catalog."""
+
+from __future__ import annotations
+
+import uuid
+
+from forklake.catalog import paths
+from forklake.catalog.names import check_name, directory
+from forklake.errors import AlreadyExistsError, InvalidPathError
+from forklake.metastore import procedures
+from forklake.metastore.store import DuplicateKeyError, Store
+from forklake.metastore.tables import SCHEMA
+from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
+from forklake.model.placement import NewFork, Placement
+from forklake.model.rows import SchemaRow
+
+
+def create_catalog(
+    store: Store, lake_path: str | None, name: str, data_path: str | None = None, *, at_base: bool = False
+) -> CatalogId:
+    """Create a catalog with an empty schema ``main``, and return its id.
+
+    Its directory is chosen here, once: nobody had it before, and nobody will have it after. With
+    ``at_base`` it is the base path itself, of which the catalog must be the only user.
+
+    Raises:
+        AlreadyExistsError: A live catalog has the name.
+        InvalidNameError: The name cannot be used.
+        InvalidPathError: There is no data path, or it overlaps another catalog's directory.
+    """
+    check_name("catalog", name)
+    new, placement = place_new(lake_path, name, data_path, at_base=at_base)
+    try:
+        with store.writing() as session:
+            if placement.data_path is None and not at_base:
+                session.lock_shared(THE_LAKE)
+            else:
+                session.lock_alone(THE_LAKE)
+            procedures.check_name_is_free(session, name)
+            if procedures.overlaps(session, placement):
+                raise overlapping(name, placement)
+            catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
+            snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+            made_at = session.now()
+            procedures.write_catalog(session, catalog, snapshot, made_at, new, placement)
+            procedures.write_snapshot(session, catalog, snapshot, made_at, 0, None)
+            procedures.write_changes(session, catalog, snapshot, 'created_schema:"main"')
+            main = SchemaRow(
+                schema_id=SchemaId(-1),
+                schema_uuid=str(uuid.uuid4()),
+                schema_name="main",
+                path="main/",
+                path_is_relative=True,
+            )
+            objects = session.take_ids("ducklake_object_id_seq", 1)
+            procedures.insert_rows(session, SCHEMA, [main], catalog, snapshot, objects)
+        return catalog
+    except DuplicateKeyError as error:
+        raise already_exists(name) from error
+
+
+def place_new(
+    lake_path: str | None, name: str, data_path: str | None, *, at_base: bool = False
+) -> tuple[NewFork, Placement]:
+    """Return where a new catalog goes, and what it is called there.
+
+    Raises:
+        InvalidPathError: There is no data path, or it lies around the lake's.
+    """
+    if lake_path is None:
+        raise InvalidPathError(
+            f'Catalog "{name}" was not created: the lake has no data path yet.',
+            hint='Open the lake with data_path="..." once; it is kept.',
+        )
+    placement = paths.place(lake_path, data_path, at_base=at_base)
+    new_uuid = str(uuid.uuid4())
+    new = NewFork(name, new_uuid, directory(name, new_uuid))
+    if not at_base:
+        paths.check_not_around(lake_path, placement, new.directory)
+    return new, placement
+
+
+def already_exists(name: str) -> AlreadyExistsError:
+    """Return the error for a name that a live catalog has."""
+    return AlreadyExistsError(f"Catalog '{name}' already exists.", hint="Choose another name; nothing was created.")
+
+
+def overlapping(name: str, placement: Placement) -> InvalidPathError:
+    """Return the error for a place that is not free."""
+    place = placement.data_path or "the lake's data path"
+    return InvalidPathError(
+        f'Catalog "{name}" was not created: "{place}" lies in, or contains, the directory of another catalog.',
+        hint="Directories of catalogs never overlap; choose another data path.",
+    )

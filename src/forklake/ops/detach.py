@@ -1,0 +1,60 @@
+"""Detaching: a fork lets go of its ancestors."""
+
+from __future__ import annotations
+
+from forklake.catalog import versions
+from forklake.errors import CommitContentionError
+from forklake.metastore import procedures
+from forklake.metastore.store import Session, Store
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.ops.write_out import write_out
+
+
+def detach(store: Store, lake_path: str, catalog: CatalogId) -> SnapshotId | None:
+    """Write what a fork inherits out as its own rows, and return the new snapshot; None if it inherits nothing.
+
+    The content stays the same and becomes the only version: the ancestry and the catalog's older snapshots
+    go in the same transaction. Forks of the catalog keep what they see. Files stay where they are.
+
+    Raises:
+        NotFoundError: The catalog was dropped.
+        CommitContentionError: Others committed to the catalog on every attempt.
+    """
+    settings = store.settings
+    for wait in (0.0, *settings.retry.waits(settings.clock)):
+        settings.clock.sleep(wait)
+        with store.writing() as session:
+            for owner in sorted(versions.head_by_id(session, catalog).version.owners):
+                if owner == catalog:
+                    session.lock_alone(owner)
+                else:
+                    session.lock_shared(owner)
+            before = versions.head_by_id(session, catalog).version
+            if len(before.links) == 1:
+                return None
+            snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+            if not _move_head(session, catalog, before.snapshot_id, snapshot):
+                continue
+            made_at = max(session.now(), before.snapshot_time)
+            procedures.write_snapshot(session, catalog, snapshot, made_at, before.schema_version, before.snapshot_id)
+            procedures.write_changes(session, catalog, snapshot, "", message="Detached from its ancestors")
+            write_out(store, session, lake_path, before, catalog, snapshot)
+            session.execute("DELETE FROM forklake.ducklake_segment WHERE catalog_id = :c", c=catalog)
+            for table in ("ducklake_snapshot", "ducklake_snapshot_changes"):
+                session.execute(
+                    f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id < :s", c=catalog, s=snapshot
+                )
+            return snapshot
+    raise CommitContentionError(
+        f"The catalog with id {catalog} was not detached: others committed to it on every attempt.", hint="Try again."
+    )
+
+
+def _move_head(session: Session, catalog: CatalogId, expected: SnapshotId, snapshot: SnapshotId) -> bool:
+    moved = session.execute(
+        "UPDATE forklake.ducklake_head SET snapshot_id = :s WHERE catalog_id = :c AND snapshot_id = :e AND live",
+        s=snapshot,
+        c=catalog,
+        e=expected,
+    )
+    return moved == 1

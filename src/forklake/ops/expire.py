@@ -1,0 +1,60 @@
+"""Expiring snapshots of a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from forklake.catalog import versions
+from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from forklake.metastore.store import Store
+from forklake.model.ids import CatalogId, SnapshotId
+
+
+def expire_snapshots(
+    store: Store,
+    catalog: CatalogId,
+    *,
+    snapshot_ids: Sequence[int] | None = None,
+    older_than: datetime | None = None,
+) -> list[SnapshotId]:
+    """Forget snapshots of the catalog's own, and return which; never the newest, and none of its ancestors'.
+
+    Forks keep what they see: their own snapshots stay, and the rows these show are pinned.
+
+    Raises:
+        SnapshotNotFoundError: A snapshot is not one of the catalog's own, or is expired already.
+        InvalidInputError: Not exactly one of the two choices was made, or the newest snapshot was named.
+    """
+    if (snapshot_ids is None) == (older_than is None):
+        raise InvalidInputError(
+            "ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than', nor neither"
+        )
+    with store.writing() as session:
+        session.lock_alone(catalog)
+        head = versions.head_by_id(session, catalog).version.snapshot_id
+        found = session.query(
+            "SELECT snapshot_id, snapshot_time FROM forklake.ducklake_snapshot WHERE catalog_id = :c"
+            " ORDER BY snapshot_id",
+            c=catalog,
+        )
+        if older_than is not None:
+            versions.check_aware(older_than)
+            chosen = [snapshot for snapshot, time in found if session.time(time) < older_than and snapshot != head]
+        else:
+            own = {snapshot for snapshot, _ in found}
+            chosen = sorted(set(snapshot_ids or ()))
+            for snapshot in chosen:
+                if snapshot not in own:
+                    raise SnapshotNotFoundError(
+                        f"No snapshot found at version {snapshot} among the catalog's own; nothing was expired."
+                    )
+                if snapshot == head:
+                    raise InvalidInputError(f"Snapshot {snapshot} is the newest of the catalog and cannot be expired.")
+        for table in ("ducklake_snapshot_changes", "ducklake_snapshot"):
+            session.execute(
+                f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id IN (:chosen...)",
+                c=catalog,
+                chosen=chosen,
+            )
+        return [SnapshotId(snapshot) for snapshot in chosen]

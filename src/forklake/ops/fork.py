@@ -1,0 +1,182 @@
+"""Forking: new catalogs that start as another one is, or was, without copying anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from forklake.catalog import versions
+from forklake.catalog.names import check_name
+from forklake.errors import (
+    AlreadyExistsError,
+    CommitUnknownError,
+    InvalidInputError,
+    MetastoreUnavailableError,
+    NotFoundError,
+    SnapshotNotFoundError,
+)
+from forklake.metastore import visibility
+from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Store
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.names import fold
+from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
+from forklake.ops.create_catalog import overlapping, place_new
+
+BATCH = 10_000
+"""How many forks are made in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkedCatalog:
+    """A fork: its id, and whether this call made it."""
+
+    catalog_id: CatalogId
+    created: bool
+
+
+def fork(
+    store: Store,
+    lake_path: str | None,
+    parent: CatalogId,
+    name: str,
+    *,
+    at: int | datetime | None = None,
+    data_path: str | None = None,
+    if_not_exists: bool = False,
+) -> ForkedCatalog:
+    """Fork a catalog by reference, at its head or at any snapshot that it can see.
+
+    One short transaction whatever the parent holds: it writes about ten rows and waits for nobody but an
+    expiry or purge of the catalog that made the pinned snapshot.
+
+    Raises:
+        AlreadyExistsError: A live catalog has the name and, with ``if_not_exists``, is no fork of this parent.
+        SnapshotNotFoundError: The parent has no such snapshot.
+        NotFoundError: The parent was dropped.
+    """
+    check_name("catalog", name)
+    pin = _pin(store, parent, at)
+    new, placement = place_new(lake_path, name, data_path)
+    try:
+        result = _settled(store, parent, pin, [new], placement)
+    except DuplicateKeyError as error:
+        return ForkedCatalog(_existing(store, parent, new, error, if_not_exists=if_not_exists), created=False)
+    _check(store, result, parent, pin, name, placement)
+    return ForkedCatalog(result.catalogs[0], created=True)
+
+
+def fork_many(
+    store: Store, lake_path: str | None, parent: CatalogId, names: Sequence[str], *, at: int | datetime | None = None
+) -> list[CatalogId]:
+    """Fork a catalog once for each name, all at the same snapshot.
+
+    Made in batches of 10,000, each all or nothing: an error leaves whole batches before it.
+
+    Raises:
+        AlreadyExistsError: A name is taken, or given twice.
+    """
+    for name in names:
+        check_name("catalog", name)
+    folded = {fold(name) for name in names}
+    if len(folded) != len(names):
+        raise InvalidInputError("A name is given twice; no fork was made.")
+    pin = _pin(store, parent, at)
+    made: list[CatalogId] = []
+    for start in range(0, len(names), BATCH):
+        placed = [place_new(lake_path, name, None) for name in names[start : start + BATCH]]
+        placement = placed[0][1]
+        try:
+            result = _settled(store, parent, pin, [new for new, _ in placed], placement)
+        except DuplicateKeyError as error:
+            raise AlreadyExistsError(
+                f"One of the names '{names[start]}' to '{placed[-1][0].name}' is taken by a live catalog;"
+                f" none of these was made, {start} before them were.",
+                hint="`catalogs(prefix=...)` lists the names that are taken.",
+            ) from error
+        _check(store, result, parent, pin, names[start], placement)
+        # What follows is pinned where the first batch was.
+        pin = result.pin
+        made += result.catalogs
+    return made
+
+
+def _pin(store: Store, parent: CatalogId, at: int | datetime | None) -> SnapshotId | None:
+    if at is None:
+        return None
+    head = versions.head_by_id(store, parent).version
+    if isinstance(at, datetime):
+        return versions.version_at_time(store, head, at).snapshot_id
+    return versions.version_at(store, head, at).snapshot_id
+
+
+def _settled(
+    store: Store, parent: CatalogId, pin: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+) -> ForkResult:
+    """Fork; a lost connection is regained and asked, by the uuids, whether it happened."""
+    try:
+        return store.fork(parent, pin, forks, placement)
+    except ConnectionLostError as error:
+        lost: MetastoreUnavailableError = error
+    settings = store.settings
+    for wait in settings.retry.waits(settings.clock):
+        settings.clock.sleep(wait)
+        try:
+            # The names are unique, so this waits for the lost attempt if it still runs.
+            return store.fork(parent, pin, forks, placement)
+        except DuplicateKeyError:
+            found = visibility.catalog_rows(
+                store, None, "k.catalog_uuid = :uuid AND k.catalog_name = :name", uuid=forks[0].uuid, name=forks[0].name
+            )
+            if not found:
+                raise
+            made = [_by_name(store, new.name) for new in forks]
+            return ForkResult(
+                ForkOutcome.FORKED,
+                made[0][1],
+                [catalog for catalog, _, _ in made],
+                [snapshot for _, _, snapshot in made],
+            )
+        except MetastoreUnavailableError as error:
+            lost = error
+    raise CommitUnknownError(
+        f"Whether the fork '{forks[0].name}' was made is unknown: the connection was lost and could not be regained"
+        f" ({lost}). It was made once or not at all.",
+        hint="Fork again with if_not_exists=True.",
+    ) from lost
+
+
+def _by_name(store: Store, name: str) -> tuple[CatalogId, SnapshotId, SnapshotId]:
+    found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=name)
+    return found[0][0], found[0][4], found[0][5]
+
+
+def _existing(
+    store: Store, parent: CatalogId, new: NewFork, error: DuplicateKeyError, *, if_not_exists: bool
+) -> CatalogId:
+    found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=new.name)
+    if not if_not_exists or not found:
+        raise AlreadyExistsError(
+            f"Catalog '{new.name}' already exists. Use if_not_exists := true to return existing catalog."
+        ) from error
+    catalog, _, _, its_parent = found[0][:4]
+    if its_parent is None:
+        raise AlreadyExistsError(f"Catalog '{new.name}' exists but is not a fork (it's a root catalog).") from error
+    if its_parent != parent:
+        raise AlreadyExistsError(
+            f"Catalog '{new.name}' exists but was forked from a different parent"
+            f" (catalog_id {its_parent}, not {parent})."
+        ) from error
+    return CatalogId(catalog)
+
+
+def _check(
+    store: Store, result: ForkResult, parent: CatalogId, pin: SnapshotId | None, name: str, placement: Placement
+) -> None:
+    match result.outcome:
+        case ForkOutcome.MISSING | ForkOutcome.DROPPED:
+            raise NotFoundError(f"Catalog '{name}' was not made: the catalog with id {parent} was dropped.")
+        case ForkOutcome.NO_SNAPSHOT:
+            raise SnapshotNotFoundError(f"No snapshot found at version {pin}", hint=f"'{name}' was not made.")
+        case ForkOutcome.OVERLAP:
+            raise overlapping(name, placement)

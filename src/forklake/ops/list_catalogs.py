@@ -1,0 +1,81 @@
+"""Listing catalogs, page by page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from forklake.catalog.paths import join
+from forklake.catalog.versions import check_aware
+from forklake.errors import InvalidInputError
+from forklake.metastore import visibility
+from forklake.metastore.store import Store
+from forklake.model.ids import INFINITY, SnapshotId
+from forklake.model.names import fold
+from forklake.model.records import CatalogInfo
+
+MAX_PAGE: Final = 10_000
+_LAST_LETTER: Final = "\U0010ffff"
+
+
+def list_catalogs(
+    store: Store,
+    lake_path: str | None,
+    *,
+    prefix: str = "",
+    after: str | None = None,
+    limit: int = 1000,
+    at: int | datetime | None = None,
+) -> list[CatalogInfo]:
+    """Return a page of catalogs by name: those that live now, or lived at a snapshot or a time.
+
+    ``after`` is the last name of the page before. A page costs the same however many catalogs there are.
+
+    Raises:
+        InvalidInputError: The limit, or the moment, makes no sense.
+    """
+    if not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
+        raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit!r}.")
+    condition, params = "fold(k.catalog_name) > :after", {"after": fold(after or "")}
+    if prefix:
+        condition += " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last"
+        params |= {"first": fold(prefix), "last": fold(prefix) + _LAST_LETTER}
+    found = visibility.catalog_rows(
+        store,
+        check_moment(at),
+        f"{condition} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT :n",
+        n=limit,
+        **params,
+    )
+    return [catalog_info(store, lake_path, row) for row in found]
+
+
+def check_moment(at: int | datetime | None) -> SnapshotId | datetime | None:
+    """Return a snapshot id or an aware datetime as what it is.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    if at is None:
+        return None
+    if isinstance(at, datetime):
+        return check_aware(at)
+    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < INFINITY:
+        raise InvalidInputError(f"A moment is a snapshot id or an aware datetime, not {at!r}.")
+    return SnapshotId(at)
+
+
+def catalog_info(store: Store, lake_path: str | None, row: tuple[object, ...]) -> CatalogInfo:
+    """Name the values of a catalog row."""
+    catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, end = row
+    return CatalogInfo(
+        catalog_id=catalog,  # type: ignore[arg-type]
+        name=str(name),
+        uuid=str(uuid),
+        parent_id=parent,  # type: ignore[arg-type]
+        parent_snapshot_id=pin,  # type: ignore[arg-type]
+        snapshot_id=snapshot,  # type: ignore[arg-type]
+        begin_time=store.time(begin_time),
+        data_path=join((lake_path or "", False), (str(path), bool(is_relative))),
+        is_live=end == INFINITY,
+    )

@@ -1,0 +1,93 @@
+"""Options by scope: a table's count before its schema's, its catalog's, the lake's, and the default."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from forklake.errors import InvalidInputError
+from forklake.metastore.store import Store
+from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.options import OPTIONS, normalise
+from forklake.model.records import Option
+
+Scope = Literal["", "schema", "table"]
+
+_WORDS = {"": "catalog", "schema": "schema", "table": "table"}
+
+
+def check_option(key: str, scope: Scope = "") -> str:
+    """Return the key of an option that may be set in the scope.
+
+    Raises:
+        InvalidInputError: There is no such option, or not there.
+    """
+    if key not in OPTIONS:
+        raise InvalidInputError(f'Unsupported option "{key}".', hint=f"Options: {', '.join(OPTIONS)}.")
+    if scope and OPTIONS[key].is_global:
+        raise InvalidInputError(f"The '{key}' option can only be set globally, not for a specific schema or table")
+    return key
+
+
+def set_option(
+    store: Store, catalog: CatalogId, key: str, value: object, scope: Scope = "", scope_id: int = -1
+) -> None:
+    """Set an option of a catalog (or of `THE_LAKE`), of one of its schemas, or of one of its tables.
+
+    Takes effect at once, makes no snapshot, and touches no other catalog; later forks start with it.
+    """
+    check_option(key, scope)
+    try:
+        text = normalise(key, value)
+    except ValueError as error:
+        raise InvalidInputError(f"{error} Nothing was set.") from error
+    with store.writing() as session:
+        where = {"c": catalog, "key": key, "scope": scope, "id": scope_id}
+        session.execute(f"DELETE FROM forklake.ducklake_metadata {_ONE}", **where)
+        session.execute(
+            "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
+            " VALUES (:c, :key, :value, :scope, :id)",
+            value=text,
+            **where,
+        )
+
+
+def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1) -> None:
+    """Forget an option, so that the next wider scope counts again."""
+    check_option(key, scope)
+    with store.writing() as session:
+        session.execute(f"DELETE FROM forklake.ducklake_metadata {_ONE}", c=catalog, key=key, scope=scope, id=scope_id)
+
+
+def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int = -1, table_id: int = -1) -> str | None:
+    """Return what an option is for a table, a schema, or the catalog: the nearest scope wins."""
+    check_option(key)
+    found = store.query(
+        "SELECT value FROM forklake.ducklake_metadata WHERE key = :key AND ("
+        " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
+        " OR scope = '')) OR (catalog_id = :lake AND scope = ''))"
+        " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
+        " ELSE 2 END"
+        " LIMIT 1",
+        key=key,
+        c=catalog,
+        table=table_id,
+        schema=schema_id,
+        lake=THE_LAKE,
+    )
+    return str(found[0][0]) if found else OPTIONS[key].default
+
+
+def list_options(store: Store, catalog: CatalogId) -> list[Option]:
+    """Return all options that are set for a catalog and within it."""
+    found = store.query(
+        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c"
+        " ORDER BY scope, scope_id, key",
+        c=catalog,
+    )
+    return [
+        Option(key, value, "lake" if catalog == THE_LAKE else _WORDS[scope], None if scope == "" else scope_id)
+        for key, value, scope, scope_id in found
+    ]
+
+
+_ONE = "WHERE catalog_id = :c AND key = :key AND scope = :scope AND scope_id = :id"

@@ -1,0 +1,87 @@
+"""Writing a catalog's inherited rows out as its own: what a copying fork and a detach have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forklake.catalog import lookup
+from forklake.catalog.paths import join
+from forklake.catalog.view import View
+from forklake.metastore import procedures, visibility
+from forklake.metastore.store import Session, Store
+from forklake.metastore.tables import (
+    SCHEMA_VERSIONS,
+    TABLE_COLUMN_STATS,
+    TABLE_STATS,
+    TABLES,
+    MetadataTable,
+    R,
+    Visibility,
+)
+from forklake.model.ids import CatalogId, SnapshotId, TableId, first_row_id
+from forklake.model.rows import SchemaVersionRow, TableStatsRow
+from forklake.model.version import Version
+
+
+def write_out(
+    store: Store, session: Session, lake_path: str, source: Version, target: CatalogId, snapshot: SnapshotId
+) -> None:
+    """Write what ``source`` shows of catalogs other than the target out as rows of the target.
+
+    The rows begin at the snapshot and keep their ids; files are named by absolute path and stay where they
+    are. The caller holds the lock of every owner in the chain.
+    """
+    view = View(store, source)
+    places = _places(view, session, lake_path)
+    for table in TABLES:
+        if table.visibility is Visibility.INTERVAL:
+            visibility.copy_interval_rows(session, source, table, (target, snapshot), places)
+        elif table.visibility is Visibility.FOLLOWS:
+            visibility.copy_file_stats(session, source, table, target)
+    for row in lookup.tables(view):
+        _write_stats(view, session, TABLE_STATS, row.table_id, target, snapshot)
+        _write_stats(view, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)
+    shown = {row.table_id for row in lookup.tables(view)}
+    newest = visibility.schema_versions(session, source)
+    procedures.insert_rows(
+        session,
+        SCHEMA_VERSIONS,
+        [SchemaVersionRow(table_id=table, schema_version=newest[table]) for table in sorted(shown & newest.keys())],
+        target,
+        snapshot,
+    )
+
+
+def _write_stats(
+    view: View, session: Session, table: MetadataTable[R], table_id: TableId, target: CatalogId, snapshot: SnapshotId
+) -> None:
+    rows = view.latest(table, table_id)
+    if rows and rows[0].origin is not None and rows[0].origin.owner == target:
+        return
+    # A copy numbers new rows from its own range, as every catalog that is no root.
+    rows = [
+        replace(row, next_row_id=first_row_id(target, is_root=False)) if isinstance(row, TableStatsRow) else row
+        for row in rows
+    ]
+    procedures.insert_rows(session, table, rows, target, snapshot)
+
+
+def _places(view: View, session: Session, lake_path: str) -> dict[str, list[object]]:
+    """Return the directories of the owners, and of the tables below them."""
+    found: dict[CatalogId, str] = dict(
+        session.query(
+            "SELECT catalog_id, CASE WHEN path_is_relative THEN :lake || path ELSE path END"
+            " FROM forklake.ducklake_catalog WHERE catalog_id IN (:owners...)",
+            lake=lake_path,
+            owners=list(view.version.owners),
+        )
+    )
+    schemas = {row.schema_id: row for row in lookup.schemas(view)}
+    tables = lookup.tables(view)
+    absolute = [not (row.path_is_relative and schemas[row.schema_id].path_is_relative) for row in tables]
+    return {
+        "roots": [found[owner] for owner in view.version.owners],
+        "table_ids": [row.table_id for row in tables],
+        "table_paths": [join((schemas[row.schema_id].path, True), (row.path, row.path_is_relative)) for row in tables],
+        "table_absolute": [int(value) for value in absolute],
+    }

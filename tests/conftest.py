@@ -1,0 +1,71 @@
+"""Fixtures of all tests. Services are started on first use, once per pytest process."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from hypothesis import settings
+
+from forklake import Lake
+from tests.lakes import EMBEDDED, STORES, LakeFactory, lakes
+from tests.servers import PgBouncer, PostgresServer, UnavailableError, running_pgbouncer, running_postgres
+
+# A busy machine is no bug, so no deadline. FORKLAKE_HISTORIES sets how many histories a property test tries.
+settings.register_profile(
+    "forklake", deadline=None, print_blob=True, max_examples=int(os.environ.get("FORKLAKE_HISTORIES", "100"))
+)
+settings.load_profile("forklake")
+
+
+def _skip_or_fail(reason: UnavailableError) -> NoReturn:
+    """Skip what needs a missing service; fail where CI is set, for there it must not be missing."""
+    if os.environ.get("CI"):
+        pytest.fail(str(reason), pytrace=False)
+    pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server for databases of one's own."""
+    try:
+        with running_postgres() as server:
+            yield server
+    except UnavailableError as reason:
+        _skip_or_fail(reason)
+
+
+@pytest.fixture(scope="session")
+def pgbouncer(postgres_server: PostgresServer) -> Iterator[PgBouncer]:
+    """PgBouncer in transaction mode, in front of `postgres_server`."""
+    try:
+        with running_pgbouncer(postgres_server) as bouncer:
+            yield bouncer
+    except UnavailableError as reason:
+        _skip_or_fail(reason)
+
+
+@pytest.fixture
+def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of an empty database of this test alone."""
+    url = postgres_server.create_database()
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(params=STORES)
+def lake_factory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LakeFactory]:
+    """A maker of empty lakes, in each database; indirect parameters ask for other kinds."""
+    kind = request.param
+    server = None if kind in EMBEDDED else request.getfixturevalue("postgres_server")
+    bouncer = request.getfixturevalue("pgbouncer") if kind == "pgbouncer" else None
+    with lakes(kind, tmp_path, server, bouncer) as factory:
+        yield factory
+
+
+@pytest.fixture
+def lake(lake_factory: LakeFactory) -> Iterator[Lake]:
+    """An empty lake, in each database."""
+    with lake_factory.open() as opened:
+        yield opened
