@@ -157,6 +157,10 @@ class Lake:
             raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit}.")
         return versions.lake_snapshots(self._context.store, None if after is None else SnapshotId(after), limit)
 
+    def metadata_bytes(self) -> int:
+        """Return the bytes that the metadata of all catalogs takes, indexes included."""
+        return self._context.store.byte_count()
+
     def at(self, *, version: int | None = None, timestamp: datetime | None = None) -> LakeAt:
         """Return the whole lake as it was: each catalog at its newest own snapshot of that moment.
 

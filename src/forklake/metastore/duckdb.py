@@ -58,7 +58,7 @@ class DuckDBStore(Store):
         except duckdb.Error as error:
             raise self._translated(error) from error
         try:
-            schema.prepare_embedded(self, "duckdb", _table_names)
+            self.made_tables = schema.prepare_embedded(self, "duckdb", _table_names)
         except BaseException:
             self.close()
             raise
@@ -111,6 +111,11 @@ class DuckDBStore(Store):
     def time(self, value: Any) -> datetime:
         """Read a time column."""
         return _utc(value)
+
+    def byte_count(self) -> int:
+        """Return the bytes of the file that are in use."""
+        found = self.query("SELECT block_size * (total_blocks - free_blocks) FROM pragma_database_size()")
+        return int(found[0][0])
 
     def close(self) -> None:
         """Close the file."""

@@ -139,6 +139,14 @@ class PostgresStore(Store):
         """Read a time column."""
         return _utc(value)
 
+    def byte_count(self) -> int:
+        """Return the bytes of all tables and indexes in the schema."""
+        found = self.query(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
+            " WHERE c.relnamespace = 'forklake'::regnamespace AND c.relkind = 'r'"
+        )
+        return int(found[0][0])
+
     def close(self) -> None:
         """Close the pool."""
         self._pool.close()

@@ -68,7 +68,7 @@ class SQLiteStore(Store):
         self._lock = threading.Lock()
         self._closed = False
         try:
-            schema.prepare_embedded(self, "sqlite", _table_names)
+            self.made_tables = schema.prepare_embedded(self, "sqlite", _table_names)
         except BaseException:
             self.close()
             raise
@@ -121,6 +121,11 @@ class SQLiteStore(Store):
     def time(self, value: Any) -> datetime:
         """Read a time column."""
         return parse_time(value)
+
+    def byte_count(self) -> int:
+        """Return the bytes of the file that are in use."""
+        found = self.query("SELECT c.page_count * s.page_size FROM pragma_page_count() c, pragma_page_size() s")
+        return int(found[0][0])
 
     def close(self) -> None:
         """Close all connections."""

@@ -85,6 +85,8 @@ class Store(ABC):
 
     dialect: Dialect
     settings: Settings
+    made_tables: bool = False
+    """Whether opening this embedded store made its tables."""
 
     @property
     @abstractmethod
@@ -130,6 +132,10 @@ class Store(ABC):
     @abstractmethod
     def time(self, value: Any) -> datetime:
         """Turn a timestamp column's value into an aware datetime in UTC."""
+
+    @abstractmethod
+    def byte_count(self) -> int:
+        """Return the bytes that the metadata takes, indexes included."""
 
     @abstractmethod
     def close(self) -> None:

@@ -101,8 +101,8 @@ VERSION_QUERY: Final = (
 )
 
 
-def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set[str]]) -> None:
-    """Make the tables in a new file, or check the version of an old one.
+def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set[str]]) -> bool:
+    """Make the tables in a new file and return True, or check the version of an old one.
 
     Processes that open a new file at the same time wait for the one that makes the tables.
 
@@ -113,7 +113,8 @@ def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set
         is_new = not tables(session)
     if is_new:
         with store.writing() as session:
-            if not tables(session):
+            is_new = not tables(session)
+            if is_new:
                 for statement in statements(script(product)):
                     session.run(statement)
     with store.reading() as session:
@@ -123,3 +124,4 @@ def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set
                 hint="Name a new file. A plain DuckLake catalog is no lake: import it into one.",
             )
         check_version(dict(session.query(VERSION_QUERY)), product)
+    return is_new
