@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from forklake.catalog.names import check_name
 from forklake.catalog.view import Content
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import NotFoundError
 from forklake.metastore.tables import COLUMN, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS
 from forklake.model.ids import ColumnId, SchemaId, TableId
 from forklake.model.names import fold
@@ -17,6 +18,7 @@ def schemas(content: Content) -> list[SchemaRow]:
 
 def find_schema(content: Content, name: str) -> SchemaRow | None:
     """Return the schema of that name, if there is one."""
+    check_name("schema", name)
     return next((row for row in content.rows(SCHEMA) if fold(row.schema_name) == fold(name)), None)
 
 
@@ -52,6 +54,7 @@ def tables(content: Content, schema_id: SchemaId | None = None) -> list[TableRow
 
 def find_table(content: Content, schema_id: SchemaId, name: str) -> TableRow | None:
     """Return the table of that name in the schema, if there is one."""
+    check_name("table", name)
     found = content.rows(TABLE, {"schema_id": schema_id, "fold(table_name)": fold(name)})
     return found[0] if found else None
 
@@ -62,8 +65,6 @@ def table(content: Content, name: str, schema_name: str = "main") -> TableRow:
     Raises:
         NotFoundError: There is none, or no such schema.
     """
-    if not isinstance(name, str) or not isinstance(schema_name, str):
-        raise InvalidInputError(f"The name of a table must be text, not {type(name).__name__}.")
     found = find_table(content, schema(content, schema_name).schema_id, name)
     if found is None:
         raise NotFoundError(f'Table with name "{name}" does not exist in schema "{schema_name}"!')
@@ -93,6 +94,7 @@ def column(content: Content, table_row: TableRow, name: str) -> ColumnRow:
     Raises:
         NotFoundError: There is none.
     """
+    check_name("column", name)
     found: ColumnRow | None = None
     parent: ColumnId | None = None
     rows = columns(content, table_row.table_id)

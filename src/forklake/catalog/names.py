@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from forklake.errors import InvalidNameError
+from forklake.errors import InvalidInputError, InvalidNameError
 
 MAX_NAME_LENGTH: Final = 255
 
@@ -29,9 +29,26 @@ def check_name(kind: str, name: str) -> str:
             f"The name of a {kind} must not be longer than {MAX_NAME_LENGTH} characters:"
             f' "{name[:40]}..." has {len(name)}.'
         )
-    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+    if not _is_storable(name):
         raise InvalidNameError(f"The name of a {kind} must not contain NUL or half of a surrogate pair: {name!r}.")
     return name
+
+
+def check_text(what: str, text: str | None) -> str | None:
+    """Return a text that every database can store, or None.
+
+    Raises:
+        InvalidInputError: It is no text, or contains NUL or half of a surrogate pair.
+    """
+    if text is None:
+        return None
+    if not isinstance(text, str) or not _is_storable(text):
+        raise InvalidInputError(f"The {what} must be text without NUL or halves of surrogate pairs, not {text!r}.")
+    return text
+
+
+def _is_storable(text: str) -> bool:
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def directory(name: str, uuid: str) -> str:

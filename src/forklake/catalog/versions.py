@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forklake.catalog.names import check_name
 from forklake.errors import InvalidInputError, NotFoundError, SnapshotNotFoundError
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
@@ -39,6 +40,7 @@ def head_by_name(store: Store | Session, name: str) -> Head:
     Raises:
         NotFoundError: No live catalog has the name.
     """
+    check_name("catalog", name)
     found = store.query(
         f"{_HEAD} WHERE fold(k.catalog_name) = fold(:name) AND k.end_snapshot = :live ORDER BY g.depth",
         name=name,
@@ -145,7 +147,7 @@ def _in_lineage(
         f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound {condition}{order}",
         depths=list(range(len(head.links))),
         owners=list(head.owners),
-        bounds=[link.upto for link in head.links],
+        bounds=list(head.bounds),
         **params,
     )
 

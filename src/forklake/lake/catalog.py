@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from forklake.catalog import versions
+from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
 from forklake.errors import CommitConflictError, InvalidInputError
@@ -85,8 +86,6 @@ class Catalog(Reader, Verbs):
             found = versions.version_at_time(self._context.store, seen, timestamp)
         else:
             raise InvalidInputError("Say which: version= or timestamp=.")
-        if found.snapshot_id > seen.snapshot_id:
-            raise versions.no_snapshot(found.snapshot_id)
         return Catalog(self._context, self._catalog_id, View(self._context.store, found))
 
     def snapshots(self) -> list[Snapshot]:
@@ -109,7 +108,10 @@ class Catalog(Reader, Verbs):
         self._check_writable()
         if commit_key is not None and not commit_key:
             raise InvalidInputError("A commit key must not be empty.")
-        return Transaction(self._context, self._head(), CommitInfo(author, message, extra_info), commit_key)
+        info = CommitInfo(
+            check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
+        )
+        return Transaction(self._context, self._head(), info, check_text("commit key", commit_key))
 
     def fork(
         self,
@@ -153,7 +155,7 @@ class Catalog(Reader, Verbs):
             context, copy_catalog(context.store, context.lake_path, self._catalog_id, name, at=at, data_path=own_path)
         )
 
-    def fork_many(self, names: Sequence[str], *, at: int | datetime | None = None) -> list[Catalog]:
+    def fork_many(self, names: Iterable[str], *, at: int | datetime | None = None) -> list[Catalog]:
         """Return one fork for each name, all of the same snapshot, in far fewer transactions than names.
 
         Made in batches of 10,000, each all or nothing.
@@ -165,7 +167,7 @@ class Catalog(Reader, Verbs):
         if at is None and self._pinned is not None:
             at = self._pinned.version.snapshot_id
         context = self._context
-        made = fork_many(context.store, context.lake_path, self._catalog_id, names, at=at)
+        made = fork_many(context.store, context.lake_path, self._catalog_id, list(names), at=at)
         return [Catalog(context, catalog) for catalog in made]
 
     def detach(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.versions import Head
 from forklake.catalog.view import Content
@@ -56,7 +57,9 @@ class Transaction(Reader, Verbs):
         self, author: str | None = None, message: str | None = None, extra_info: str | None = None
     ) -> None:
         """Say who commits what, and why."""
-        self._info = CommitInfo(author, message, extra_info)
+        self._info = CommitInfo(
+            check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
+        )
 
     def commit(self) -> SnapshotId | None:
         """Commit, and return the snapshot; None if nothing changed.

@@ -21,7 +21,13 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import TextLoader
 
 from forklake.config import Settings
-from forklake.errors import ConfigError, MetastoreError, MetastoreUnavailableError, MetastoreVersionError
+from forklake.errors import (
+    CommitUnknownError,
+    ConfigError,
+    MetastoreError,
+    MetastoreUnavailableError,
+    MetastoreVersionError,
+)
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Session, Store, Values
@@ -76,7 +82,7 @@ class PostgresStore(Store):
     @property
     def location(self) -> str:
         """The connection string without its password."""
-        return make_conninfo(**{key: value for key, value in self._conninfo.items() if key != "password"})
+        return make_conninfo(**{key: value for key, value in self._conninfo.items() if "password" not in key})
 
     @property
     def default_data_path(self) -> str | None:
@@ -100,7 +106,7 @@ class PostgresStore(Store):
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Open a writing transaction."""
-        with self._transaction("BEGIN") as session:
+        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED") as session:
             yield session
 
     def commit(self, commit: Commit) -> CommitResult:
@@ -159,11 +165,23 @@ class PostgresStore(Store):
                 if _is_pooled(connection):
                     connection.execute(self._local_settings)
                 yield _PostgresSession(connection)
-                connection.execute("COMMIT")
+                self._end(connection)
             except BaseException:
                 if not connection.broken:
                     connection.execute("ROLLBACK")
                 raise
+
+    def _end(self, connection: Connection) -> None:
+        try:
+            connection.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            if not connection.broken:
+                raise
+            raise CommitUnknownError(
+                f"The connection to the metadata database ({self.location}) was lost while a change was being"
+                f" committed: {self.clean(error)}. It happened once or not at all.",
+                hint="Look whether it happened before you try again.",
+            ) from error
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
         """Run one statement in a transaction of its own, in one round trip."""
@@ -337,7 +355,7 @@ def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
     }
     options = (
         f"{base.pop('options', None) or ''} -c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"
-        " -c timezone=UTC"
+        " -c timezone=UTC -c default_transaction_isolation=read\\ committed"
     ).strip()
     try:
         # The first connection tells whether the server can be reached, and a pooler from a server.

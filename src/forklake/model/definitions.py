@@ -38,7 +38,7 @@ class NewDataFile:
 
     Attributes:
         path: Where it is, below the table's directory.
-        column_stats: Statistics by the name of the column.
+        column_stats: Statistics by the name of the column; nested fields by their names with dots between.
     """
 
     path: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from forklake.catalog.names import check_text
 from forklake.errors import InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.ids import THE_LAKE, CatalogId
@@ -38,6 +39,7 @@ def set_option(
     check_option(key, scope)
     try:
         text = normalise(key, value)
+        check_text(f'value of option "{key}"', text)
     except ValueError as error:
         raise InvalidInputError(f"{error} Nothing was set.") from error
     with store.writing() as session:

@@ -23,7 +23,7 @@ from forklake.model.rows import (
     FileColumnStatsRow,
     TableColumnStatsRow,
 )
-from forklake.model.types import order_key
+from forklake.model.types import NESTED, order_key
 
 
 def append(draft: Draft, change: AppendFiles) -> None:
@@ -32,9 +32,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
         return
     table = lookup.table_by_id(draft, change.table_id)
     stats = own_stats(draft, change.table_id)
-    columns = {
-        fold(row.column_name): row for row in lookup.columns(draft, change.table_id) if row.parent_column is None
-    }
+    columns = _leaves(lookup.columns(draft, change.table_id))
     merged = lookup.column_stats(draft, change.table_id)
     record_count = stats.record_count
     for file_id, file in change.files:
@@ -154,6 +152,17 @@ def _check_counts(path: str, count: int, byte_count: int) -> None:
             raise InvalidInputError(f'File "{path}" was not registered: {value!r} is no count of rows or bytes.')
 
 
+def _leaves(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
+    """Return the columns that hold values, by their folded names with dots between: only they have statistics."""
+    paths: dict[ColumnId | None, str] = {None: ""}
+    leaves = {}
+    for row in rows:  # parents come before what is nested in them
+        paths[row.column_id] = f"{paths[row.parent_column]}{fold(row.column_name)}."
+        if row.column_type not in NESTED:
+            leaves[paths[row.column_id].removesuffix(".")] = row
+    return leaves
+
+
 def _by_column(file: NewDataFile, columns: Mapping[str, ColumnRow], table_name: str) -> dict[ColumnId, ColumnStats]:
     known = {}
     for name, given in file.column_stats.items():
@@ -173,11 +182,16 @@ def _file_stats(file_id: DataFileId, table_id: TableId, column_id: ColumnId, giv
         column_size_bytes=given.column_size_bytes,
         value_count=given.value_count,
         null_count=given.null_count,
-        min_value=given.min_value,
-        max_value=given.max_value,
+        min_value=_storable(given.min_value),
+        max_value=_storable(given.max_value),
         contains_nan=given.contains_nan,
         extra_stats=given.extra_stats,
     )
+
+
+def _storable(bound: str | None) -> str | None:
+    """Return a bound that can be kept: text with NUL has none, as in DuckLake."""
+    return None if bound is None or "\0" in bound else bound
 
 
 def _merge(
@@ -195,8 +209,8 @@ def _merge(
             column_id=column.column_id,
             contains_null=has_null if known else (has_null or None),
             contains_nan=given.contains_nan if known else (given.contains_nan or None),
-            min_value=given.min_value if known else None,
-            max_value=given.max_value if known else None,
+            min_value=_storable(given.min_value) if known else None,
+            max_value=_storable(given.max_value) if known else None,
         )
     all_null = given.value_count == 0
     return TableColumnStatsRow(
@@ -204,8 +218,12 @@ def _merge(
         column_id=column.column_id,
         contains_null=_either(old.contains_null, has_null),
         contains_nan=_either(old.contains_nan, given.contains_nan),
-        min_value=old.min_value if all_null else _bound(column.column_type, old.min_value, given.min_value, -1),
-        max_value=old.max_value if all_null else _bound(column.column_type, old.max_value, given.max_value, 1),
+        min_value=old.min_value
+        if all_null
+        else _bound(column.column_type, old.min_value, _storable(given.min_value), -1),
+        max_value=old.max_value
+        if all_null
+        else _bound(column.column_type, old.max_value, _storable(given.max_value), 1),
         extra_stats=None,
     )
 
