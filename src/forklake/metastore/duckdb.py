@@ -11,14 +11,12 @@ from typing import Any
 
 import duckdb
 
-from forklake.config import Settings
+from forklake.config import Clock, Settings
 from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
-from forklake.metastore import procedures, schema
+from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
-from forklake.metastore.store import DuplicateKeyError, Session, Store, Values
-from forklake.model.commit import Commit, CommitResult
-from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.placement import ForkResult, NewFork, Placement
+from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
+from forklake.metastore.store import DuplicateKeyError, Session, Values
 
 
 def _encode(value: Any) -> Any:
@@ -42,15 +40,14 @@ DIALECT = Dialect(
 )
 
 
-class DuckDBStore(Store):
+class DuckDBStore(EmbeddedStore):
     """A lake in one DuckDB file, which no other process can open meanwhile."""
 
     dialect = DIALECT
 
     def __init__(self, path: Path, settings: Settings) -> None:
         """Open the file, and make the tables if it is new."""
-        self._path = path.absolute()
-        self.settings = settings
+        super().__init__(path, settings)
         self._writer = threading.RLock()
         self._closed = False
         try:
@@ -63,20 +60,10 @@ class DuckDBStore(Store):
             self.close()
             raise
 
-    @property
-    def location(self) -> str:
-        """The file."""
-        return str(self._path)
-
-    @property
-    def default_data_path(self) -> str | None:
-        """A directory beside the file, as DuckLake has it."""
-        return f"{self._path}.files/"
-
     def query(self, sql: str, **params: Any) -> list[Values]:
         """Run one reading statement by itself."""
         with self._cursor() as cursor:
-            return _DuckDBSession(cursor, self).query(sql, **params)
+            return _DuckDBSession(cursor, self.settings.clock).query(sql, **params)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -89,24 +76,6 @@ class DuckDBStore(Store):
         """Open a writing transaction; threads of the process take turns."""
         with self._writer, self._transaction() as session:
             yield session
-
-    def commit(self, commit: Commit) -> CommitResult:
-        """Commit in one transaction."""
-        with self.writing() as session:
-            result = procedures.commit(session, commit, self.step)
-            self.step("commit: before the end")
-        self.step("commit: done")
-        return result
-
-    def fork(
-        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
-    ) -> ForkResult:
-        """Fork in one transaction."""
-        with self.writing() as session:
-            result = procedures.fork(session, parent, at, forks, placement, self.step)
-            self.step("fork: before the end")
-        self.step("fork: done")
-        return result
 
     def time(self, value: Any) -> datetime:
         """Read a time column."""
@@ -128,7 +97,7 @@ class DuckDBStore(Store):
         with self._cursor() as cursor:
             cursor.begin()
             try:
-                yield _DuckDBSession(cursor, self)
+                yield _DuckDBSession(cursor, self.settings.clock)
                 cursor.commit()
             except BaseException:
                 _roll_back(cursor)
@@ -151,12 +120,16 @@ class DuckDBStore(Store):
         text = str(error)
         if isinstance(error, duckdb.ConstraintException):
             return DuplicateKeyError(text)
-        if "lock" in text and isinstance(error, duckdb.IOException):
+        if "Could not set lock" in text or "Unique file handle conflict" in text:
             return MetastoreUnavailableError(
                 f'Unique file handle conflict: the metadata file "{self._path}" is open in another process.',
                 hint="A DuckDB file serves one process at a time. Use SQLite or PostgreSQL for several.",
             )
-        if "valid DuckDB" in text or isinstance(error, duckdb.SerializationException | duckdb.FatalException):
+        if (
+            "valid DuckDB" in text
+            or "Corrupt database" in text
+            or isinstance(error, duckdb.SerializationException | duckdb.FatalException)
+        ):
             return MetastoreCorruptError(
                 f'The metadata file "{self._path}" is damaged or no DuckDB database: {text}',
                 hint="Restore it from a backup, or name another file.",
@@ -180,12 +153,12 @@ def _utc(value: datetime) -> datetime:
     return value.replace(tzinfo=UTC)
 
 
-class _DuckDBSession(Session):
+class _DuckDBSession(EmbeddedSession):
     dialect = DIALECT
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, store: DuckDBStore) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, clock: Clock) -> None:
+        super().__init__(clock)
         self._cursor = cursor
-        self._store = store
 
     def query(self, sql: str, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)
@@ -211,17 +184,8 @@ class _DuckDBSession(Session):
     def numbered(self, count: int) -> None:
         """Nothing to do: the sequence counts by itself."""
 
-    def now(self) -> datetime:
-        return self._store.settings.clock.now()
-
     def time(self, value: Any) -> datetime:
         return _utc(value)
-
-    def lock_shared(self, catalog: CatalogId) -> None:
-        """Nothing to do: there is one writing transaction at a time."""
-
-    def lock_alone(self, catalog: CatalogId) -> None:
-        """Nothing to do: there is one writing transaction at a time."""
 
 
 def is_duckdb_file(path: Path) -> bool:

@@ -7,7 +7,7 @@ session has the only write transaction of the database, so the locks of those fu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -124,8 +124,7 @@ def insert_rows(
         uids = session.take_ids("ducklake_row_uid_seq", len(rows))
     written = []
     for place, row in enumerate(rows):
-        values = asdict(row)
-        del values["origin"]
+        values = {column: getattr(row, column) for column in table.columns}
         for column, value in values.items():
             if isinstance(value, int) and value < 0:
                 if column in OBJECT_IDS:
@@ -277,6 +276,17 @@ def overlaps(session: Session, placement: Placement) -> bool:
     return bool(session.query("SELECT 1 FROM forklake.ducklake_catalog WHERE path_is_relative LIMIT 1"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    """A snapshot to fork at, and what its catalog sees there."""
+
+    parent_name: str
+    snapshot_id: SnapshotId
+    schema_version: int
+    time: datetime
+    sight: Sight
+
+
 def fork(
     session: Session,
     parent: CatalogId,
@@ -286,6 +296,38 @@ def fork(
     step: Step,
 ) -> ForkResult:
     """Do what ``lake_fork`` does."""
+    pin = _pin(session, parent, at)
+    if isinstance(pin, ForkOutcome):
+        return ForkResult(pin)
+    if overlaps(session, placement):
+        return ForkResult(ForkOutcome.OVERLAP)
+
+    made_at = max(session.now(), pin.time)
+    catalogs = [CatalogId(taken) for taken in session.take_ids("ducklake_catalog_id_seq", len(forks))]
+    snapshots = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(forks))]
+    options = _options_in_sight(session, parent, pin.sight)
+    message = f'Fork of "{pin.parent_name}" at snapshot {pin.snapshot_id}'
+    for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
+        write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin.snapshot_id))
+        step("fork: catalog written")
+        session.execute_many(
+            "INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)"
+            " VALUES (:c, :depth, :owner, :upto)",
+            [
+                {"c": catalog, "depth": depth, "owner": owner, "upto": upto}
+                for depth, (owner, upto) in enumerate(zip(pin.sight.owners, pin.sight.bounds, strict=True), 1)
+            ],
+        )
+        step("fork: ancestry written")
+        write_snapshot(session, catalog, snapshot, made_at, pin.schema_version, pin.snapshot_id)
+        write_changes(session, catalog, snapshot, "", message=message)
+        step("fork: snapshot written")
+        _write_options(session, catalog, options)
+    return ForkResult(ForkOutcome.FORKED, pin.snapshot_id, catalogs, snapshots)
+
+
+def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | ForkOutcome:
+    """Return the snapshot to fork at, with the parent's chain from the snapshot's owner on."""
     head = session.query(
         "SELECT h.snapshot_id, h.live, k.catalog_name FROM forklake.ducklake_head h"
         " LEFT JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id AND k.end_snapshot = :live"
@@ -294,53 +336,27 @@ def fork(
         live=INFINITY,
     )
     if not head:
-        return ForkResult(ForkOutcome.MISSING)
+        return ForkOutcome.MISSING
     if not head[0][1]:
-        return ForkResult(ForkOutcome.DROPPED)
+        return ForkOutcome.DROPPED
     pin = SnapshotId(head[0][0]) if at is None else at
     segments = session.query(
         "SELECT owner_id, upto FROM forklake.ducklake_segment WHERE catalog_id = :c ORDER BY depth", c=parent
     )
     chain = [(parent, INFINITY), *segments]
-    while chain:
-        owner, upto = chain[0]
-        pinned = pin <= upto and session.query(
+    for depth, (owner, upto) in enumerate(chain):
+        found = session.query(
             "SELECT schema_version, snapshot_time FROM forklake.ducklake_snapshot"
-            " WHERE catalog_id = :c AND snapshot_id = :s",
+            " WHERE catalog_id = :c AND snapshot_id = :s AND snapshot_id <= :upto",
             c=owner,
             s=pin,
+            upto=upto,
         )
-        if pinned:
-            break
-        chain = chain[1:]
-    else:
-        return ForkResult(ForkOutcome.NO_SNAPSHOT)
-    if overlaps(session, placement):
-        return ForkResult(ForkOutcome.OVERLAP)
-
-    made_at = max(session.now(), session.time(pinned[0][1]))
-    catalogs = [CatalogId(taken) for taken in session.take_ids("ducklake_catalog_id_seq", len(forks))]
-    snapshots = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(forks))]
-    sight = Sight([owner for owner, _ in chain], [min(upto, pin) for _, upto in chain])
-    options = _options_in_sight(session, parent, sight)
-    message = f'Fork of "{head[0][2]}" at snapshot {pin}'
-    for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
-        write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin))
-        step("fork: catalog written")
-        session.execute_many(
-            "INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)"
-            " VALUES (:c, :depth, :owner, :upto)",
-            [
-                {"c": catalog, "depth": depth, "owner": owner, "upto": min(upto, pin)}
-                for depth, (owner, upto) in enumerate(chain, 1)
-            ],
-        )
-        step("fork: ancestry written")
-        write_snapshot(session, catalog, snapshot, made_at, pinned[0][0], pin)
-        write_changes(session, catalog, snapshot, "", message=message)
-        step("fork: snapshot written")
-        _write_options(session, catalog, options)
-    return ForkResult(ForkOutcome.FORKED, pin, catalogs, snapshots)
+        if found:
+            links = chain[depth:]
+            sight = Sight([link[0] for link in links], [min(link[1], pin) for link in links])
+            return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), sight)
+    return ForkOutcome.NO_SNAPSHOT
 
 
 def copy_options(session: Session, parent: CatalogId, sight: Seen, target: CatalogId) -> None:

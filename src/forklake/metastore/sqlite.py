@@ -12,14 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from forklake.config import Settings
+from forklake.config import Clock, Settings
 from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
-from forklake.metastore import procedures, schema
+from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
-from forklake.metastore.store import DuplicateKeyError, Session, Store, Values
-from forklake.model.commit import Commit, CommitResult
-from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.placement import ForkResult, NewFork, Placement
+from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
+from forklake.metastore.store import DuplicateKeyError, Session, Values
 
 
 def _encode(value: Any) -> Any:
@@ -55,15 +53,14 @@ DIALECT = Dialect(
 )
 
 
-class SQLiteStore(Store):
+class SQLiteStore(EmbeddedStore):
     """A lake in one SQLite file."""
 
     dialect = DIALECT
 
     def __init__(self, path: Path, settings: Settings) -> None:
         """Open the file, and make the tables if it is new."""
-        self._path = path.absolute()
-        self.settings = settings
+        super().__init__(path, settings)
         self._idle: deque[sqlite3.Connection] = deque()
         self._lock = threading.Lock()
         self._closed = False
@@ -73,20 +70,10 @@ class SQLiteStore(Store):
             self.close()
             raise
 
-    @property
-    def location(self) -> str:
-        """The file."""
-        return str(self._path)
-
-    @property
-    def default_data_path(self) -> str | None:
-        """A directory beside the file, as DuckLake has it."""
-        return f"{self._path}.files/"
-
     def query(self, sql: str, **params: Any) -> list[Values]:
         """Run one reading statement by itself."""
         with self._connection() as connection:
-            return _SQLiteSession(connection, self).query(sql, **params)
+            return _SQLiteSession(connection, self.settings.clock).query(sql, **params)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -99,24 +86,6 @@ class SQLiteStore(Store):
         """Open the one writing transaction that SQLite allows at a time."""
         with self._transaction("BEGIN IMMEDIATE") as session:
             yield session
-
-    def commit(self, commit: Commit) -> CommitResult:
-        """Commit in one transaction."""
-        with self.writing() as session:
-            result = procedures.commit(session, commit, self.step)
-            self.step("commit: before the end")
-        self.step("commit: done")
-        return result
-
-    def fork(
-        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
-    ) -> ForkResult:
-        """Fork in one transaction."""
-        with self.writing() as session:
-            result = procedures.fork(session, parent, at, forks, placement, self.step)
-            self.step("fork: before the end")
-        self.step("fork: done")
-        return result
 
     def time(self, value: Any) -> datetime:
         """Read a time column."""
@@ -139,7 +108,7 @@ class SQLiteStore(Store):
         with self._connection() as connection:
             connection.execute(begin)
             try:
-                yield _SQLiteSession(connection, self)
+                yield _SQLiteSession(connection, self.settings.clock)
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
@@ -186,7 +155,8 @@ class SQLiteStore(Store):
         # Two processes that open a new file at once: the switch to WAL does not wait for the other one.
         for wait in (0.01, 0.05, 0.1, 0.5, 1.0, None):
             try:
-                connection.execute("PRAGMA journal_mode = WAL")
+                if not _is_of_another_program(connection):
+                    connection.execute("PRAGMA journal_mode = WAL")
             except sqlite3.OperationalError as error:
                 if wait is None or "locked" not in str(error):
                     raise
@@ -221,16 +191,24 @@ class SQLiteStore(Store):
         return MetastoreUnavailableError(f'The metadata file "{self._path}" failed: {text}; nothing was changed.')
 
 
+def _is_of_another_program(connection: sqlite3.Connection) -> bool:
+    # Such a file is refused soon, and must stay as it is until then.
+    found = connection.execute(
+        "SELECT count(*), count(*) FILTER (WHERE name = 'forklake_ducklake_head') FROM sqlite_master"
+    ).fetchone()
+    return bool(found[0] and not found[1])
+
+
 def _table_names(session: Session) -> set[str]:
     return {name for (name,) in session.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
-class _SQLiteSession(Session):
+class _SQLiteSession(EmbeddedSession):
     dialect = DIALECT
 
-    def __init__(self, connection: sqlite3.Connection, store: SQLiteStore) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
+        super().__init__(clock)
         self._connection = connection
-        self._store = store
 
     def query(self, sql: str, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)
@@ -262,17 +240,8 @@ class _SQLiteSession(Session):
     def numbered(self, count: int) -> None:
         self.take_ids("ducklake_row_uid_seq", count)
 
-    def now(self) -> datetime:
-        return self._store.settings.clock.now()
-
     def time(self, value: Any) -> datetime:
         return parse_time(value)
-
-    def lock_shared(self, catalog: CatalogId) -> None:
-        """Nothing to do: there is one writing transaction at a time."""
-
-    def lock_alone(self, catalog: CatalogId) -> None:
-        """Nothing to do: there is one writing transaction at a time."""
 
 
 def is_sqlite_file(path: Path) -> bool:

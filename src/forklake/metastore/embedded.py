@@ -1,0 +1,67 @@
+"""What stores in a file of one's own have in common: one writing transaction at a time, and no functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from forklake.config import Clock, Settings
+from forklake.metastore import procedures
+from forklake.metastore.store import Session, Store
+from forklake.model.commit import Commit, CommitResult
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.placement import ForkResult, NewFork, Placement
+
+
+class EmbeddedStore(Store):
+    """A lake in one file. Its clock is that of the process."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self._path = path.absolute()
+        self.settings = settings
+
+    @property
+    def location(self) -> str:
+        """The file."""
+        return str(self._path)
+
+    @property
+    def default_data_path(self) -> str | None:
+        """A directory beside the file, as DuckLake has it."""
+        return f"{self._path}.files/"
+
+    def commit(self, commit: Commit) -> CommitResult:
+        """Commit in one transaction."""
+        with self.writing() as session:
+            result = procedures.commit(session, commit, self.step)
+            self.step("commit: before the end")
+        self.step("commit: done")
+        return result
+
+    def fork(
+        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+    ) -> ForkResult:
+        """Fork in one transaction."""
+        with self.writing() as session:
+            result = procedures.fork(session, parent, at, forks, placement, self.step)
+            self.step("fork: before the end")
+        self.step("fork: done")
+        return result
+
+
+class EmbeddedSession(Session):
+    """A transaction on a file. Only one writes at a time, so the locks of catalogs are implied."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """Return the time of the process."""
+        return self._clock.now()
+
+    def lock_shared(self, catalog: CatalogId) -> None:
+        """Nothing to do."""
+
+    def lock_alone(self, catalog: CatalogId) -> None:
+        """Nothing to do."""
