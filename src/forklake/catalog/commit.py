@@ -140,7 +140,7 @@ def _to_commit(plan: Plan, draft: Draft) -> Commit:
     return Commit(
         catalog_id=version.catalog_id,
         expected=version.snapshot_id,
-        entries=entries(draft.log),
+        entries=entries(sorted(draft.log, key=_id_order)),
         info=plan.info,
         commit_key=plan.commit_key,
         schema_version=schema_version,
@@ -150,6 +150,12 @@ def _to_commit(plan: Plan, draft: Draft) -> Commit:
         ends=draft.ended,
         tombstones=draft.tombstones,
     )
+
+
+def _id_order(change: LoggedChange) -> tuple[bool, int]:
+    """Sort by id as DuckLake does, what the transaction makes last and in the order it is made."""
+    number = change.object_id or 0
+    return number < 0, abs(number)
 
 
 def _committed(draft: Draft, result: CommitResult) -> Committed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -12,7 +12,6 @@ from forklake.metastore.tables import (
     BY_ROW,
     COLUMN,
     DATA_FILE,
-    FILE_COLUMN_STATS,
     SCHEMA,
     TABLE,
     TABLE_COLUMN_STATS,
@@ -24,7 +23,7 @@ from forklake.model.change_log import LoggedChange
 from forklake.model.commit import Tombstone
 from forklake.model.ids import INFINITY, RowUid, TableId, first_row_id
 from forklake.model.names import fold
-from forklake.model.rows import DataFileRow, FileColumnStatsRow, Origin, Row
+from forklake.model.rows import DataFileRow, Origin, Row
 from forklake.model.version import Version
 
 _SMALL = (SCHEMA, TABLE, COLUMN)
@@ -40,6 +39,9 @@ class Content(Protocol):
 
     def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
         """Return the visible rows; columns of ``where`` written ``fold(x)`` compare folded."""
+
+    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+        """Return the rows that belong to rows of an interval table."""
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
         """Return the newest statistics of a table."""
@@ -70,9 +72,9 @@ class View:
             self._kept[key] = visibility.latest(self.store, self.version, table, table_id)
         return self._kept[key]
 
-    def file_stats(self, files: list[DataFileRow], where: visibility.Where | None = None) -> list[FileColumnStatsRow]:
-        """Return the column statistics of data files."""
-        return visibility.following(self.store, FILE_COLUMN_STATS, files, where)
+    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+        """Return the rows that belong to rows of an interval table."""
+        return visibility.following(self.store, table, parents)
 
     def advanced(self, version: Version, draft: Draft) -> View:
         """Return the view of the commit that a draft on this view became, keeping what it did not touch."""
@@ -130,6 +132,14 @@ class Draft:
         if staged is not None:
             return staged
         return [] if table_id < 0 else self.base.latest(table, table_id)
+
+    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+        """Return the rows that belong to rows of an interval table, as the transaction sees them."""
+        assert table.follows is not None
+        key = table.follows[1]
+        staged = {getattr(parent, key) for parent in parents if parent.origin is None}
+        found = self.base.following(table, parents)
+        return found + [row for row in self._inserts.get(table.name, ()) if getattr(row, key) in staged]
 
     def insert(self, *rows: Row) -> None:
         """Add rows."""

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from forklake.catalog import versions
+from forklake.catalog.names import check_name
 from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
@@ -19,7 +20,7 @@ from forklake.model.ids import SnapshotId
 from forklake.model.records import CatalogInfo, Snapshot
 from forklake.ops import lifecycle
 from forklake.ops.create_catalog import create_catalog
-from forklake.ops.list_catalogs import MAX_PAGE, check_moment, list_catalogs
+from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.open_lake import open_lake
 
 
@@ -153,9 +154,9 @@ class Lake:
 
     def snapshots(self, *, after: int | None = None, limit: int = 1000) -> list[Snapshot]:
         """Return a page of the snapshots of all catalogs, by id; ``after`` is the last id of the page before."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit}.")
-        return versions.lake_snapshots(self._context.store, None if after is None else SnapshotId(after), limit)
+        return versions.lake_snapshots(
+            self._context.store, None if after is None else SnapshotId(after), check_limit(limit)
+        )
 
     def metadata_bytes(self) -> int:
         """Return the bytes that the metadata of all catalogs takes, indexes included."""
@@ -191,6 +192,7 @@ class LakeAt:
             NotFoundError: None had it.
         """
         store = self._context.store
+        check_name("catalog", name)
         found = visibility.catalog_rows(store, self._moment, "fold(k.catalog_name) = fold(:name)", name=name)
         if not found:
             raise NotFoundError(f'Catalog "{name}" did not exist at {self._moment}.')

@@ -47,6 +47,7 @@ class Options:
 
     def list(self) -> list[Option]:
         """Return what is set here, the narrower scopes included."""
+        self._ids(None, None)  # a dropped catalog is refused here
         return ops.list_options(self._context.store, self._catalog)
 
     def _scope(self, table: str | None, schema: str | None) -> tuple[ops.Scope, int]:

@@ -41,6 +41,8 @@ class MetadataTable(Generic[R]):
     visibility: Visibility
     scope: str | None = None
     """The column that holds the table of a row; None puts its tombstones into scope 0."""
+    follows: tuple[MetadataTable[Any], str] | None = None
+    """The interval table whose rows these belong to, and the column that joins them beside the owner."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -69,23 +71,74 @@ class MetadataTable(Generic[R]):
         return 0 if self.scope is None else int(getattr(row, self.scope))
 
 
-SCHEMA: Final = MetadataTable("ducklake_schema", rows.SchemaRow, Visibility.INTERVAL)
-TABLE: Final = MetadataTable("ducklake_table", rows.TableRow, Visibility.INTERVAL)
-COLUMN: Final = MetadataTable("ducklake_column", rows.ColumnRow, Visibility.INTERVAL, "table_id")
-DATA_FILE: Final = MetadataTable("ducklake_data_file", rows.DataFileRow, Visibility.INTERVAL, "table_id")
-DELETE_FILE: Final = MetadataTable("ducklake_delete_file", rows.DeleteFileRow, Visibility.INTERVAL, "table_id")
-FILE_COLUMN_STATS: Final = MetadataTable("ducklake_file_column_stats", rows.FileColumnStatsRow, Visibility.FOLLOWS)
-TABLE_STATS: Final = MetadataTable("ducklake_table_stats", rows.TableStatsRow, Visibility.LATEST)
-TABLE_COLUMN_STATS: Final = MetadataTable("ducklake_table_column_stats", rows.TableColumnStatsRow, Visibility.LATEST)
-SCHEMA_VERSIONS: Final = MetadataTable("ducklake_schema_versions", rows.SchemaVersionRow, Visibility.LINEAGE)
+_INTERVAL, _LATEST, _FOLLOWS, _LINEAGE = Visibility.INTERVAL, Visibility.LATEST, Visibility.FOLLOWS, Visibility.LINEAGE
+
+SCHEMA: Final = MetadataTable("ducklake_schema", rows.SchemaRow, _INTERVAL)
+TABLE: Final = MetadataTable("ducklake_table", rows.TableRow, _INTERVAL)
+VIEW: Final = MetadataTable("ducklake_view", rows.ViewRow, _INTERVAL)
+MACRO: Final = MetadataTable("ducklake_macro", rows.MacroRow, _INTERVAL)
+COLUMN: Final = MetadataTable("ducklake_column", rows.ColumnRow, _INTERVAL, "table_id")
+TAG: Final = MetadataTable("ducklake_tag", rows.TagRow, _INTERVAL)
+COLUMN_TAG: Final = MetadataTable("ducklake_column_tag", rows.ColumnTagRow, _INTERVAL, "table_id")
+VIEW_COLUMN_TAG: Final = MetadataTable("ducklake_view_column_tag", rows.ViewColumnTagRow, _INTERVAL)
+PARTITION_INFO: Final = MetadataTable("ducklake_partition_info", rows.PartitionInfoRow, _INTERVAL, "table_id")
+SORT_INFO: Final = MetadataTable("ducklake_sort_info", rows.SortInfoRow, _INTERVAL, "table_id")
+DATA_FILE: Final = MetadataTable("ducklake_data_file", rows.DataFileRow, _INTERVAL, "table_id")
+DELETE_FILE: Final = MetadataTable("ducklake_delete_file", rows.DeleteFileRow, _INTERVAL, "table_id")
+INLINED_ROW: Final = MetadataTable("ducklake_inlined_row", rows.InlinedRow, _INTERVAL, "table_id")
+INLINED_DELETE: Final = MetadataTable("ducklake_inlined_delete", rows.InlinedDeleteRow, _INTERVAL, "table_id")
+
+_OF_FILE, _OF_MAPPING, _OF_MACRO = (DATA_FILE, "data_file_id"), (DATA_FILE, "mapping_id"), (MACRO, "macro_id")
+_OF_PARTITION, _OF_SORT = (PARTITION_INFO, "partition_id"), (SORT_INFO, "sort_id")
+
+FILE_COLUMN_STATS: Final = MetadataTable(
+    "ducklake_file_column_stats", rows.FileColumnStatsRow, _FOLLOWS, follows=_OF_FILE
+)
+FILE_VARIANT_STATS: Final = MetadataTable(
+    "ducklake_file_variant_stats", rows.FileVariantStatsRow, _FOLLOWS, follows=_OF_FILE
+)
+FILE_PARTITION_VALUE: Final = MetadataTable(
+    "ducklake_file_partition_value", rows.FilePartitionValueRow, _FOLLOWS, follows=_OF_FILE
+)
+COLUMN_MAPPING: Final = MetadataTable("ducklake_column_mapping", rows.ColumnMappingRow, _FOLLOWS, follows=_OF_MAPPING)
+NAME_MAPPING: Final = MetadataTable("ducklake_name_mapping", rows.NameMappingRow, _FOLLOWS, follows=_OF_MAPPING)
+MACRO_IMPL: Final = MetadataTable("ducklake_macro_impl", rows.MacroImplRow, _FOLLOWS, follows=_OF_MACRO)
+MACRO_PARAMETERS: Final = MetadataTable(
+    "ducklake_macro_parameters", rows.MacroParameterRow, _FOLLOWS, follows=_OF_MACRO
+)
+PARTITION_COLUMN: Final = MetadataTable(
+    "ducklake_partition_column", rows.PartitionColumnRow, _FOLLOWS, follows=_OF_PARTITION
+)
+SORT_EXPRESSION: Final = MetadataTable("ducklake_sort_expression", rows.SortExpressionRow, _FOLLOWS, follows=_OF_SORT)
+
+TABLE_STATS: Final = MetadataTable("ducklake_table_stats", rows.TableStatsRow, _LATEST)
+TABLE_COLUMN_STATS: Final = MetadataTable("ducklake_table_column_stats", rows.TableColumnStatsRow, _LATEST)
+SCHEMA_VERSIONS: Final = MetadataTable("ducklake_schema_versions", rows.SchemaVersionRow, _LINEAGE)
 
 TABLES: Final[tuple[MetadataTable[Any], ...]] = (
     SCHEMA,
     TABLE,
+    VIEW,
+    MACRO,
     COLUMN,
+    TAG,
+    COLUMN_TAG,
+    VIEW_COLUMN_TAG,
+    PARTITION_INFO,
+    SORT_INFO,
     DATA_FILE,
     DELETE_FILE,
+    INLINED_ROW,
+    INLINED_DELETE,
     FILE_COLUMN_STATS,
+    FILE_VARIANT_STATS,
+    FILE_PARTITION_VALUE,
+    COLUMN_MAPPING,
+    NAME_MAPPING,
+    MACRO_IMPL,
+    MACRO_PARAMETERS,
+    PARTITION_COLUMN,
+    SORT_EXPRESSION,
     TABLE_STATS,
     TABLE_COLUMN_STATS,
     SCHEMA_VERSIONS,

@@ -15,7 +15,7 @@ from forklake.metastore.dialect import Dialect
 from forklake.metastore.store import Session, Values
 from forklake.metastore.tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R, Visibility
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
-from forklake.model.rows import DataFileRow, Origin
+from forklake.model.rows import Origin, Row
 from forklake.model.version import Version
 
 Where = Mapping[str, Any]
@@ -95,24 +95,23 @@ def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: Table
     ]
 
 
-def following(
-    source: Source, table: MetadataTable[R], files: Sequence[DataFileRow], where: Where | None = None
-) -> list[R]:
-    """Return the rows that belong to data files, joined by their owner as well as by their id."""
-    assert table.visibility is Visibility.FOLLOWS
-    by_owner: dict[CatalogId, list[DataFileId]] = {}
-    for file in files:
-        if file.origin is not None:
-            by_owner.setdefault(file.origin.owner, []).append(file.data_file_id)
+def following(source: Source, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+    """Return the rows that belong to rows of an interval table, joined by their owner as well as by their id."""
+    assert table.follows is not None
+    key = table.follows[1]
+    by_owner: dict[CatalogId, set[int]] = {}
+    for parent in parents:
+        joined = getattr(parent, key)
+        if parent.origin is not None and joined is not None:
+            by_owner.setdefault(parent.origin.owner, set()).add(joined)
     columns = ", ".join(f"r.{name}" for name in table.columns)
     found: list[R] = []
     for owner, ids in by_owner.items():
         rows = source.query(
-            f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner{_filter(where or {})}"
-            " AND r.data_file_id IN (:file_ids...) ORDER BY r.data_file_id",
+            f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner AND r.{key} IN (:ids...)"
+            f" ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}",
             owner=owner,
-            file_ids=ids,
-            **_filter_params(where or {}),
+            ids=sorted(ids),
         )
         found += [table.row(**table.decode(values)) for values in rows]
     return found
@@ -205,14 +204,17 @@ def copy_interval_rows(
     session.numbered(written)
 
 
-def copy_file_stats(session: Session, sight: Seen, table: MetadataTable[Any], target: CatalogId) -> None:
-    """Write the rows that follow inherited data files out as rows of the target."""
+def copy_following_rows(session: Session, sight: Seen, table: MetadataTable[Any], target: CatalogId) -> None:
+    """Write the rows that follow inherited rows out as rows of the target, unless it has them already."""
+    assert table.follows is not None
+    parent, key = table.follows
     session.execute(
         f"INSERT INTO forklake.{table.name} (catalog_id, {', '.join(table.columns)}) {_chain(session)}"
-        f" SELECT :target, {', '.join(f'x.{name}' for name in table.columns)}"
-        f" FROM chain c CROSS JOIN forklake.{DATA_FILE.name} r"
-        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.data_file_id = r.data_file_id"
-        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
+        f" SELECT DISTINCT :target, {', '.join(f'x.{name}' for name in table.columns)}"
+        f" FROM chain c CROSS JOIN forklake.{parent.name} r"
+        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
+        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}"
+        f" AND NOT EXISTS (SELECT 1 FROM forklake.{table.name} y WHERE y.catalog_id = :target AND y.{key} = x.{key})",
         **_chain_params(sight),
         target=target,
     )

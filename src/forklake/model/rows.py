@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, RowUid, SchemaId, SnapshotId, TableId
+from forklake.model.ids import (
+    CatalogId,
+    ColumnId,
+    DataFileId,
+    DeleteFileId,
+    MacroId,
+    MappingId,
+    PartitionId,
+    RowUid,
+    SchemaId,
+    SnapshotId,
+    SortId,
+    TableId,
+    ViewId,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +95,9 @@ class DataFileRow(Row):
     file_size_bytes: int
     footer_size: int | None = None
     row_id_start: int | None = None
-    partition_id: int | None = None
+    partition_id: PartitionId | None = None
     encryption_key: str | None = None
-    mapping_id: int | None = None
+    mapping_id: MappingId | None = None
     partial_max: SnapshotId | None = None
     read_upto: SnapshotId | None = None
 
@@ -152,3 +166,186 @@ class SchemaVersionRow(Row):
 
     schema_version: int
     table_id: TableId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRow(Row):
+    """A view: a query under a name."""
+
+    view_id: ViewId
+    view_uuid: str
+    schema_id: SchemaId
+    view_name: str
+    dialect: str
+    sql: str
+    column_aliases: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacroRow(Row):
+    """A macro; its implementations are rows of their own."""
+
+    macro_id: MacroId
+    schema_id: SchemaId
+    macro_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacroImplRow(Row):
+    """One implementation of a macro; ``type`` is ``scalar`` or ``table``."""
+
+    macro_id: MacroId
+    impl_id: int
+    dialect: str
+    sql: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacroParameterRow(Row):
+    """One parameter of one implementation of a macro."""
+
+    macro_id: MacroId
+    impl_id: int
+    column_id: int
+    parameter_name: str
+    parameter_type: str | None
+    default_value: str | None
+    default_value_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagRow(Row):
+    """A tag of a schema, table, view or macro; the key ``comment`` is its comment."""
+
+    object_id: int
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnTagRow(Row):
+    """A tag of a column."""
+
+    table_id: TableId
+    column_id: ColumnId
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewColumnTagRow(Row):
+    """A tag of a column of a view, which has a name and no id."""
+
+    view_id: ViewId
+    column_name: str
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionInfoRow(Row):
+    """How new files of a table are partitioned."""
+
+    partition_id: PartitionId
+    table_id: TableId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionColumnRow(Row):
+    """One key of a partitioning."""
+
+    partition_id: PartitionId
+    table_id: TableId
+    partition_key_index: int
+    column_id: ColumnId
+    transform: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortInfoRow(Row):
+    """How new files of a table are sorted."""
+
+    sort_id: SortId
+    table_id: TableId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortExpressionRow(Row):
+    """One key of a sort order."""
+
+    sort_id: SortId
+    table_id: TableId
+    sort_key_index: int
+    expression: str
+    dialect: str
+    sort_direction: str
+    null_order: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileVariantStatsRow(Row):
+    """Statistics of one shredded path of a variant column in one data file."""
+
+    data_file_id: DataFileId
+    table_id: TableId
+    column_id: ColumnId
+    variant_path: str
+    shredded_type: str | None = None
+    column_size_bytes: int | None = None
+    value_count: int | None = None
+    null_count: int | None = None
+    min_value: str | None = None
+    max_value: str | None = None
+    contains_nan: bool | None = None
+    extra_stats: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePartitionValueRow(Row):
+    """The value of one partition key, the same for all rows of a data file."""
+
+    data_file_id: DataFileId
+    table_id: TableId
+    partition_key_index: int
+    partition_value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMappingRow(Row):
+    """How the columns of files without field ids are found."""
+
+    mapping_id: MappingId
+    table_id: TableId
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameMappingRow(Row):
+    """One column of a mapping by name."""
+
+    mapping_id: MappingId
+    column_id: int
+    source_name: str
+    target_field_id: ColumnId
+    parent_column: int | None
+    is_partition: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InlinedRow(Row):
+    """A row of a table that is kept in the metadata; ``document`` has its values by column id, as text."""
+
+    table_id: TableId
+    row_id: int
+    schema_version: int
+    document: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InlinedDeleteRow(Row):
+    """A deleted row of a data file, by position, kept in the metadata."""
+
+    table_id: TableId
+    data_file_id: DataFileId
+    row_id: int

@@ -101,6 +101,8 @@ def dropped_catalog(store: Store, name_or_id: str | int) -> CatalogId:
         NotFoundError: There is none.
         InvalidInputError: Several were dropped under the name.
     """
+    if not isinstance(name_or_id, int):
+        check_name("catalog", name_or_id)
     condition = "k.catalog_id = :which" if isinstance(name_or_id, int) else "fold(k.catalog_name) = fold(:which)"
     found = store.query(
         "SELECT k.catalog_id FROM forklake.ducklake_catalog k"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from forklake.catalog.names import MAX_NAME_LENGTH, check_text
 from forklake.catalog.paths import join
 from forklake.catalog.versions import check_aware
 from forklake.errors import InvalidInputError
@@ -15,7 +16,7 @@ from forklake.model.names import fold
 from forklake.model.records import CatalogInfo
 
 MAX_PAGE: Final = 10_000
-_LAST_LETTER: Final = "\U0010ffff"
+_LAST_NAME: Final = "\U0010ffff" * (MAX_NAME_LENGTH + 1)
 
 
 def list_catalogs(
@@ -34,12 +35,13 @@ def list_catalogs(
     Raises:
         InvalidInputError: The limit, or the moment, makes no sense.
     """
-    if not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
-        raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit!r}.")
+    check_limit(limit)
+    check_text("prefix", prefix)
+    check_text("name to go on after", after)
     condition, params = "fold(k.catalog_name) > :after", {"after": fold(after or "")}
     if prefix:
         condition += " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last"
-        params |= {"first": fold(prefix), "last": fold(prefix) + _LAST_LETTER}
+        params |= {"first": fold(prefix), "last": fold(prefix) + _LAST_NAME}
     found = visibility.catalog_rows(
         store,
         check_moment(at),
@@ -48,6 +50,17 @@ def list_catalogs(
         **params,
     )
     return [catalog_info(store, lake_path, row) for row in found]
+
+
+def check_limit(limit: int) -> int:
+    """Return how many things a page may show.
+
+    Raises:
+        InvalidInputError: It is no number, or not a sensible one.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
+        raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit!r}.")
+    return limit
 
 
 def check_moment(at: int | datetime | None) -> SnapshotId | datetime | None:

@@ -37,7 +37,7 @@ def write_out(
         if table.visibility is Visibility.INTERVAL:
             visibility.copy_interval_rows(session, source, table, (target, snapshot), places)
         elif table.visibility is Visibility.FOLLOWS:
-            visibility.copy_file_stats(session, source, table, target)
+            visibility.copy_following_rows(session, source, table, target)
     for row in lookup.tables(view):
         _write_stats(view, session, TABLE_STATS, row.table_id, target, snapshot)
         _write_stats(view, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)

@@ -230,6 +230,18 @@ CREATE TABLE forklake.ducklake_column_tag (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+CREATE TABLE forklake.ducklake_view_column_tag (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    view_id bigint NOT NULL,
+    column_name varchar NOT NULL,
+    key varchar NOT NULL,
+    value varchar,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+
 CREATE TABLE forklake.ducklake_partition_info (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),

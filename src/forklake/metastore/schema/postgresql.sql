@@ -254,6 +254,19 @@ CREATE TABLE forklake.ducklake_column_tag (
 );
 CREATE INDEX column_tag_scan_idx ON forklake.ducklake_column_tag (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+CREATE TABLE forklake.ducklake_view_column_tag (
+    catalog_id bigint NOT NULL,
+    row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
+    begin_snapshot bigint NOT NULL,
+    end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
+    view_id bigint NOT NULL,
+    column_name varchar NOT NULL,
+    key varchar NOT NULL,
+    value varchar,
+    PRIMARY KEY (catalog_id, row_uid)
+);
+CREATE INDEX view_column_tag_scan_idx ON forklake.ducklake_view_column_tag (catalog_id, view_id, end_snapshot, begin_snapshot);
+
 CREATE TABLE forklake.ducklake_partition_info (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -564,6 +577,8 @@ BEGIN
          WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
         UPDATE forklake.ducklake_column_tag r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_column_tag') u(uid)
          WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
+        UPDATE forklake.ducklake_view_column_tag r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_view_column_tag') u(uid)
+         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
         UPDATE forklake.ducklake_partition_info r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_partition_info') u(uid)
          WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;
         UPDATE forklake.ducklake_sort_info r SET end_snapshot = snapshot FROM jsonb_array_elements_text(v_ends -> 'ducklake_sort_info') u(uid)
@@ -650,6 +665,12 @@ BEGIN
                (catalog_id, begin_snapshot, table_id, column_id, key, value)
         SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.column_id, r.key, r.value
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_column_tag, v_rows -> 'ducklake_column_tag') r;
+    END IF;
+    IF v_rows ? 'ducklake_view_column_tag' THEN
+        INSERT INTO forklake.ducklake_view_column_tag
+               (catalog_id, begin_snapshot, view_id, column_name, key, value)
+        SELECT p_catalog, snapshot, forklake.real_id(r.view_id, objects), r.column_name, r.key, r.value
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_view_column_tag, v_rows -> 'ducklake_view_column_tag') r;
     END IF;
     IF v_rows ? 'ducklake_partition_info' THEN
         INSERT INTO forklake.ducklake_partition_info

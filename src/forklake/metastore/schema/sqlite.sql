@@ -250,6 +250,19 @@ CREATE TABLE forklake_ducklake_column_tag (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_column_tag_scan_idx ON forklake_ducklake_column_tag (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+CREATE TABLE forklake_ducklake_view_column_tag (
+    catalog_id INTEGER NOT NULL,
+    row_uid INTEGER NOT NULL,
+    begin_snapshot INTEGER NOT NULL,
+    end_snapshot INTEGER NOT NULL DEFAULT 9223372036854775807,
+    view_id INTEGER NOT NULL,
+    column_name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT,
+    PRIMARY KEY (catalog_id, row_uid)
+) WITHOUT ROWID;
+CREATE INDEX forklake_view_column_tag_scan_idx ON forklake_ducklake_view_column_tag (catalog_id, view_id, end_snapshot, begin_snapshot);
+
 CREATE TABLE forklake_ducklake_partition_info (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
