@@ -29,18 +29,6 @@ from forklake.model.records import CommitInfo
 from forklake.model.rows import SchemaVersionRow
 from forklake.model.version import Version
 
-_DATA_ONLY = frozenset(
-    {
-        ChangeKind.INSERTED_INTO_TABLE,
-        ChangeKind.DELETED_FROM_TABLE,
-        ChangeKind.INLINED_INSERT,
-        ChangeKind.INLINED_DELETE,
-        ChangeKind.INLINE_FLUSH,
-        ChangeKind.MERGE_ADJACENT,
-        ChangeKind.REWRITE_DELETE,
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -130,8 +118,7 @@ def _attempt(store: Store, commit: Commit, policy: RetryPolicy, clock: Clock) ->
 
 def _to_commit(plan: Plan, draft: Draft) -> Commit:
     version = draft.version
-    reshapes = any(change.kind not in _DATA_ONLY for change in draft.log)
-    schema_version = version.schema_version + (1 if reshapes else 0)
+    schema_version = _schema_version(draft)
     rows = draft.written
     if draft.reshaped:
         rows["ducklake_schema_versions"] = [
@@ -152,6 +139,10 @@ def _to_commit(plan: Plan, draft: Draft) -> Commit:
     )
 
 
+def _schema_version(draft: Draft) -> int:
+    return draft.version.schema_version + (1 if draft.changes_schema else 0)
+
+
 def _id_order(change: LoggedChange) -> tuple[bool, int]:
     """Sort by id as DuckLake does, what the transaction makes last and in the order it is made."""
     number = change.object_id or 0
@@ -162,8 +153,7 @@ def _committed(draft: Draft, result: CommitResult) -> Committed:
     assert result.snapshot_id is not None
     assert result.snapshot_time is not None
     before = draft.version
-    bump = any(change.kind not in _DATA_ONLY for change in draft.log)
-    version = before.at(result.snapshot_id, before.schema_version + (1 if bump else 0), result.snapshot_time)
+    version = before.at(result.snapshot_id, _schema_version(draft), result.snapshot_time)
     return Committed(result.snapshot_id, result, draft.base.advanced(version, draft))
 
 

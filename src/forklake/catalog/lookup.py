@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from forklake.catalog.names import check_name
+from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Content
-from forklake.errors import NotFoundError
-from forklake.metastore.tables import COLUMN, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS
-from forklake.model.ids import ColumnId, SchemaId, TableId
+from forklake.errors import AlreadyExistsError, NotFoundError
+from forklake.metastore.tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
+from forklake.model.ids import ColumnId, MacroId, SchemaId, TableId, ViewId
 from forklake.model.names import fold
-from forklake.model.rows import ColumnRow, SchemaRow, TableColumnStatsRow, TableRow, TableStatsRow
+from forklake.model.rows import (
+    ColumnRow,
+    MacroRow,
+    SchemaRow,
+    TableColumnStatsRow,
+    TableRow,
+    TableStatsRow,
+    ViewRow,
+)
 
 
 def schemas(content: Content) -> list[SchemaRow]:
@@ -83,6 +91,100 @@ def table_by_id(content: Content, table_id: TableId) -> TableRow:
     return found[0]
 
 
+def views(content: Content, schema_id: SchemaId | None = None) -> list[ViewRow]:
+    """Return all views, or those of a schema, by name."""
+    found = content.rows(VIEW, {} if schema_id is None else {"schema_id": schema_id})
+    return sorted(found, key=lambda row: fold(row.view_name))
+
+
+def find_view(content: Content, schema_id: SchemaId, name: str) -> ViewRow | None:
+    """Return the view of that name in the schema, if there is one."""
+    check_name("view", name)
+    found = content.rows(VIEW, {"schema_id": schema_id, "fold(view_name)": fold(name)})
+    return found[0] if found else None
+
+
+def view(content: Content, name: str, schema_name: str = "main") -> ViewRow:
+    """Return the view of that name.
+
+    Raises:
+        NotFoundError: There is none, or no such schema.
+    """
+    found = find_view(content, schema(content, schema_name).schema_id, name)
+    if found is None:
+        raise NotFoundError(f'View with name "{name}" does not exist in schema "{schema_name}"!')
+    return found
+
+
+def view_by_id(content: Content, view_id: ViewId) -> ViewRow:
+    """Return the view with that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found = content.rows(VIEW, {"view_id": view_id})
+    if not found:
+        raise NotFoundError(f'View with index "{view_id}" does not exist!')
+    return found[0]
+
+
+def macros(content: Content, schema_id: SchemaId | None = None) -> list[MacroRow]:
+    """Return all macros, or those of a schema, by name."""
+    found = content.rows(MACRO, {} if schema_id is None else {"schema_id": schema_id})
+    return sorted(found, key=lambda row: fold(row.macro_name))
+
+
+def find_macro(content: Content, schema_id: SchemaId, name: str) -> MacroRow | None:
+    """Return the macro of that name in the schema, if there is one."""
+    check_name("macro", name)
+    found = content.rows(MACRO, {"schema_id": schema_id, "fold(macro_name)": fold(name)})
+    return found[0] if found else None
+
+
+def macro(content: Content, name: str, schema_name: str = "main") -> MacroRow:
+    """Return the macro of that name.
+
+    Raises:
+        NotFoundError: There is none, or no such schema.
+    """
+    found = find_macro(content, schema(content, schema_name).schema_id, name)
+    if found is None:
+        raise NotFoundError(f'Macro with name "{name}" does not exist in schema "{schema_name}"!')
+    return found
+
+
+def macro_by_id(content: Content, macro_id: MacroId) -> MacroRow:
+    """Return the macro with that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found = content.rows(MACRO, {"macro_id": macro_id})
+    if not found:
+        raise NotFoundError(f'Macro with index "{macro_id}" does not exist!')
+    return found[0]
+
+
+def check_relation_is_free(content: Content, schema_id: SchemaId, name: str) -> None:
+    """Refuse a name that a table or view of the schema has.
+
+    Raises:
+        AlreadyExistsError: One has it.
+    """
+    if find_table(content, schema_id, name) is not None:
+        raise AlreadyExistsError(f'Table with name "{name}" already exists!')
+    if find_view(content, schema_id, name) is not None:
+        raise AlreadyExistsError(f'View with name "{name}" already exists!')
+
+
+def is_taken_by_another(content: Content, schema_id: SchemaId, name: str, besides: int) -> bool:
+    """Return whether a table or view of the schema has the name, other than one itself."""
+    found_table, found_view = find_table(content, schema_id, name), find_view(content, schema_id, name)
+    return (found_table is not None and found_table.table_id != besides) or (
+        found_view is not None and found_view.view_id != besides
+    )
+
+
 def columns(content: Content, table_id: TableId) -> list[ColumnRow]:
     """Return the columns of a table with all nested fields, in their order."""
     return sorted(content.rows(COLUMN, {"table_id": table_id}), key=lambda row: (row.column_order, row.column_id))
@@ -94,7 +196,7 @@ def column(content: Content, table_row: TableRow, name: str) -> ColumnRow:
     Raises:
         NotFoundError: There is none.
     """
-    check_name("column", name)
+    check_text("name of a column", name)
     found: ColumnRow | None = None
     parent: ColumnId | None = None
     rows = columns(content, table_row.table_id)

@@ -29,7 +29,7 @@ def check_name(kind: str, name: str) -> str:
             f"The name of a {kind} must not be longer than {MAX_NAME_LENGTH} characters:"
             f' "{name[:40]}..." has {len(name)}.'
         )
-    if not _is_storable(name):
+    if not is_storable(name):
         raise InvalidNameError(f"The name of a {kind} must not contain NUL or half of a surrogate pair: {name!r}.")
     return name
 
@@ -42,12 +42,13 @@ def check_text(what: str, text: str | None) -> str | None:
     """
     if text is None:
         return None
-    if not isinstance(text, str) or not _is_storable(text):
+    if not isinstance(text, str) or not is_storable(text):
         raise InvalidInputError(f"The {what} must be text without NUL or halves of surrogate pairs, not {text!r}.")
     return text
 
 
-def _is_storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
+    """Return whether every database can store the text: no NUL, no half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

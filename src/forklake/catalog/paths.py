@@ -10,6 +10,7 @@ import os
 import re
 from typing import Final
 
+from forklake.catalog.names import is_storable
 from forklake.errors import InvalidPathError
 from forklake.model.names import fold
 from forklake.model.placement import Placement
@@ -26,7 +27,7 @@ def normalise_base(path: str | os.PathLike[str]) -> str:
         InvalidPathError: It is empty, or climbs with ``..``.
     """
     text = os.fspath(path)
-    if not text.strip() or "\0" in text:
+    if not isinstance(text, str) or not text.strip() or not is_storable(text):
         raise InvalidPathError("The data path is empty or not text.")
     if not _SCHEME.match(text):
         return os.path.join(os.path.abspath(text), "")
@@ -106,8 +107,9 @@ def check_file_path(path: str) -> str:
     Raises:
         InvalidPathError: It is empty, absolute, or climbs.
     """
-    parts = path.split("/") if isinstance(path, str) else []
-    if not path or path.startswith("/") or _SCHEME.match(path) or ".." in parts or "" in parts or "\0" in path:
+    # An empty path has one part, which is empty.
+    parts = path.split("/") if isinstance(path, str) else [""]
+    if ".." in parts or "" in parts or _SCHEME.match(path) or not is_storable(path):
         raise InvalidPathError(
             f"The path of a file must lie below its table's directory: {path!r} does not; nothing was registered."
         )

@@ -188,6 +188,16 @@ def _snapshot(store: Store | Session, row: tuple[Any, ...]) -> Snapshot:
     return Snapshot(row[0], row[1], store.time(row[2]), *row[3:])
 
 
+def known_commit(store: Store, catalog: CatalogId, commit_key: str) -> SnapshotId | None:
+    """Return the snapshot that a commit with this key made, even if it is expired since."""
+    found = store.query(
+        "SELECT snapshot_id FROM forklake.ducklake_snapshot_lineage WHERE catalog_id = :c AND commit_key = :key",
+        c=catalog,
+        key=commit_key,
+    )
+    return SnapshotId(found[0][0]) if found else None
+
+
 def version_of(store: Store, catalog: CatalogId, snapshot: SnapshotId) -> Version:
     """Return a version by one of the catalog's own snapshots, whether the catalog is live or dropped.
 

@@ -7,15 +7,22 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from forklake.metastore import visibility
-from forklake.metastore.store import Store
+from forklake.metastore.store import Session, Store
 from forklake.metastore.tables import (
     BY_ROW,
     COLUMN,
+    COLUMN_TAG,
     DATA_FILE,
+    MACRO,
+    PARTITION_INFO,
     SCHEMA,
+    SORT_INFO,
     TABLE,
     TABLE_COLUMN_STATS,
     TABLE_STATS,
+    TAG,
+    VIEW,
+    VIEW_COLUMN_TAG,
     MetadataTable,
     R,
 )
@@ -26,7 +33,7 @@ from forklake.model.names import fold
 from forklake.model.rows import DataFileRow, Origin, Row
 from forklake.model.version import Version
 
-_SMALL = (SCHEMA, TABLE, COLUMN)
+_SMALL = (SCHEMA, TABLE, VIEW, MACRO, COLUMN, TAG, COLUMN_TAG, VIEW_COLUMN_TAG, PARTITION_INFO, SORT_INFO)
 _STATISTICS: tuple[MetadataTable[Any], ...] = (TABLE_STATS, TABLE_COLUMN_STATS)
 
 
@@ -50,7 +57,7 @@ class Content(Protocol):
 class View:
     """One committed version. It never changes, so what was read once is kept (files are not)."""
 
-    def __init__(self, store: Store, version: Version) -> None:
+    def __init__(self, store: Store | Session, version: Version) -> None:
         self.store = store
         self.version = version
         self._kept: dict[tuple[str, tuple[tuple[str, Any], ...]], list[Any]] = {}
@@ -100,8 +107,10 @@ class Draft:
     def __init__(self, base: View) -> None:
         self.base = base
         self.log: list[LoggedChange] = []
+        self.changes_schema = False
+        """Whether the commit counts as a new schema version."""
         self.reshaped: set[TableId] = set()
-        """Tables that were made, or got other columns."""
+        """Tables that were made, or got other columns or another partitioning."""
         self._inserts: dict[str, list[Any]] = {}
         self._ends: dict[str, dict[RowUid, Any]] = {}
         self._latest: dict[str, dict[TableId, list[Any]]] = {}
@@ -132,6 +141,13 @@ class Draft:
         if staged is not None:
             return staged
         return [] if table_id < 0 else self.base.latest(table, table_id)
+
+    def record(self, *changes: LoggedChange, reshapes: TableId | None = None) -> None:
+        """Log changes of the schema; ``reshapes`` names a table whose files are of another shape from now on."""
+        self.log += changes
+        self.changes_schema = True
+        if reshapes is not None:
+            self.reshaped.add(reshapes)
 
     def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
         """Return the rows that belong to rows of an interval table, as the transaction sees them."""
@@ -166,7 +182,24 @@ class Draft:
         for name, rows in self._inserts.items():
             self._inserts[name] = [row for row in rows if getattr(row, "table_id", None) != table_id]
         self.reshaped.discard(table_id)
-        self.log = [change for change in self.log if change.object_id != table_id]
+        self.forget_log(table_id)
+
+    def forget_followers(self, key: str, value: int) -> None:
+        """Drop staged rows that follow a row which this transaction made and ended again."""
+        if value < 0:
+            for name, rows in self._inserts.items():
+                self._inserts[name] = [row for row in rows if getattr(row, key, None) != value]
+
+    def rename_created(self, object_id: int, name: str) -> None:
+        """Log something that was made and renamed in one transaction by the name it ends up with."""
+        self.log = [
+            replace(change, name=name) if change.object_id == object_id and change.name is not None else change
+            for change in self.log
+        ]
+
+    def forget_log(self, object_id: int) -> None:
+        """Drop what was logged of an object."""
+        self.log = [change for change in self.log if change.object_id != object_id]
 
     @property
     def touched(self) -> set[str]:

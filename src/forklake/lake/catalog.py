@@ -68,7 +68,7 @@ class Catalog(Reader, Verbs):
     @property
     def options(self) -> Options:
         """The options of the catalog, its schemas and its tables."""
-        return Options(self._context, self._catalog_id, self._content)
+        return Options(self._context, self._catalog_id, self._content, self._check_writable)
 
     def at(self, *, version: int | None = None, timestamp: datetime | None = None) -> Catalog:
         """Return the same catalog as it was: at a snapshot of its lineage, or at a time.
@@ -102,8 +102,8 @@ class Catalog(Reader, Verbs):
     ) -> Transaction:
         """Begin a transaction on the catalog as it is now; use it in a ``with`` block.
 
-        ``commit_key`` makes it idempotent: a key that was committed to this catalog before is not committed
-        again, and the transaction's ``snapshot_id`` is that of the first time.
+        ``commit_key`` makes it idempotent: under a key that was committed to this catalog before, changes are
+        taken as done and nothing is committed; the transaction's ``snapshot_id`` is that of the first time.
         """
         self._check_writable()
         if commit_key is not None and not commit_key:
@@ -111,7 +111,9 @@ class Catalog(Reader, Verbs):
         info = CommitInfo(
             check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
         )
-        return Transaction(self._context, self._head(), info, check_text("commit key", commit_key))
+        key = check_text("commit key", commit_key)
+        known = None if key is None else versions.known_commit(self._context.store, self._catalog_id, key)
+        return Transaction(self._context, self._head(), info, key, known)
 
     def fork(
         self,

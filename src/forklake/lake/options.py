@@ -20,10 +20,17 @@ class Options:
     starts with a copy of its parent's; after that neither sees what the other sets.
     """
 
-    def __init__(self, context: Context, catalog: CatalogId, content: Callable[[], Content] | None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        catalog: CatalogId,
+        content: Callable[[], Content] | None,
+        check_writable: Callable[[], None] = lambda: None,
+    ) -> None:
         self._context = context
         self._catalog = catalog
         self._content = content
+        self._check_writable = check_writable
 
     def get(self, key: str, *, table: str | None = None, schema: str | None = None) -> str | None:
         """Return what an option is for the table, the schema or the catalog; None if it is nowhere set."""
@@ -51,6 +58,7 @@ class Options:
         return ops.list_options(self._context.store, self._catalog)
 
     def _scope(self, table: str | None, schema: str | None) -> tuple[ops.Scope, int]:
+        self._check_writable()
         schema_id, table_id = self._ids(table, schema)
         if table is not None:
             return "table", table_id

@@ -26,8 +26,11 @@ class Transaction(Reader, Verbs):
     Belongs to one thread at a time.
     """
 
-    def __init__(self, context: Context, head: Head, info: CommitInfo, commit_key: str | None) -> None:
+    def __init__(
+        self, context: Context, head: Head, info: CommitInfo, commit_key: str | None, known: SnapshotId | None
+    ) -> None:
         self._context = context
+        self._known = known
         self._head = head
         self._info = info
         self._commit_key = commit_key
@@ -71,6 +74,9 @@ class Transaction(Reader, Verbs):
             InvalidInputError: The catalog requires a commit message; the transaction is still open.
         """
         staging = self._open()
+        if self._known is not None:
+            self._staging, self.snapshot_id = None, self._known
+            return self.snapshot_id
         committed = None
         try:
             committed = staging.commit(self._info, self._commit_key, requires_message=self._head.requires_message)
@@ -100,4 +106,7 @@ class Transaction(Reader, Verbs):
         return self._open().draft
 
     def _run(self, verb: Callable[[Staging], None], *, rerun: bool = True) -> None:
-        verb(self._open())
+        staging = self._open()
+        # Under a key that is committed already, all of this was done the first time.
+        if self._known is None:
+            verb(staging)

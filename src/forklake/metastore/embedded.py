@@ -33,6 +33,7 @@ class EmbeddedStore(Store):
 
     def commit(self, commit: Commit) -> CommitResult:
         """Commit in one transaction."""
+        self.step("commit: before the call")
         with self.writing() as session:
             result = procedures.commit(session, commit, self.step)
             self.step("commit: before the end")
@@ -43,6 +44,7 @@ class EmbeddedStore(Store):
         self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
     ) -> ForkResult:
         """Fork in one transaction."""
+        self.step("fork: before the call")
         with self.writing() as session:
             result = procedures.fork(session, parent, at, forks, placement, self.step)
             self.step("fork: before the end")

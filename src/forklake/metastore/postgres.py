@@ -184,7 +184,7 @@ class PostgresStore(Store):
             ) from error
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
-        """Run one statement in a transaction of its own, in one round trip."""
+        """Run one statement in a transaction of its own: one round trip, or four behind a pooler."""
         with self._connection() as connection:
             if not _is_pooled(connection):
                 return statement(connection)
@@ -385,6 +385,7 @@ def _configure(connection: Connection) -> None:
     connection.adapters.register_loader("uuid", TextLoader)
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.prepare_threshold = None
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
     row = connection.execute("SELECT pg_backend_pid()").fetchone()
     assert row is not None
     # A pooler shows a process id of its own, and may hand each transaction to another server connection.

@@ -12,6 +12,7 @@ from forklake.model import rows
 from forklake.model.rows import Row
 
 R = TypeVar("R", bound=Row)
+R_co = TypeVar("R_co", bound=Row, covariant=True)
 
 BEGIN: Final = "begin_snapshot"
 END: Final = "end_snapshot"
@@ -33,11 +34,11 @@ class Visibility(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class MetadataTable(Generic[R]):
+class MetadataTable(Generic[R_co]):
     """One metadata table whose rows belong to catalogs."""
 
     name: str
-    row: type[R]
+    row: type[R_co]
     visibility: Visibility
     scope: str | None = None
     """The column that holds the table of a row; None puts its tombstones into scope 0."""
@@ -66,7 +67,7 @@ class MetadataTable(Generic[R]):
             named[self.columns[place]] = None if value is None else bool(value)
         return named
 
-    def scope_of(self, row: R) -> int:
+    def scope_of(self, row: Row) -> int:
         """Return the scope in which a tombstone for the row is kept."""
         return 0 if self.scope is None else int(getattr(row, self.scope))
 

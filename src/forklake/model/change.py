@@ -8,8 +8,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forklake.model.definitions import ColumnDefinition, NewDataFile, NewDeleteFile
-from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, SchemaId, TableId
+from forklake.model.definitions import (
+    ColumnDefinition,
+    MacroImplementation,
+    NameMapping,
+    NewDataFile,
+    NewDeleteFile,
+    PartitionField,
+    SortKey,
+)
+from forklake.model.ids import (
+    ColumnId,
+    DataFileId,
+    DeleteFileId,
+    MacroId,
+    MappingId,
+    PartitionId,
+    SchemaId,
+    SortId,
+    TableId,
+    ViewId,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +101,159 @@ class RenameColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeColumnType:
+    """Widen the type of a column or field."""
+
+    table_id: TableId
+    column_id: ColumnId
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefault:
+    """Give a column another default for rows to come; None takes it away."""
+
+    table_id: TableId
+    column_id: ColumnId
+    default: str | None
+    is_expression: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetNullsAllowed:
+    """Allow or forbid NULL in a column."""
+
+    table_id: TableId
+    column_id: ColumnId
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetPartitioning:
+    """Partition the files to come by these keys; none resets it."""
+
+    table_id: TableId
+    partition_id: PartitionId
+    fields: tuple[PartitionField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetSorting:
+    """Sort the files to come by these keys; none resets it."""
+
+    table_id: TableId
+    sort_id: SortId
+    keys: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    """Make a view."""
+
+    view_id: ViewId
+    uuid: str
+    schema_id: SchemaId
+    name: str
+    sql: str
+    dialect: str = "duckdb"
+    column_aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DropView:
+    """Drop a view."""
+
+    view_id: ViewId
+
+
+@dataclass(frozen=True, slots=True)
+class RenameView:
+    """Give a view another name in its schema."""
+
+    view_id: ViewId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMacro:
+    """Make a macro with all its overloads."""
+
+    macro_id: MacroId
+    schema_id: SchemaId
+    name: str
+    implementations: tuple[MacroImplementation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropMacro:
+    """Drop a macro with all its overloads."""
+
+    macro_id: MacroId
+
+
+@dataclass(frozen=True, slots=True)
+class SetTag:
+    """Set a tag of a table or view; None takes it away."""
+
+    object_id: int
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumnTag:
+    """Set a tag of a column; None takes it away."""
+
+    table_id: TableId
+    column_id: ColumnId
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetViewColumnTag:
+    """Set a tag of a column of a view; None takes it away."""
+
+    view_id: ViewId
+    column_name: str
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class AppendFiles:
-    """Make written data files part of a table; row ids are given at the commit."""
+    """Make written data files part of a table; row ids are given at the commit.
+
+    ``mappings`` has a local id for each new mapping that the files name.
+    """
 
     table_id: TableId
     files: tuple[tuple[DataFileId, NewDataFile], ...]
+    mappings: tuple[tuple[MappingId, NameMapping], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InsertInlined:
+    """Add rows that are kept in the metadata: for each, the values by column id, as text or None."""
+
+    table_id: TableId
+    rows: tuple[tuple[tuple[ColumnId, str | None], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteInlined:
+    """Delete rows that are kept in the metadata."""
+
+    table_id: TableId
+    row_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InlineDeletes:
+    """Delete rows of data files by position, and keep that in the metadata."""
+
+    table_id: TableId
+    positions: tuple[tuple[DataFileId, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +281,22 @@ Change = (
     | AddColumn
     | DropColumn
     | RenameColumn
+    | ChangeColumnType
+    | SetDefault
+    | SetNullsAllowed
+    | SetPartitioning
+    | SetSorting
+    | CreateView
+    | DropView
+    | RenameView
+    | CreateMacro
+    | DropMacro
+    | SetTag
+    | SetColumnTag
+    | SetViewColumnTag
+    | InsertInlined
+    | DeleteInlined
+    | InlineDeletes
     | AppendFiles
     | DeleteRows
     | RemoveFiles

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from forklake.model.ids import DataFileId
+from forklake.model.ids import DataFileId, MappingId
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class ColumnDefinition:
     type: str
     nulls_allowed: bool = True
     default: str | None = None
+    default_is_expression: bool = False
     children: tuple[ColumnDefinition, ...] = ()
 
 
@@ -33,11 +35,41 @@ class ColumnStats:
 
 
 @dataclass(frozen=True, slots=True)
+class VariantStats:
+    """What is known of one shredded path of a variant column of one file."""
+
+    column: str
+    variant_path: str
+    shredded_type: str | None = None
+    stats: ColumnStats = ColumnStats()
+
+
+@dataclass(frozen=True, slots=True)
+class MappedColumn:
+    """A column of a file that has no field ids, and the column of the table that it is."""
+
+    source_name: str
+    target: str
+    is_partition: bool = False
+    children: tuple[MappedColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NameMapping:
+    """How the columns of a file are found by their names."""
+
+    columns: tuple[MappedColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NewDataFile:
     """A data file that was written and is to become part of a table.
 
     Attributes:
         path: Where it is, below the table's directory.
+        partition_values: One for each key of the table's partitioning, as text.
+        mapping: How its columns are found if it has no field ids: a new mapping, or the id of one that another file
+            of the table uses.
         column_stats: Statistics by the name of the column; nested fields by their names with dots between.
     """
 
@@ -46,6 +78,9 @@ class NewDataFile:
     file_size_bytes: int
     footer_size: int | None = None
     column_stats: Mapping[str, ColumnStats] = field(default_factory=dict)
+    variant_stats: tuple[VariantStats, ...] = ()
+    partition_values: tuple[str | None, ...] = ()
+    mapping: NameMapping | MappingId | None = None
     encryption_key: str | None = None
 
 
@@ -59,3 +94,45 @@ class NewDeleteFile:
     file_size_bytes: int
     footer_size: int | None = None
     encryption_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MacroParameter:
+    """A parameter of a macro; one with a default can be left out."""
+
+    name: str
+    type: str | None = None
+    default: str | None = None
+    default_is_expression: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MacroImplementation:
+    """One overload of a macro: an expression (``scalar``) or a query (``table``)."""
+
+    sql: str
+    parameters: tuple[MacroParameter, ...] = ()
+    type: Literal["scalar", "table"] = "scalar"
+    dialect: str = "duckdb"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """One key of a partitioning.
+
+    ``transform`` is ``identity``, ``year``, ``month``, ``day``, ``hour``, one of these with ``epoch_`` before it, or
+    ``bucket(N)``.
+    """
+
+    column: str
+    transform: str = "identity"
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of a sort order: an expression over the columns."""
+
+    expression: str
+    direction: Literal["ASC", "DESC"] = "ASC"
+    null_order: Literal["NULLS_FIRST", "NULLS_LAST"] = "NULLS_LAST"
+    dialect: str = "duckdb"

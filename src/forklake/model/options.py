@@ -52,7 +52,7 @@ def normalise(key: str, value: object) -> str:
             if text.lower() in ("true", "1", "false", "0"):
                 return "true" if text.lower() in ("true", "1") else "false"
             raise ValueError(f'Option "{key}" is true or false, not "{text}".')
-        case "count" if not text.isdigit():
+        case "count" if not (text.isascii() and text.isdigit()):
             raise ValueError(f'Option "{key}" is a whole number from 0 on, not "{text}".')
         case "fraction":
             try:

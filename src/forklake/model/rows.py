@@ -216,7 +216,7 @@ class MacroParameterRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagRow(Row):
-    """A tag of a schema, table, view or macro; the key ``comment`` is its comment."""
+    """A tag of a table or view; the key ``comment`` is its comment."""
 
     object_id: int
     key: str

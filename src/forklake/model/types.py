@@ -83,3 +83,22 @@ def order_key(column_type: str, text: str) -> Any:
     if column_type.startswith(("date", "timestamp")) and not re.match(r"\d{4}-", text):
         return None
     return text
+
+
+_INTEGERS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int128": 128}
+
+
+def is_widening(old: str, new: str) -> bool:
+    """Return whether every value of the old type is one of the new type, and files need not be rewritten.
+
+    >>> is_widening("int32", "int64"), is_widening("uint8", "int16"), is_widening("int64", "int32")
+    (True, True, False)
+    """
+    if old in _INTEGERS:
+        return new in _INTEGERS and _INTEGERS[new] > _INTEGERS[old] and new != "int128"
+    if old.startswith("uint") and old != "uint128":
+        bits = int(old.removeprefix("uint"))
+        if new.startswith("uint"):
+            return new != "uint128" and int(new.removeprefix("uint")) > bits
+        return new in _INTEGERS and new != "int128" and _INTEGERS[new] > bits
+    return (old, new) == ("float32", "float64")

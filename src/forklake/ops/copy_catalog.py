@@ -65,7 +65,7 @@ def copy_catalog(
             message = f'Copy of "{head.name}" at snapshot {source.snapshot_id}'
             procedures.write_changes(session, catalog, snapshot, "", message=message)
             procedures.copy_options(session, parent, source, catalog)
-            write_out(store, session, lake_path, source, catalog, snapshot)
+            write_out(session, lake_path, source, catalog, snapshot)
         return catalog
     except DuplicateKeyError as error:
         raise already_exists(name) from error

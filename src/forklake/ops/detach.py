@@ -38,7 +38,7 @@ def detach(store: Store, lake_path: str, catalog: CatalogId) -> SnapshotId | Non
             made_at = max(session.now(), before.snapshot_time)
             procedures.write_snapshot(session, catalog, snapshot, made_at, before.schema_version, before.snapshot_id)
             procedures.write_changes(session, catalog, snapshot, "", message="Detached from its ancestors")
-            write_out(store, session, lake_path, before, catalog, snapshot)
+            write_out(session, lake_path, before, catalog, snapshot)
             session.execute("DELETE FROM forklake.ducklake_segment WHERE catalog_id = :c", c=catalog)
             for table in ("ducklake_snapshot", "ducklake_snapshot_changes"):
                 session.execute(

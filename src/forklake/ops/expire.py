@@ -40,7 +40,8 @@ def expire_snapshots(
         )
         if older_than is not None:
             versions.check_aware(older_than)
-            chosen = [snapshot for snapshot, time in found if session.time(time) < older_than and snapshot != head]
+            # A commit may have moved the head since it was read: what is newer is never chosen.
+            chosen = [snapshot for snapshot, time in found if snapshot < head and session.time(time) < older_than]
         else:
             own = {snapshot for snapshot, _ in found}
             chosen = sorted(set(snapshot_ids or ()))
@@ -49,7 +50,7 @@ def expire_snapshots(
                     raise SnapshotNotFoundError(
                         f"No snapshot found at version {snapshot} among the catalog's own; nothing was expired."
                     )
-                if snapshot == head:
+                if snapshot >= head:
                     raise InvalidInputError(f"Snapshot {snapshot} is the newest of the catalog and cannot be expired.")
         for table in ("ducklake_snapshot_changes", "ducklake_snapshot"):
             session.execute(

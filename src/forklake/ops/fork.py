@@ -74,7 +74,8 @@ def fork_many(
     Made in batches of 10,000, each all or nothing: an error leaves whole batches before it.
 
     Raises:
-        AlreadyExistsError: A name is taken, or given twice.
+        AlreadyExistsError: A name is taken.
+        InvalidInputError: A name is given twice.
     """
     for name in names:
         check_name("catalog", name)

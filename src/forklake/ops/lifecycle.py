@@ -17,7 +17,6 @@ _PURGED = (
     "ducklake_snapshot",
     "ducklake_snapshot_changes",
     "ducklake_snapshot_lineage",
-    "ducklake_schema_versions",
     "ducklake_segment",
     "ducklake_metadata",
     "ducklake_head",
@@ -146,6 +145,7 @@ _COLUMNS = (
     "data_path",
     "path",
     "path_is_relative",
+    "begin_time",
 )
 
 
@@ -160,7 +160,7 @@ def _last_row(session: Session, catalog: CatalogId) -> dict[str, Any]:
 
 def _end_row(session: Session, catalog: CatalogId, row: dict[str, Any]) -> None:
     row["event"] = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
-    row["event_time"] = session.now()
+    row["event_time"] = max(session.now(), session.time(row["begin_time"]))
     session.execute(
         f"UPDATE forklake.ducklake_catalog SET {END} = :event, end_time = :time"
         f" WHERE catalog_id = :c AND {END} = :live",
@@ -174,10 +174,9 @@ def _end_row(session: Session, catalog: CatalogId, row: dict[str, Any]) -> None:
 def _begin_row(session: Session, catalog: CatalogId, row: dict[str, Any]) -> None:
     event = row.get("event") or SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
     session.execute(
-        f"INSERT INTO forklake.ducklake_catalog (catalog_id, {', '.join(_COLUMNS)}, {BEGIN}, begin_time)"
-        f" VALUES (:c, {', '.join(f':{name}' for name in _COLUMNS)}, :event, :time)",
+        f"INSERT INTO forklake.ducklake_catalog (catalog_id, {', '.join(_COLUMNS)}, {BEGIN})"
+        f" VALUES (:c, {', '.join(f':{name}' for name in _COLUMNS)}, :event)",
         c=catalog,
         event=event,
-        time=row.get("event_time") or session.now(),
-        **{name: row[name] for name in _COLUMNS},
+        **{name: row[name] for name in _COLUMNS} | {"begin_time": row.get("event_time") or session.now()},
     )

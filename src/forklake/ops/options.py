@@ -44,10 +44,10 @@ def set_option(
         raise InvalidInputError(f"{error} Nothing was set.") from error
     with store.writing() as session:
         where = {"c": catalog, "key": key, "scope": scope, "id": scope_id}
-        session.execute(f"DELETE FROM forklake.ducklake_metadata {_ONE}", **where)
         session.execute(
             "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
-            " VALUES (:c, :key, :value, :scope, :id)",
+            " VALUES (:c, :key, :value, :scope, :id)"
+            " ON CONFLICT (catalog_id, scope, scope_id, key) DO UPDATE SET value = excluded.value",
             value=text,
             **where,
         )

@@ -8,7 +8,7 @@ from forklake.catalog import lookup
 from forklake.catalog.paths import join
 from forklake.catalog.view import View
 from forklake.metastore import procedures, visibility
-from forklake.metastore.store import Session, Store
+from forklake.metastore.store import Session
 from forklake.metastore.tables import (
     SCHEMA_VERSIONS,
     TABLE_COLUMN_STATS,
@@ -23,15 +23,13 @@ from forklake.model.rows import SchemaVersionRow, TableStatsRow
 from forklake.model.version import Version
 
 
-def write_out(
-    store: Store, session: Session, lake_path: str, source: Version, target: CatalogId, snapshot: SnapshotId
-) -> None:
+def write_out(session: Session, lake_path: str, source: Version, target: CatalogId, snapshot: SnapshotId) -> None:
     """Write what ``source`` shows of catalogs other than the target out as rows of the target.
 
     The rows begin at the snapshot and keep their ids; files are named by absolute path and stay where they
     are. The caller holds the lock of every owner in the chain.
     """
-    view = View(store, source)
+    view = View(session, source)
     places = _places(view, session, lake_path)
     for table in TABLES:
         if table.visibility is Visibility.INTERVAL:

@@ -2,9 +2,42 @@
 
 from __future__ import annotations
 
-from forklake.catalog.changes import columns, files, schemas, tables
+from collections.abc import Callable
+from typing import Any, Final
+
+from forklake.catalog.changes import columns, files, inlined, layout, macros, schemas, tables, tags, views
 from forklake.catalog.view import Draft
 from forklake.model import change as model
+
+_APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {
+    model.CreateSchema: schemas.create,
+    model.DropSchema: schemas.drop,
+    model.CreateTable: tables.create,
+    model.DropTable: tables.drop,
+    model.RenameTable: tables.rename,
+    model.AddColumn: columns.add,
+    model.DropColumn: columns.drop,
+    model.RenameColumn: columns.rename,
+    model.ChangeColumnType: columns.change_type,
+    model.SetDefault: columns.set_default,
+    model.SetNullsAllowed: columns.set_nulls_allowed,
+    model.SetPartitioning: layout.set_partitioning,
+    model.SetSorting: layout.set_sorting,
+    model.CreateView: views.create,
+    model.DropView: views.drop,
+    model.RenameView: views.rename,
+    model.CreateMacro: macros.create,
+    model.DropMacro: macros.drop,
+    model.SetTag: tags.set_tag,
+    model.SetColumnTag: tags.set_column_tag,
+    model.SetViewColumnTag: tags.set_view_column_tag,
+    model.AppendFiles: files.append,
+    model.DeleteRows: files.delete_rows,
+    model.RemoveFiles: files.remove,
+    model.InsertInlined: inlined.insert,
+    model.DeleteInlined: inlined.delete,
+    model.InlineDeletes: inlined.delete_from_files,
+}
 
 
 def apply(draft: Draft, change: model.Change) -> None:
@@ -16,26 +49,4 @@ def apply(draft: Draft, change: model.Change) -> None:
     Raises:
         ForklakeError: The change makes no sense on what the draft shows.
     """
-    match change:
-        case model.CreateSchema():
-            schemas.create(draft, change)
-        case model.DropSchema():
-            schemas.drop(draft, change)
-        case model.CreateTable():
-            tables.create(draft, change)
-        case model.DropTable():
-            tables.drop(draft, change)
-        case model.RenameTable():
-            tables.rename(draft, change)
-        case model.AddColumn():
-            columns.add(draft, change)
-        case model.DropColumn():
-            columns.drop(draft, change)
-        case model.RenameColumn():
-            columns.rename(draft, change)
-        case model.AppendFiles():
-            files.append(draft, change)
-        case model.DeleteRows():
-            files.delete_rows(draft, change)
-        case model.RemoveFiles():
-            files.remove(draft, change)
+    _APPLY[type(change)](draft, change)

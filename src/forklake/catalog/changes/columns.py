@@ -1,80 +1,154 @@
-"""Adding, dropping and renaming columns and nested fields."""
+"""Adding, dropping and altering columns and nested fields."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from forklake.catalog import lookup
-from forklake.catalog.names import check_name
+from forklake.catalog.changes.alteration import log_altered, own_stats
+from forklake.catalog.changes.layout import check_not_a_key
+from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Draft
-from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
-from forklake.metastore.tables import COLUMN, TABLE_STATS
-from forklake.model.change import AddColumn, DropColumn, RenameColumn
-from forklake.model.change_log import ChangeKind, LoggedChange
+from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
+from forklake.metastore.tables import COLUMN, COLUMN_TAG, TABLE_STATS
+from forklake.model.change import (
+    AddColumn,
+    ChangeColumnType,
+    DropColumn,
+    RenameColumn,
+    SetDefault,
+    SetNullsAllowed,
+)
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
-from forklake.model.rows import ColumnRow, TableStatsRow
-from forklake.model.types import NESTED, canonical
+from forklake.model.rows import ColumnRow
+from forklake.model.types import NESTED, canonical, is_widening
 
 _CHILDREN = {"list": ("element",), "map": ("key", "value")}
 
 
 def add(draft: Draft, change: AddColumn) -> None:
     """Add a column at the end; ids are never reused, not even those of dropped columns."""
-    lookup.table_by_id(draft, change.table_id)
-    if change.parent is not None and _column(draft, change.table_id, change.parent).column_type != "struct":
-        raise InvalidInputError(f'Cannot add field "{change.column.name}": only a struct has fields that can be added.')
+    table = lookup.table_by_id(draft, change.table_id)
+    if change.column.default_is_expression:
+        raise InvalidInputError(
+            "We cannot add a column with a non-literal default value. Add the column and then explicitly set the"
+            ' default for new values using "ALTER ... SET DEFAULT"'
+        )
+    if change.parent is not None:
+        parent = column_by_id(draft, change.table_id, change.parent)
+        if parent.column_type != "struct":
+            raise InvalidInputError(
+                f"Fields can only be added to structs - {parent.column_name} is a {parent.column_type}"
+            )
     stats = own_stats(draft, change.table_id)
-    next_id = insert(draft, change.table_id, change.column, ColumnId(stats.next_column_id), parent=change.parent)
+    next_id = insert(
+        draft, change.table_id, change.column, ColumnId(stats.next_column_id), parent=change.parent, is_added=True
+    )
     draft.write_latest(TABLE_STATS, change.table_id, [replace(stats, next_column_id=next_id, origin=None)])
-    _reshape(draft, change.table_id)
+    log_altered(draft, table, reshapes=True)
 
 
 def drop(draft: Draft, change: DropColumn) -> None:
     """Drop a column with everything in it."""
-    lookup.table_by_id(draft, change.table_id)
-    row = _column(draft, change.table_id, change.column_id)
+    table = lookup.table_by_id(draft, change.table_id)
+    row = column_by_id(draft, change.table_id, change.column_id)
     rows = lookup.columns(draft, change.table_id)
+    _check_not_a_part(rows, row, "drop")
+    check_not_a_key(draft, change.table_id, row.column_id, row.column_name)
     if sum(other.parent_column == row.parent_column for other in rows) == 1:
         what = "table only has one column remaining" if row.parent_column is None else "struct only has one field left"
         raise InvalidInputError(f"Cannot drop column: {what}!")
     dropped = {change.column_id}
-    draft.end(row)
     for other in rows:  # in order of their ids, so parents come before their fields
-        if other.parent_column in dropped:
+        if other.column_id in dropped or other.parent_column in dropped:
             dropped.add(other.column_id)
             draft.end(other)
-    _reshape(draft, change.table_id)
+    tags = draft.rows(COLUMN_TAG, {"table_id": change.table_id})
+    draft.end(*(tag for tag in tags if tag.column_id in dropped))
+    log_altered(draft, table, reshapes=True)
 
 
 def rename(draft: Draft, change: RenameColumn) -> None:
     """Rename a column or field."""
-    table = lookup.table_by_id(draft, change.table_id)
-    row = _column(draft, change.table_id, change.column_id)
-    check_name("column", change.name)
+    row = column_by_id(draft, change.table_id, change.column_id)
+    _check_column_name(change.name)
     _check_free(draft, change.table_id, row.parent_column, change.name, besides=row.column_id)
-    parent = next((c for c in lookup.columns(draft, table.table_id) if c.column_id == row.parent_column), None)
-    if parent is not None and parent.column_type in _CHILDREN:
+    _check_not_a_part(lookup.columns(draft, change.table_id), row, "rename")
+    _replace(draft, row, replace(row, column_name=change.name, origin=None))
+
+
+def change_type(draft: Draft, change: ChangeColumnType) -> None:
+    """Widen the type of a column or field: every value it had is a value of the new type."""
+    row = column_by_id(draft, change.table_id, change.column_id)
+    new_type = _type(row.column_name, change.type)
+    if new_type == row.column_type:
+        return
+    if not is_widening(row.column_type, new_type):
         raise InvalidInputError(
-            f'Cannot rename "{row.column_name}": the parts of a {parent.column_type} have fixed names.'
+            f"Cannot change type of column {row.column_name} from {row.column_type} to {new_type}"
+            " - only widening type promotions are allowed"
         )
-    draft.end(row)
-    draft.insert(replace(row, column_name=change.name, origin=None))
-    _reshape(draft, change.table_id)
+    _replace(draft, row, replace(row, column_type=new_type, origin=None))
+
+
+def set_default(draft: Draft, change: SetDefault) -> None:
+    """Give a column another default for rows to come; rows that are there keep what they have."""
+    row = column_by_id(draft, change.table_id, change.column_id)
+    if row.column_type in NESTED and change.default is not None:
+        raise InvalidInputError(f"Default value for {row.column_type.upper()} type not supported")
+    check_text("default of a column", change.default)
+    kind = "expression" if change.is_expression and change.default is not None else "literal"
+    value = "NULL" if change.default is None else change.default
+    _replace(draft, row, replace(row, default_value=value, default_value_type=kind, origin=None))
+
+
+def set_nulls_allowed(draft: Draft, change: SetNullsAllowed) -> None:
+    """Allow or forbid NULL; it is forbidden only where statistics prove that there is none."""
+    row = column_by_id(draft, change.table_id, change.column_id)
+    if row.nulls_allowed == change.allowed:
+        raise InvalidInputError(
+            f"Cannot DROP NULL on column {row.column_name} - it has no NOT NULL constraint defined"
+            if change.allowed
+            else f"Cannot SET NOT NULL on column {row.column_name} - it already has a NOT NULL constraint"
+        )
+    if not change.allowed and lookup.table_stats(draft, change.table_id).record_count:
+        stats = lookup.column_stats(draft, change.table_id).get(row.column_id)
+        if stats is None or stats.contains_null is None:
+            table = lookup.table_by_id(draft, change.table_id)
+            raise InvalidInputError(f"Cannot SET NOT NULL on table {table.table_name} - no column stats are available")
+        if stats.contains_null:
+            raise InvalidInputError(f"Cannot SET NOT NULL on column {row.column_name} - the column has NULL values")
+    _replace(draft, row, replace(row, nulls_allowed=change.allowed, origin=None))
+
+
+def _replace(draft: Draft, old: ColumnRow, new: ColumnRow) -> None:
+    draft.end(old)
+    draft.insert(new)
+    log_altered(draft, lookup.table_by_id(draft, old.table_id), reshapes=True)
 
 
 def insert(
-    draft: Draft, table_id: TableId, column: ColumnDefinition, column_id: ColumnId, *, parent: ColumnId | None
+    draft: Draft,
+    table_id: TableId,
+    column: ColumnDefinition,
+    column_id: ColumnId,
+    *,
+    parent: ColumnId | None,
+    is_added: bool = False,
 ) -> ColumnId:
-    """Add the rows of a column and of what is nested in it; return the next free id."""
-    check_name("column", column.name)
+    """Add the rows of a column and of what is nested in it; return the next free id.
+
+    With ``is_added`` rows that are there already have the default for it.
+    """
+    _check_column_name(column.name)
     _check_free(draft, table_id, parent, column.name)
-    try:
-        column_type = canonical(column.type)
-    except (ValueError, AttributeError) as error:
-        raise InvalidInputError(f'Column "{column.name}" cannot be made: {error}') from error
+    check_text("default of a column", column.default)
+    column_type = _type(column.name, column.type)
     _check_children(column, column_type)
+    if column.default is not None and column_type in NESTED:
+        raise InvalidInputError(f"Default value for {column_type.upper()} type not supported")
     draft.insert(
         ColumnRow(
             column_id=column_id,
@@ -82,26 +156,42 @@ def insert(
             column_order=column_id,
             column_name=column.name,
             column_type=column_type,
-            initial_default=column.default,
+            initial_default=column.default if is_added else None,
             default_value="NULL" if column.default is None else column.default,
             nulls_allowed=column.nulls_allowed,
             parent_column=parent,
-            default_value_type="literal",
+            default_value_type="expression" if column.default_is_expression else "literal",
             default_value_dialect="duckdb",
         )
     )
     next_id = ColumnId(column_id + 1)
     for child in column.children:
-        next_id = insert(draft, table_id, child, next_id, parent=column_id)
+        next_id = insert(draft, table_id, child, next_id, parent=column_id, is_added=is_added)
     return next_id
 
 
-def own_stats(draft: Draft, table_id: TableId) -> TableStatsRow:
-    """Return the totals of a table for changing them: an inherited table counts its rows from our own range."""
-    stats = lookup.table_stats(draft, table_id)
-    if stats.origin is not None and stats.origin.owner != draft.version.catalog_id:
-        return replace(stats, next_row_id=draft.first_row_id)
-    return stats
+def _type(name: str, text: str) -> str:
+    try:
+        return canonical(text)
+    except (ValueError, AttributeError) as error:
+        raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
+
+
+def _check_column_name(name: str) -> None:
+    check_name("column", name)
+    if fold(name).startswith("_ducklake_"):
+        raise InvalidNameError(
+            f'Column name "{name}" is reserved by DuckLake for internal use: column names starting with "_ducklake_"'
+            " are not allowed."
+        )
+
+
+def _check_not_a_part(rows: list[ColumnRow], row: ColumnRow, verb: str) -> None:
+    parent = next((other for other in rows if other.column_id == row.parent_column), None)
+    if parent is not None and parent.column_type in _CHILDREN:
+        raise InvalidInputError(
+            f'Cannot {verb} "{row.column_name}": a {parent.column_type} always has it, under that name.'
+        )
 
 
 def _check_children(column: ColumnDefinition, column_type: str) -> None:
@@ -124,14 +214,13 @@ def _check_free(
             raise AlreadyExistsError(f'Column with name "{name}" already exists!')
 
 
-def _column(draft: Draft, table_id: TableId, column_id: ColumnId) -> ColumnRow:
+def column_by_id(draft: Draft, table_id: TableId, column_id: ColumnId) -> ColumnRow:
+    """Return a column or field of a table.
+
+    Raises:
+        NotFoundError: There is none.
+    """
     found = next((row for row in lookup.columns(draft, table_id) if row.column_id == column_id), None)
     if found is None:
         raise NotFoundError(f'Column with index "{column_id}" does not exist in table with index "{table_id}"')
     return found
-
-
-def _reshape(draft: Draft, table_id: TableId) -> None:
-    draft.reshaped.add(table_id)
-    if table_id >= 0:
-        draft.log.append(LoggedChange(ChangeKind.ALTERED_TABLE, object_id=table_id))

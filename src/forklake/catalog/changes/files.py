@@ -6,14 +6,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from forklake.catalog import lookup
-from forklake.catalog.changes.columns import own_stats
+from forklake.catalog.changes import mappings
+from forklake.catalog.changes.alteration import own_stats
+from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_file_path
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore.tables import DELETE_FILE, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.metastore.tables import (
+    DELETE_FILE,
+    INLINED_DELETE,
+    PARTITION_COLUMN,
+    PARTITION_INFO,
+    TABLE_COLUMN_STATS,
+    TABLE_STATS,
+)
 from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles
 from forklake.model.change_log import ChangeKind, LoggedChange
-from forklake.model.definitions import ColumnStats, NewDataFile
+from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, VariantStats
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.names import fold
 from forklake.model.rows import (
@@ -21,7 +30,11 @@ from forklake.model.rows import (
     DataFileRow,
     DeleteFileRow,
     FileColumnStatsRow,
+    FilePartitionValueRow,
+    FileVariantStatsRow,
+    PartitionInfoRow,
     TableColumnStatsRow,
+    TableRow,
 )
 from forklake.model.types import NESTED, order_key
 
@@ -32,9 +45,14 @@ def append(draft: Draft, change: AppendFiles) -> None:
         return
     table = lookup.table_by_id(draft, change.table_id)
     stats = own_stats(draft, change.table_id)
-    columns = _leaves(lookup.columns(draft, change.table_id))
+    leaves = _leaves(lookup.columns(draft, change.table_id))
     merged = lookup.column_stats(draft, change.table_id)
-    record_count = stats.record_count
+    partitioning = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
+    for mapping_id, mapping in change.mappings:
+        mappings.insert(draft, table, mapping_id, mapping)
+    for used in {file.mapping for _, file in change.files if isinstance(file.mapping, int)}:
+        mappings.adopt(draft, table, used)
+    new_mappings = mappings.by_definition(change.mappings)
     for file_id, file in change.files:
         _check_counts(file.path, file.record_count, file.file_size_bytes)
         draft.insert(
@@ -47,9 +65,19 @@ def append(draft: Draft, change: AppendFiles) -> None:
                 file_size_bytes=file.file_size_bytes,
                 footer_size=file.footer_size,
                 row_id_start=stats.next_row_id,
+                partition_id=partitioning[0].partition_id if partitioning else None,
                 encryption_key=file.encryption_key,
+                mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
             )
         )
+        _insert_partition_values(draft, table, partitioning, file_id, file)
+        known = _by_column(file, leaves, table.table_name)
+        draft.insert(*(_file_stats(file_id, change.table_id, column, given) for column, given in known.items()))
+        draft.insert(*(_variant_stats(file_id, leaves, table, given) for given in file.variant_stats))
+        for row in leaves.values():
+            merged[row.column_id] = _merge(
+                row, merged.get(row.column_id), known.get(row.column_id), is_first=stats.record_count == 0
+            )
         stats = replace(
             stats,
             record_count=stats.record_count + file.record_count,
@@ -57,16 +85,53 @@ def append(draft: Draft, change: AppendFiles) -> None:
             file_size_bytes=stats.file_size_bytes + file.file_size_bytes,
             origin=None,
         )
-        known = _by_column(file, columns, table.table_name)
-        draft.insert(*(_file_stats(file_id, change.table_id, column, given) for column, given in known.items()))
-        for row in columns.values():
-            merged[row.column_id] = _merge(
-                row, merged.get(row.column_id), known.get(row.column_id), is_first=record_count == 0
-            )
-        record_count += file.record_count
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
     draft.log.append(LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=change.table_id))
+
+
+def _insert_partition_values(
+    draft: Draft, table: TableRow, partitioning: list[PartitionInfoRow], file_id: DataFileId, file: NewDataFile
+) -> None:
+    keys = draft.following(PARTITION_COLUMN, partitioning)
+    if len(file.partition_values) != len(keys):
+        raise InvalidInputError(
+            f'File "{file.path}" contains an invalid partition value for the table configuration: table'
+            f' "{table.table_name}" has {len(keys)} partition keys, the file {len(file.partition_values)} values.'
+        )
+    for key, value in zip(keys, file.partition_values, strict=True):
+        check_text("partition value", value)
+        draft.insert(
+            FilePartitionValueRow(
+                data_file_id=file_id,
+                table_id=table.table_id,
+                partition_key_index=key.partition_key_index,
+                partition_value=value,
+            )
+        )
+
+
+def _variant_stats(
+    file_id: DataFileId, leaves: Mapping[str, ColumnRow], table: TableRow, given: VariantStats
+) -> FileVariantStatsRow:
+    column = leaves.get(fold(given.column))
+    if column is None or column.column_type != "variant":
+        raise NotFoundError(f'Table "{table.table_name}" does not have a variant column with name "{given.column}"')
+    stats = given.stats
+    return FileVariantStatsRow(
+        data_file_id=file_id,
+        table_id=table.table_id,
+        column_id=column.column_id,
+        variant_path=given.variant_path,
+        shredded_type=given.shredded_type,
+        column_size_bytes=stats.column_size_bytes,
+        value_count=stats.value_count,
+        null_count=stats.null_count,
+        min_value=_storable(stats.min_value),
+        max_value=_storable(stats.max_value),
+        contains_nan=stats.contains_nan,
+        extra_stats=stats.extra_stats,
+    )
 
 
 def delete_rows(draft: Draft, change: DeleteRows) -> None:
@@ -111,7 +176,9 @@ def remove(draft: Draft, change: RemoveFiles) -> None:
     lookup.table_by_id(draft, change.table_id)
     stats = own_stats(draft, change.table_id)
     for file in _data_files(draft, change.table_id, change.files).values():
-        draft.end(file, *draft.rows(DELETE_FILE, {"table_id": change.table_id, "data_file_id": file.data_file_id}))
+        of_file = {"table_id": change.table_id, "data_file_id": file.data_file_id}
+        draft.end(file, *draft.rows(DELETE_FILE, of_file), *draft.rows(INLINED_DELETE, of_file))
+        draft.forget_followers("data_file_id", file.data_file_id)
         stats = replace(
             stats,
             record_count=stats.record_count - file.record_count,

@@ -1,0 +1,33 @@
+"""What altering a table has to note: in the log, and in its totals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forklake.catalog import lookup
+from forklake.catalog.view import Draft
+from forklake.model.change_log import ChangeKind, LoggedChange
+from forklake.model.ids import TableId
+from forklake.model.rows import TableRow, TableStatsRow
+
+
+def log_altered(draft: Draft, row: TableRow, *, reshapes: bool = False, new_version: bool = True) -> None:
+    """Log that a table was altered, unless this transaction makes it.
+
+    ``reshapes`` says that its files are of another shape from now on; a sort order alone is no ``new_version``.
+    """
+    if row.table_id < 0:
+        return
+    altered = LoggedChange(ChangeKind.ALTERED_TABLE, object_id=row.table_id)
+    if new_version:
+        draft.record(altered, reshapes=row.table_id if reshapes else None)
+    else:
+        draft.log.append(altered)
+
+
+def own_stats(draft: Draft, table_id: TableId) -> TableStatsRow:
+    """Return the totals of a table for changing them: an inherited table counts its rows from our own range."""
+    stats = lookup.table_stats(draft, table_id)
+    if stats.origin is not None and stats.origin.owner != draft.version.catalog_id:
+        return replace(stats, next_row_id=draft.first_row_id)
+    return stats

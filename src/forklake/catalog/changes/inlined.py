@@ -1,0 +1,93 @@
+"""Rows and deletes that are kept in the metadata instead of in files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from forklake.catalog import lookup
+from forklake.catalog.changes.alteration import own_stats
+from forklake.catalog.names import check_text
+from forklake.catalog.view import Draft, live_data_files
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, TABLE_STATS
+from forklake.model.change import DeleteInlined, InlineDeletes, InsertInlined
+from forklake.model.change_log import ChangeKind, LoggedChange
+from forklake.model.ids import ColumnId
+from forklake.model.rows import ColumnRow, InlinedDeleteRow, InlinedRow
+
+
+def insert(draft: Draft, change: InsertInlined) -> None:
+    """Add rows; they get the next ids of the table as rows of files do."""
+    if not change.rows:
+        return
+    table = lookup.table_by_id(draft, change.table_id)
+    top = {row.column_id: row for row in lookup.columns(draft, change.table_id) if row.parent_column is None}
+    stats = own_stats(draft, change.table_id)
+    for row_id, values in enumerate(change.rows, stats.next_row_id):
+        draft.insert(
+            InlinedRow(
+                table_id=change.table_id,
+                row_id=row_id,
+                schema_version=draft.version.schema_version,
+                document=_document(table.table_name, top, dict(values)),
+            )
+        )
+    count = len(change.rows)
+    stats = replace(stats, record_count=stats.record_count + count, next_row_id=stats.next_row_id + count, origin=None)
+    draft.write_latest(TABLE_STATS, change.table_id, [stats])
+    draft.log.append(LoggedChange(ChangeKind.INLINED_INSERT, object_id=change.table_id))
+
+
+def delete(draft: Draft, change: DeleteInlined) -> None:
+    """Delete inlined rows by their ids."""
+    if not change.row_ids:
+        return
+    lookup.table_by_id(draft, change.table_id)
+    found = {
+        row.row_id: row
+        for row in draft.rows(INLINED_ROW, {"table_id": change.table_id, "row_id": list(change.row_ids)})
+    }
+    for row_id in change.row_ids:
+        if row_id not in found:
+            raise NotFoundError(f'No inlined row with id {row_id} exists in table with index "{change.table_id}"!')
+        draft.end(found.pop(row_id))
+    stats = own_stats(draft, change.table_id)
+    stats = replace(stats, record_count=stats.record_count - len(change.row_ids), origin=None)
+    draft.write_latest(TABLE_STATS, change.table_id, [stats])
+    draft.log.append(LoggedChange(ChangeKind.INLINED_DELETE, object_id=change.table_id))
+
+
+def delete_from_files(draft: Draft, change: InlineDeletes) -> None:
+    """Delete rows of data files by position."""
+    if not change.positions:
+        return
+    lookup.table_by_id(draft, change.table_id)
+    ids = sorted({file for file, _ in change.positions})
+    counts = {row.data_file_id: row.record_count for row in live_data_files(draft, change.table_id, ids)}
+    known = {
+        (row.data_file_id, row.row_id)
+        for row in draft.rows(INLINED_DELETE, {"table_id": change.table_id, "data_file_id": ids})
+    }
+    for file_id, position in change.positions:
+        if file_id not in counts:
+            raise NotFoundError(f'Data file with index "{file_id}" does not exist in table "{change.table_id}"!')
+        if not 0 <= position < counts[file_id] or (file_id, position) in known:
+            raise InvalidInputError(
+                f"Row {position} of data file {file_id} does not exist or is deleted already; nothing was deleted."
+            )
+        known.add((file_id, position))
+        draft.insert(InlinedDeleteRow(table_id=change.table_id, data_file_id=file_id, row_id=position))
+    draft.write_latest(TABLE_STATS, change.table_id, [replace(own_stats(draft, change.table_id), origin=None)])
+    draft.log.append(LoggedChange(ChangeKind.INLINED_DELETE, object_id=change.table_id))
+
+
+def _document(table: str, columns: dict[ColumnId, ColumnRow], values: dict[ColumnId, str | None]) -> str:
+    for column_id, value in values.items():
+        if column_id not in columns:
+            raise NotFoundError(f'Table "{table}" does not have a column with index {column_id}')
+        check_text("value of an inlined row", value)
+    for column_id, column in columns.items():
+        if not column.nulls_allowed and values.get(column_id) is None:
+            raise InvalidInputError(f"NOT NULL constraint failed: {table}.{column.column_name}")
+    return json.dumps({str(column_id): values[column_id] for column_id in sorted(values)}, ensure_ascii=False)

@@ -1,0 +1,125 @@
+"""How the files of a table are laid out: partitioning and sort order."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from forklake.catalog import lookup
+from forklake.catalog.changes.alteration import log_altered
+from forklake.catalog.names import check_text
+from forklake.catalog.view import Draft
+from forklake.errors import InvalidInputError
+from forklake.metastore.tables import PARTITION_COLUMN, PARTITION_INFO, SORT_EXPRESSION, SORT_INFO
+from forklake.model.change import SetPartitioning, SetSorting
+from forklake.model.ids import ColumnId, TableId
+from forklake.model.names import fold
+from forklake.model.rows import PartitionColumnRow, PartitionInfoRow, SortExpressionRow, SortInfoRow
+from forklake.model.types import NESTED
+
+_TRANSFORM: Final = re.compile(r"identity|(?:epoch_)?(?:year|month|day|hour)|bucket\((\d+)\)")
+_TIMES: Final = ("date", "timestamp", "timestamptz", "timestamp_s", "timestamp_ms", "timestamp_ns")
+MAX_BUCKETS: Final = 2**31 - 1
+
+
+def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
+    """Partition the files to come; files that are there keep the partitioning they were written with."""
+    table = lookup.table_by_id(draft, change.table_id)
+    before = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
+    if not change.fields and not before:
+        return
+    for old in before:
+        draft.end(old)
+        draft.forget_followers("partition_id", old.partition_id)
+    if change.fields:
+        draft.insert(PartitionInfoRow(partition_id=change.partition_id, table_id=change.table_id))
+    seen: set[tuple[ColumnId, str]] = set()
+    for index, field in enumerate(change.fields):
+        column = lookup.column(draft, table, field.column)
+        transform = fold(field.transform.replace(" ", ""))
+        _check_transform(transform, column.column_type, field.column)
+        if column.parent_column is not None or column.column_type in NESTED:
+            raise InvalidInputError("Partitioning is only supported on top-level columns")
+        if (column.column_id, transform) in seen:
+            raise InvalidInputError(f'Column "{field.column}" is twice a key of the partitioning; nothing was changed.')
+        seen.add((column.column_id, transform))
+        draft.insert(
+            PartitionColumnRow(
+                partition_id=change.partition_id,
+                table_id=change.table_id,
+                partition_key_index=index,
+                column_id=column.column_id,
+                transform=transform,
+            )
+        )
+    log_altered(draft, table, reshapes=True)
+
+
+def set_sorting(draft: Draft, change: SetSorting) -> None:
+    """Sort the files to come; the schema version stays, as in DuckLake."""
+    table = lookup.table_by_id(draft, change.table_id)
+    before = draft.rows(SORT_INFO, {"table_id": change.table_id})
+    if not change.keys and not before:
+        return
+    for old in before:
+        draft.end(old)
+        draft.forget_followers("sort_id", old.sort_id)
+    if change.keys:
+        draft.insert(SortInfoRow(sort_id=change.sort_id, table_id=change.table_id))
+    for index, key in enumerate(change.keys):
+        check_text("expression of a sort key", key.expression)
+        if not key.expression.strip():
+            raise InvalidInputError("A sort key must have an expression; nothing was changed.")
+        if key.direction not in ("ASC", "DESC") or key.null_order not in ("NULLS_FIRST", "NULLS_LAST"):
+            raise InvalidInputError(
+                f"A sort key is ASC or DESC, with NULLS_FIRST or NULLS_LAST, not {key.direction} {key.null_order}."
+            )
+        draft.insert(
+            SortExpressionRow(
+                sort_id=change.sort_id,
+                table_id=change.table_id,
+                sort_key_index=index,
+                expression=key.expression,
+                dialect=key.dialect,
+                sort_direction=key.direction,
+                null_order=key.null_order,
+            )
+        )
+    log_altered(draft, table, new_version=False)
+
+
+def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: str) -> None:
+    """Refuse to drop a column that files are partitioned or sorted by.
+
+    Raises:
+        InvalidInputError: They are.
+    """
+    partitioned = draft.following(PARTITION_COLUMN, draft.rows(PARTITION_INFO, {"table_id": table_id}))
+    if any(key.column_id == column_id for key in partitioned):
+        raise InvalidInputError(
+            f'Cannot drop column "{name}" - the table is partitioned by this column.'
+            " Reset or change the partitioning on this table in order to drop this column"
+        )
+    words = re.compile(rf'(?<![\w"])"?{re.escape(fold(name))}"?(?![\w"])')
+    for key in draft.following(SORT_EXPRESSION, draft.rows(SORT_INFO, {"table_id": table_id})):
+        if words.search(fold(key.expression)):
+            raise InvalidInputError(
+                f'Cannot drop column "{name}" - the table is sorted by this column.'
+                " Reset or change the sort order on this table in order to drop this column"
+            )
+
+
+def _check_transform(transform: str, column_type: str, column: str) -> None:
+    match = _TRANSFORM.fullmatch(transform)
+    if match is None:
+        raise InvalidInputError(
+            f"Unsupported partition function {transform} - only year, month, day, hour, epoch_year, epoch_month,"
+            " epoch_day, epoch_hour, and bucket are supported"
+        )
+    if match[1] is not None:
+        if int(match[1]) < 1:
+            raise InvalidInputError("Bucket count must be positive")
+        if int(match[1]) > MAX_BUCKETS:
+            raise InvalidInputError(f"Bucket count cannot exceed {MAX_BUCKETS}")
+    elif transform != "identity" and column_type not in _TIMES:
+        raise InvalidInputError(f'Column "{column}" of type {column_type} cannot be partitioned by {transform}.')

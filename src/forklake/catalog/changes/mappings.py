@@ -1,0 +1,87 @@
+"""Name mappings: how the columns of files without field ids are found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forklake.catalog import lookup
+from forklake.catalog.names import check_name
+from forklake.catalog.view import Draft
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.metastore.tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
+from forklake.model.definitions import MappedColumn, NameMapping
+from forklake.model.ids import ColumnId, MappingId
+from forklake.model.names import fold
+from forklake.model.rows import ColumnMappingRow, ColumnRow, NameMappingRow, TableRow
+
+
+def insert(draft: Draft, table: TableRow, mapping_id: MappingId, mapping: NameMapping) -> None:
+    """Add the rows of a new mapping."""
+    if not mapping.columns:
+        raise InvalidInputError(f'A name mapping for table "{table.table_name}" must map a column.')
+    rows = lookup.columns(draft, table.table_id)
+    draft.insert(ColumnMappingRow(mapping_id=mapping_id, table_id=table.table_id, type="map_by_name"))
+    _insert_columns(draft, table, mapping_id, mapping.columns, rows, next_id=0, parent=None, parent_column=None)
+
+
+def _insert_columns(
+    draft: Draft,
+    table: TableRow,
+    mapping_id: MappingId,
+    columns: tuple[MappedColumn, ...],
+    rows: list[ColumnRow],
+    *,
+    next_id: int,
+    parent: int | None,
+    parent_column: ColumnId | None,
+) -> int:
+    for column in columns:
+        check_name("column", column.source_name)
+        target = next(
+            (r for r in rows if r.parent_column == parent_column and fold(r.column_name) == fold(column.target)), None
+        )
+        if target is None:
+            raise NotFoundError(f'Table "{table.table_name}" does not have a column with name "{column.target}"')
+        own_id = next_id
+        draft.insert(
+            NameMappingRow(
+                mapping_id=mapping_id,
+                column_id=own_id,
+                source_name=column.source_name,
+                target_field_id=target.column_id,
+                parent_column=parent,
+                is_partition=column.is_partition,
+            )
+        )
+        next_id = _insert_columns(
+            draft,
+            table,
+            mapping_id,
+            column.children,
+            rows,
+            next_id=own_id + 1,
+            parent=own_id,
+            parent_column=target.column_id,
+        )
+    return next_id
+
+
+def adopt(draft: Draft, table: TableRow, mapping_id: MappingId) -> None:
+    """Use a mapping again that a file of the table uses; one that is inherited is written again as our own.
+
+    Rows that follow a file are found under the file's owner, so a mapping of an ancestor does not serve our files.
+    """
+    users = [file for file in draft.rows(DATA_FILE, {"table_id": table.table_id}) if file.mapping_id == mapping_id]
+    if not users:
+        raise NotFoundError(f'No file of table "{table.table_name}" uses a mapping with index "{mapping_id}"!')
+    owners = {None if file.origin is None else file.origin.owner for file in users}
+    if draft.version.catalog_id in owners or None in owners:
+        return
+    for row in (*draft.following(COLUMN_MAPPING, users[:1]), *draft.following(NAME_MAPPING, users[:1])):
+        draft.insert(replace(row, origin=None))
+
+
+def by_definition(mappings: tuple[tuple[MappingId, NameMapping], ...]) -> Mapping[NameMapping, MappingId]:
+    """Return the local id of each new mapping."""
+    return {mapping: mapping_id for mapping_id, mapping in mappings}

@@ -1,0 +1,81 @@
+"""The guide and the spec tell the truth, as far as a machine can see it."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from forklake import errors
+from forklake.metastore import schema
+from forklake.metastore.tables import TABLES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+GUIDE = DOCS / "guide" / "python.md"
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
+
+
+def all_errors(kind: type[errors.ForklakeError] = errors.ForklakeError) -> list[type[errors.ForklakeError]]:
+    inside = [kind] if kind.__module__ == errors.__name__ else []
+    return inside + [found for child in kind.__subclasses__() for found in all_errors(child)]
+
+
+def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Prose becomes blank lines, so that a failure names the line of the page.
+    prose = re.compile(r"(?:\A|^```\n)(.*?)(?:^```python\n|\Z)", flags=re.DOTALL | re.MULTILINE)
+    code = prose.sub(lambda match: "\n" * match.group().count("\n"), GUIDE.read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(code, {}, "python.md", str(GUIDE), 0)
+    assert len(test.examples) > 50
+    said: list[str] = []
+    doctest.DocTestRunner().run(test, out=said.append)
+    assert not said, "".join(said)
+
+
+def test_the_guide_lists_every_error_as_it_is() -> None:
+    rows = re.findall(r"^\| `(\w+Error)` \| `(\w+)` \| (\w+) \| (\d+) \|", GUIDE.read_text("utf-8"), flags=re.MULTILINE)
+    actual = [
+        (kind.__name__, kind.code, "yes" if kind.retryable else "no", str(kind.exit_code)) for kind in all_errors()
+    ]
+    assert sorted(rows) == sorted(actual)
+
+
+def test_the_metadata_spec_lists_every_table_with_its_key() -> None:
+    made = {
+        name: re.split(r",\s*", key)
+        for name, key in re.findall(
+            r"CREATE TABLE forklake\.(\w+) \(.*?PRIMARY KEY \(([^)]*)\)", schema.script("postgresql"), flags=re.DOTALL
+        )
+    }
+    listed = {name: ["catalog_id", *re.findall(r"`(\w+)`", key)] for name, key, _ in listed_tables()}
+    assert listed == made
+
+
+def test_the_metadata_spec_gives_every_table_its_visibility_class() -> None:
+    actual = {
+        table.name: " ".join(
+            [table.visibility.name.lower(), *([f"`{table.follows[0].name}`"] if table.follows else [])]
+        )
+        for table in TABLES
+    }
+    listed = {name: kind for name, _, kind in listed_tables() if name in actual}
+    assert listed == actual
+
+
+def listed_tables() -> list[tuple[str, str, str]]:
+    page = (DOCS / "spec" / "metadata.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| `(ducklake_\w+)` \| ([^|\n]*)\| ([^|\n]*) \|[^|\n]*\|$", page, flags=re.MULTILINE)
+    return [(name, key, kind) for name, key, kind in found]
+
+
+def test_the_metadata_spec_names_the_partitioned_tables() -> None:
+    page = (DOCS / "spec" / "metadata.md").read_text(encoding="utf-8")
+    paragraph = page.partition("**Partitions.**")[2].partition("\n\n")[0]
+    assert re.findall(r"`(ducklake_\w+)`", paragraph) == list(schema.PARTITIONED)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_a_page_links_only_to_pages_that_exist(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
