@@ -18,8 +18,31 @@ import os
 from forklake import errors
 from forklake.config import Clock, RetryPolicy, Settings
 from forklake.lake import Catalog, Lake, LakeAt, Options, Table, Transaction
-from forklake.model.definitions import ColumnDefinition, ColumnStats, NewDataFile, NewDeleteFile
-from forklake.model.records import CatalogInfo, Column, DataFile, DeleteFile, Option, Snapshot, TableStats
+from forklake.model.definitions import (
+    ColumnDefinition,
+    ColumnStats,
+    MacroImplementation,
+    MacroParameter,
+    MappedColumn,
+    NameMapping,
+    NewDataFile,
+    NewDeleteFile,
+    PartitionField,
+    SortKey,
+    VariantStats,
+)
+from forklake.model.records import (
+    CatalogInfo,
+    Column,
+    DataFile,
+    DeleteFile,
+    InlinedRow,
+    Macro,
+    Option,
+    Snapshot,
+    TableStats,
+    View,
+)
 
 __version__ = "0.1.0"
 
@@ -32,18 +55,28 @@ __all__ = [
     "ColumnStats",
     "DataFile",
     "DeleteFile",
+    "InlinedRow",
     "Lake",
     "LakeAt",
+    "Macro",
+    "MacroImplementation",
+    "MacroParameter",
+    "MappedColumn",
+    "NameMapping",
     "NewDataFile",
     "NewDeleteFile",
     "Option",
     "Options",
+    "PartitionField",
     "RetryPolicy",
     "Settings",
     "Snapshot",
+    "SortKey",
     "Table",
     "TableStats",
     "Transaction",
+    "VariantStats",
+    "View",
     "errors",
     "open",
 ]

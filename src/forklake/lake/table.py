@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forklake.catalog import describe, lookup
+from forklake.catalog.view import Content
+from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.ids import TableId
-from forklake.model.records import Column, DataFile, TableStats
+from forklake.model.records import Column, DataFile, InlinedRow, TableStats
 from forklake.model.rows import TableRow
 
 if TYPE_CHECKING:
@@ -49,9 +51,27 @@ class Table:
         Raises:
             NotFoundError: The table was dropped.
         """
-        content = self._reader._content()
-        lookup.table_by_id(content, self.table_id)
-        return describe.column_tree(lookup.columns(content, self.table_id))
+        return describe.columns(self._content(), self.table_id)
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tags, the comment among them."""
+        return describe.object_tags(self._content(), self.table_id)
+
+    @property
+    def comment(self) -> str | None:
+        """What is said about the table."""
+        return self.tags.get("comment")
+
+    @property
+    def partition_by(self) -> tuple[PartitionField, ...]:
+        """The keys that new files are partitioned by."""
+        return describe.partitioning(self._content(), self.table_id)
+
+    @property
+    def sort_by(self) -> tuple[SortKey, ...]:
+        """The keys that new files are sorted by."""
+        return describe.sorting(self._content(), self.table_id)
 
     @property
     def stats(self) -> TableStats:
@@ -60,10 +80,16 @@ class Table:
         Raises:
             NotFoundError: The table was dropped.
         """
-        content = self._reader._content()
-        lookup.table_by_id(content, self.table_id)
-        row = lookup.table_stats(content, self.table_id)
+        row = lookup.table_stats(self._content(), self.table_id)
         return TableStats(row.record_count, row.file_size_bytes, row.next_row_id)
+
+    def inlined_rows(self) -> list[InlinedRow]:
+        """Return the rows that are kept in the metadata, by row id.
+
+        Raises:
+            NotFoundError: The table was dropped.
+        """
+        return describe.inlined_rows(self._content(), self.table_id)
 
     def files(self) -> list[DataFile]:
         """Return the data files with their delete files, in the order they were added.
@@ -75,3 +101,8 @@ class Table:
         row = lookup.table_by_id(content, self.table_id)
         context = self._reader._context
         return describe.data_files(context.store, context.lake_path, content, row)
+
+    def _content(self) -> Content:
+        content = self._reader._content()
+        lookup.table_by_id(content, self.table_id)
+        return content

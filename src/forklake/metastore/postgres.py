@@ -306,7 +306,7 @@ def initialise(conninfo: str, partitions: int | None, settings: Settings) -> boo
     parsed, password = _parsed(conninfo)
     try:
         with psycopg.connect(
-            **parsed, autocommit=True, connect_timeout=_whole_seconds(settings.connect_timeout_seconds)
+            **{"connect_timeout": _whole_seconds(settings.connect_timeout_seconds), **parsed}, autocommit=True
         ) as connection:
             found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'forklake'").fetchone()
             if found is None:
@@ -350,8 +350,9 @@ def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
     timeout = int(settings.statement_timeout_seconds * 1000)
     kwargs: dict[str, Any] = {
         "autocommit": True,
-        "connect_timeout": _whole_seconds(settings.connect_timeout_seconds),
-        "application_name": base.get("application_name") or "forklake",
+        # What the URL says counts.
+        "connect_timeout": base.pop("connect_timeout", None) or _whole_seconds(settings.connect_timeout_seconds),
+        "application_name": base.pop("application_name", None) or "forklake",
     }
     options = (
         f"{base.pop('options', None) or ''} -c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, SnapshotId
+from forklake.model.definitions import MacroImplementation
+from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, MacroId, MappingId, SnapshotId, ViewId
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,14 @@ class Column:
     type: str
     nulls_allowed: bool
     default: str | None
+    default_is_expression: bool = False
     children: tuple[Column, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def comment(self) -> str | None:
+        """What is said about the column."""
+        return self.tags.get("comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,9 @@ class DataFile:
     read_upto: SnapshotId
     partial_max: SnapshotId | None = None
     delete_file: DeleteFile | None = None
+    inlined_deletes: tuple[int, ...] = ()
+    partition_values: tuple[str | None, ...] = ()
+    mapping_id: MappingId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +123,42 @@ class TableStats:
     record_count: int
     file_size_bytes: int
     next_row_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: a query under a name."""
+
+    view_id: ViewId
+    schema_name: str
+    name: str
+    uuid: str
+    sql: str
+    dialect: str
+    column_aliases: tuple[str, ...]
+    tags: Mapping[str, str]
+    column_tags: Mapping[str, Mapping[str, str]]
+
+    @property
+    def comment(self) -> str | None:
+        """What is said about the view."""
+        return self.tags.get("comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A macro with its overloads; ``kind`` is ``scalar`` or ``table``."""
+
+    macro_id: MacroId
+    schema_name: str
+    name: str
+    kind: str
+    implementations: tuple[MacroImplementation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InlinedRow:
+    """A row that is kept in the metadata: its id, and its values by column name, as text."""
+
+    row_id: int
+    values: Mapping[str, str | None]

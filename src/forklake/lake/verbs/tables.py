@@ -1,0 +1,260 @@
+"""Schemas, tables and columns."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+
+from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
+from forklake.lake.verbs.runner import Runner, table_id
+from forklake.model import change
+from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
+from forklake.model.ids import PartitionId, SchemaId, SortId, TableId
+from forklake.model.type_text import column_definition
+
+Columns = Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]]
+"""Columns to make: a mapping of names to types, or pairs, or definitions."""
+
+PartitionKeys = Sequence[PartitionField | str]
+"""Keys of a partitioning: columns, or fields with a transform."""
+
+SortKeys = Sequence[SortKey | str]
+"""Keys of a sort order: expressions, or keys with a direction."""
+
+
+class TableVerbs(Runner):
+    """Changes of schemas, tables and columns."""
+
+    def create_schema(self, name: str, *, if_not_exists: bool = False) -> None:
+        """Create a schema.
+
+        Raises:
+            AlreadyExistsError: There is one of that name.
+        """
+
+        def verb(staging: Staging) -> None:
+            if if_not_exists and lookup.find_schema(staging.draft, name) is not None:
+                return
+            staging.stage(change.CreateSchema(SchemaId(staging.new_object()), str(uuid.uuid4()), name))
+
+        self._run(verb)
+
+    def drop_schema(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+        """Drop a schema; with ``cascade`` the tables, views and macros in it too.
+
+        Raises:
+            NotFoundError: There is none of that name.
+            InvalidInputError: It holds something, and ``cascade`` was not given.
+        """
+
+        def verb(staging: Staging) -> None:
+            if if_exists and lookup.find_schema(staging.draft, name) is None:
+                return
+            staging.stage(change.DropSchema(lookup.schema(staging.draft, name).schema_id, cascade))
+
+        self._run(verb)
+
+    def create_table(
+        self,
+        name: str,
+        columns: Columns,
+        *,
+        schema: str = "main",
+        partition_by: PartitionKeys = (),
+        sort_by: SortKeys = (),
+        if_not_exists: bool = False,
+        or_replace: bool = False,
+    ) -> None:
+        """Create a table.
+
+        Args:
+            name: Its name, which no table or view of the schema has.
+            columns: Names and types, as DuckDB or DuckLake write them; ``STRUCT(a INTEGER)[]`` too.
+            schema: The schema it goes into.
+            partition_by: Columns, or fields with a transform, that its files are partitioned by.
+            sort_by: Expressions that its files are sorted by.
+            if_not_exists: Do nothing if there is a table of that name.
+            or_replace: Drop the table of that name first; the new one has an id of its own.
+
+        Raises:
+            AlreadyExistsError: There is a table or view of that name.
+            InvalidInputError: A column has no such type, or a name that is taken.
+        """
+        if if_not_exists and or_replace:
+            raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
+        defined = _defined(columns)
+
+        def verb(staging: Staging) -> None:
+            schema_id = lookup.schema(staging.draft, schema).schema_id
+            found = lookup.find_table(staging.draft, schema_id, name)
+            if found is not None and if_not_exists:
+                return
+            if found is not None and or_replace:
+                staging.stage(change.DropTable(found.table_id))
+            elif or_replace and lookup.find_view(staging.draft, schema_id, name) is not None:
+                raise InvalidInputError(
+                    f"Existing object {name} is of type View, trying to replace with type Table. Nothing was replaced."
+                )
+            new_id = TableId(staging.new_object())
+            staging.stage(change.CreateTable(new_id, str(uuid.uuid4()), schema_id, name, defined))
+            if partition_by:
+                _partition(staging, new_id, partition_by)
+            if sort_by:
+                _sort(staging, new_id, sort_by)
+
+        self._run(verb)
+
+    def drop_table(self, name: str, *, schema: str = "main", if_exists: bool = False) -> None:
+        """Drop a table with all it holds; time travel and forks still see it.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+
+        def verb(staging: Staging) -> None:
+            found = lookup.find_schema(staging.draft, schema)
+            if if_exists and (found is None or lookup.find_table(staging.draft, found.schema_id, name) is None):
+                return
+            staging.stage(change.DropTable(table_id(staging, name, schema)))
+
+        self._run(verb)
+
+    def rename_table(self, name: str, new_name: str, *, schema: str = "main") -> None:
+        """Give a table another name; its files stay where they are.
+
+        Raises:
+            NotFoundError: There is none of the old name.
+            AlreadyExistsError: There is a table or view of the new name.
+        """
+        self._run(lambda staging: staging.stage(change.RenameTable(table_id(staging, name, schema), new_name)))
+
+    def add_column(
+        self, table: str, column: ColumnDefinition | tuple[str, str], *, parent: str | None = None, schema: str = "main"
+    ) -> None:
+        """Add a column, or with ``parent`` a field to that struct.
+
+        Rows that are there have the column's default, which must be a literal.
+
+        Raises:
+            AlreadyExistsError: There is one of that name.
+        """
+        (defined,) = _defined([column])
+
+        def verb(staging: Staging) -> None:
+            row = lookup.table(staging.draft, table, schema)
+            inside = None if parent is None else lookup.column(staging.draft, row, parent).column_id
+            staging.stage(change.AddColumn(row.table_id, defined, inside))
+
+        self._run(verb)
+
+    def drop_column(self, table: str, column: str, *, schema: str = "main") -> None:
+        """Drop a column, or a field by its names with dots between; its id is never used again.
+
+        Raises:
+            NotFoundError: There is none of that name.
+            InvalidInputError: The table is partitioned or sorted by it, or has no other.
+        """
+
+        def verb(staging: Staging) -> None:
+            row = lookup.table(staging.draft, table, schema)
+            staging.stage(change.DropColumn(row.table_id, lookup.column(staging.draft, row, column).column_id))
+
+        self._run(verb)
+
+    def rename_column(self, table: str, column: str, new_name: str, *, schema: str = "main") -> None:
+        """Give a column, or a field by its names with dots between, another name.
+
+        Raises:
+            NotFoundError: There is none of the old name.
+            AlreadyExistsError: There is one of the new name.
+        """
+
+        def verb(staging: Staging) -> None:
+            row = lookup.table(staging.draft, table, schema)
+            column_id = lookup.column(staging.draft, row, column).column_id
+            staging.stage(change.RenameColumn(row.table_id, column_id, new_name))
+
+        self._run(verb)
+
+    def change_column_type(self, table: str, column: str, new_type: str, *, schema: str = "main") -> None:
+        """Widen the type of a column or field; files are not rewritten.
+
+        Raises:
+            InvalidInputError: Not every value of the old type is one of the new.
+        """
+
+        def verb(staging: Staging) -> None:
+            row = lookup.table(staging.draft, table, schema)
+            column_id = lookup.column(staging.draft, row, column).column_id
+            staging.stage(change.ChangeColumnType(row.table_id, column_id, new_type))
+
+        self._run(verb)
+
+    def set_default(
+        self, table: str, column: str, default: str | None, *, is_expression: bool = False, schema: str = "main"
+    ) -> None:
+        """Give a column another default for rows to come; None takes it away."""
+
+        def verb(staging: Staging) -> None:
+            row = lookup.table(staging.draft, table, schema)
+            column_id = lookup.column(staging.draft, row, column).column_id
+            staging.stage(change.SetDefault(row.table_id, column_id, default, is_expression))
+
+        self._run(verb)
+
+    def set_nulls_allowed(self, table: str, column: str, allowed: bool, *, schema: str = "main") -> None:
+        """Allow NULL in a column, or forbid it where statistics prove that there is none.
+
+        Raises:
+            InvalidInputError: The column has NULLs or no statistics, or it is so already.
+        """
+
+        def verb(staging: Staging) -> None:
+            row = lookup.table(staging.draft, table, schema)
+            column_id = lookup.column(staging.draft, row, column).column_id
+            staging.stage(change.SetNullsAllowed(row.table_id, column_id, allowed))
+
+        self._run(verb)
+
+    def set_partitioning(self, table: str, partition_by: PartitionKeys, *, schema: str = "main") -> None:
+        """Partition the files to come; no keys resets it. Files that are there stay as they are.
+
+        Raises:
+            NotFoundError: There is no such column.
+            InvalidInputError: There is no such transform, or not for that type.
+        """
+        self._run(lambda staging: _partition(staging, table_id(staging, table, schema), partition_by))
+
+    def set_sorting(self, table: str, sort_by: SortKeys, *, schema: str = "main") -> None:
+        """Sort the files to come; no keys resets it."""
+        self._run(lambda staging: _sort(staging, table_id(staging, table, schema), sort_by))
+
+
+def _partition(staging: Staging, table: TableId, keys: PartitionKeys) -> None:
+    fields = tuple(PartitionField(key) if isinstance(key, str) else key for key in keys)
+    staging.stage(change.SetPartitioning(table, PartitionId(staging.new_object() if fields else 0), fields))
+
+
+def _sort(staging: Staging, table: TableId, keys: SortKeys) -> None:
+    sort_keys = tuple(SortKey(key) if isinstance(key, str) else key for key in keys)
+    staging.stage(change.SetSorting(table, SortId(staging.new_object() if sort_keys else 0), sort_keys))
+
+
+def _defined(columns: Columns) -> tuple[ColumnDefinition, ...]:
+    given = columns.items() if isinstance(columns, Mapping) else columns
+    defined = []
+    for column in given:
+        if isinstance(column, ColumnDefinition):
+            defined.append(column)
+            continue
+        try:
+            name, column_type = column
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"A column is a pair of name and type, not {column!r}.") from None
+        try:
+            defined.append(column_definition(name, column_type))
+        except (ValueError, AttributeError) as error:
+            raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
+    return tuple(defined)
