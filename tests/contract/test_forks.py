@@ -1,10 +1,21 @@
 """What a fork sees, and what it leaves alone."""
 
+from collections.abc import Callable
+
 import pytest
 
-from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
+from forklake import Catalog, ColumnStats, Lake, NewDataFile, NewDeleteFile, Settings
+from forklake.errors import (
+    AlreadyExistsError,
+    CommitConflictError,
+    InvalidInputError,
+    NotFoundError,
+    SnapshotNotFoundError,
+)
+from tests.contract.support import data_file, delete_file, file_names, last, names, rows, state
+from tests.lakes import LakeFactory
 
-pytestmark = pytest.mark.parametrize(
+every_kind = pytest.mark.parametrize(
     "lake_factory", ["sqlite", "duckdb", "postgres", "partitioned", "pgbouncer"], indirect=True
 )
 
@@ -17,12 +28,14 @@ def shop(lake: Lake) -> Catalog:
     return shop
 
 
+@every_kind
 def test_the_first_catalog_is_numbered_as_ducklake_numbers_it(lake: Lake) -> None:
     first = lake.create_catalog("first")
     first.create_table("t", {"i": "INTEGER"})
     assert (first.catalog_id, first.head, first.table("t").table_id) == (0, 1, 1)
 
 
+@every_kind
 def test_a_fork_starts_with_the_ids_and_files_of_its_parent(shop: Catalog) -> None:
     agent = shop.fork("agent")
     assert agent.table("orders").table_id == shop.table("orders").table_id
@@ -31,6 +44,7 @@ def test_a_fork_starts_with_the_ids_and_files_of_its_parent(shop: Catalog) -> No
     ]
 
 
+@every_kind
 def test_a_fork_changes_inherited_things_without_touching_its_parent(shop: Catalog) -> None:
     before = shop.table("orders").files()
     agent = shop.fork("agent")
@@ -48,9 +62,418 @@ def test_a_fork_changes_inherited_things_without_touching_its_parent(shop: Catal
     assert "/agent/" in left.delete_file.path
 
 
+@every_kind
 def test_rows_added_in_a_fork_never_carry_a_row_id_of_its_parent(shop: Catalog) -> None:
     agent = shop.fork("agent")
     for catalog in (shop, agent):
         catalog.append_files("orders", [NewDataFile("c.parquet", 7, 70)])
     starts = [catalog.table("orders").files()[-1].row_id_start for catalog in (shop, agent)]
     assert starts == [15, agent.catalog_id << 36]
+
+
+def content(catalog: Catalog) -> list[object]:
+    """Return all that a reader sees of a catalog."""
+    return [
+        catalog.schemas(),
+        [
+            (
+                table.schema_name,
+                table.name,
+                table.table_id,
+                table.uuid,
+                table.columns,
+                table.stats.record_count,
+                table.stats.file_size_bytes,
+                [
+                    (
+                        file.data_file_id,
+                        file.path,
+                        file.record_count,
+                        file.row_id_start,
+                        file.delete_file and (file.delete_file.path, file.delete_file.delete_count),
+                    )
+                    for file in table.files()
+                ],
+            )
+            for table in catalog.tables()
+        ],
+    ]
+
+
+def busy(catalog: Catalog) -> None:
+    """Change everything that `shop` has."""
+    (first, second) = catalog.table("orders").files()
+    with catalog.transaction() as t:
+        t.create_schema("new")
+        t.create_table("orders", {"i": "INTEGER"}, schema="new")
+        t.append_files("orders", [data_file("more")])
+        t.delete_rows("orders", [delete_file(first.data_file_id, "deleted")])
+        t.remove_files("orders", [second.data_file_id])
+        t.rename_column("orders", "amount", "price")
+        t.add_column("orders", ("note", "VARCHAR"))
+        t.rename_table("orders", "sold")
+
+
+# ---- the fork point ------------------------------------------------------------------------------------------------
+
+
+def test_the_change_feed_of_a_fork_is_silent_at_the_fork_point(lake: Lake, shop: Catalog) -> None:
+    pin = shop.head
+    for fork, word in ((shop.fork("agent"), "Fork"), (shop.fork("copied", copy=True), "Copy")):
+        point = last(fork)
+        assert (point.snapshot_id, point.catalog_id) == (fork.head, fork.catalog_id)
+        assert (point.changes_made, point.commit_message) == ("", f'{word} of "shop" at snapshot {pin}')
+        assert (point.author, point.schema_version) == (None, 1)
+    assert [(info.parent_id, info.parent_snapshot_id) for info in lake.catalogs()] == [(0, pin), (0, pin), (None, None)]
+
+
+def test_a_fork_writes_a_handful_of_rows_whatever_the_parent_holds(lake: Lake, shop: Catalog) -> None:
+    def written(name: str) -> int:
+        before = state(lake)
+        shop.fork(name)
+        return sum(len(found) - len(before[table]) for table, found in state(lake).items())
+
+    few = written("early")
+    shop.append_files("orders", [data_file(f"f{number}") for number in range(50)])
+    assert written("late") == few == 6  # catalog, head, segment, snapshot, its changes, its lineage
+
+
+# ---- neither sees the other ----------------------------------------------------------------------------------------
+
+
+@every_kind
+@pytest.mark.parametrize("copy", [False, True])
+def test_neither_sees_what_the_other_does_later(shop: Catalog, copy: bool) -> None:
+    agent = shop.fork("agent", copy=copy)
+    forked = content(agent)
+    assert forked == content(shop)
+    busy(shop)
+    assert content(agent) == forked
+    changed = content(shop)
+    busy(agent)
+    assert content(shop) == changed
+    agent.drop_table("sold")
+    shop.drop_schema("new", cascade=True)
+    assert names(agent) == ["orders"]
+    assert names(shop) == ["sold"]
+
+
+def test_a_fork_drops_and_makes_again_what_it_inherited(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    before = shop.table("orders").table_id
+    agent.drop_table("orders")
+    agent.create_table("ORDERS", {"i": "INTEGER"})
+    assert agent.table("orders").table_id != before
+    assert agent.table("orders").files() == []
+    agent.drop_schema("main", cascade=True)
+    assert (agent.schemas(), agent.tables()) == ([], [])
+    assert (shop.schemas(), names(shop), len(shop.table("orders").files())) == (["main"], ["orders"], 2)
+    nested = agent.fork("nested")
+    assert nested.schemas() == []
+    nested.create_schema("main")
+    assert agent.schemas() == []
+
+
+def test_an_inherited_name_is_taken(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    for attempt in (
+        lambda: agent.create_table("Orders", {"i": "INTEGER"}),
+        lambda: agent.create_schema("MAIN"),
+        lambda: agent.add_column("orders", ("ID", "INTEGER")),
+        lambda: agent.rename_column("orders", "id", "Amount"),
+    ):
+        with pytest.raises(AlreadyExistsError):
+            attempt()
+
+
+def test_column_ids_go_on_from_those_of_the_parent(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    agent.drop_column("orders", "amount")
+    agent.add_column("orders", ("x", "INTEGER"))
+    shop.add_column("orders", ("y", "INTEGER"))
+    assert [c.column_id for c in agent.table("orders").columns] == [1, 3]
+    assert [c.column_id for c in shop.table("orders").columns] == [1, 2, 3]
+
+
+def test_row_ids_never_meet_in_a_tree(lake: Lake, shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    (first, _) = agent.table("orders").files()
+    agent.delete_rows("orders", [delete_file(first.data_file_id, "d")])  # only deletes so far
+    nested = agent.fork("nested")
+    family = [shop, agent, nested, agent.fork("copied", copy=True), shop.fork("detached")]
+    family[-1].detach()
+    for catalog in family:
+        catalog.append_files("orders", [data_file("x", 7), data_file("y", 1)])
+        catalog.create_table("own", {"i": "INTEGER"})
+        catalog.append_files("own", [data_file("z", 3)])
+    ranges = []
+    for catalog in family:
+        start = 15 if catalog is shop else catalog.catalog_id << 36
+        assert [f.row_id_start for f in catalog.table("orders").files()[-2:]] == [start, start + 7]
+        assert catalog.table("own").files()[0].row_id_start == (0 if catalog is shop else catalog.catalog_id << 36)
+        ranges.append(start)
+    assert len(set(ranges)) == len(family)
+
+
+# ---- where it is taken ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_a_fork_of_the_past_is_what_the_parent_was(shop: Catalog, copy: bool) -> None:
+    past, then = shop.head, content(shop)
+    busy(shop)
+    fork = shop.fork("agent", at=past, copy=copy)
+    assert content(fork) == then
+    assert content(fork.fork("nested")) == then
+    shop.drop_table("sold")
+    assert content(fork) == then
+
+
+def test_a_fork_at_an_inherited_snapshot_starts_at_its_owner(lake: Lake, shop: Catalog) -> None:
+    past, then = shop.head, content(shop)
+    shop.create_table("later", {"i": "INTEGER"})
+    agent = shop.fork("agent")
+    busy(agent)
+    nested = agent.fork("nested")
+    fork = nested.fork("from-the-root", at=past)
+    assert content(fork) == then
+    assert [s.snapshot_id for s in fork.snapshots()] == [0, 1, past, fork.head]
+    chain = rows(lake, "SELECT owner_id, upto FROM forklake.ducklake_segment WHERE catalog_id = :c", c=fork.catalog_id)
+    assert chain == [(shop.catalog_id, past)]
+    assert next(i for i in lake.catalogs() if i.name == "from-the-root").parent_id == nested.catalog_id
+
+
+def test_forks_of_forks_see_through_all_levels(lake_factory: LakeFactory) -> None:
+    with lake_factory.open() as lake:
+        catalog = lake.create_catalog("level-0")
+        catalog.create_table("t", {"level": "INTEGER"})
+        for level in range(1, 71):
+            catalog.append_files("t", [data_file(f"f{level}", 1)])
+            if level % 10 == 0:
+                (first, *_) = catalog.table("t").files()
+                catalog.remove_files("t", [first.data_file_id])
+            catalog = catalog.fork(f"level-{level}")
+        assert file_names(catalog, "t") == [f"f{level}" for level in range(8, 71)]
+        assert catalog.table("t").stats.record_count == 63
+        assert file_names(lake.catalog("level-30"), "t") == [f"f{level}" for level in range(4, 32)]
+        catalog.detach()
+        assert file_names(catalog, "t") == [f"f{level}" for level in range(8, 71)]
+
+
+def test_a_fork_of_a_parent_that_commits_meanwhile_is_whole(lake_factory: LakeFactory) -> None:
+    act: list[Callable[[], object]] = []
+
+    def on_step(step: str) -> None:
+        if step == "fork: before the call" and act:
+            act.pop()()
+
+    with lake_factory.open(Settings(on_step=on_step)) as lake:
+        shop = lake.create_catalog("shop")
+        shop.create_table("orders", {"id": "BIGINT"})
+        pin = shop.head
+        act.append(lambda: shop.create_table("later", {"i": "INTEGER"}))
+        at_head = shop.fork("at-head")
+        act.append(lambda: shop.create_table("even-later", {"i": "INTEGER"}))
+        at_pin = shop.fork("at-pin", at=pin)
+        assert names(at_head) == ["later", "orders"]
+        assert names(at_pin) == ["orders"]
+        act.append(lambda: shop.expire_snapshots(snapshot_ids=[pin]))
+        with pytest.raises(SnapshotNotFoundError, match=f"No snapshot found at version {pin}"):
+            shop.fork("too-late", at=pin)
+        act.append(lambda: lake.drop_catalog("shop"))
+        with pytest.raises(NotFoundError, match="'too-late' was not made: the catalog with id 0 was dropped"):
+            shop.fork("too-late")
+        assert [info.name for info in lake.catalogs()] == ["at-head", "at-pin"]
+
+
+# ---- many at once --------------------------------------------------------------------------------------------------
+
+
+def test_many_forks_are_made_in_one_call(lake: Lake, shop: Catalog) -> None:
+    past, then = shop.head, content(shop)
+    made = [f"agent-{number}" for number in range(100)]
+    forks = shop.fork_many(made)
+    assert [fork.name for fork in forks] == made
+    assert content(forks[0]) == content(forks[99]) == then
+    forks[0].drop_table("orders")
+    assert names(forks[1]) == ["orders"]
+    paths = [info.data_path for info in lake.catalogs(prefix="agent-")]
+    assert len(set(paths)) == 100
+    busy(shop)
+    (late,) = shop.fork_many(["late"], at=past)
+    assert content(late) == then
+    assert shop.fork_many([]) == []
+
+
+def test_many_forks_are_made_all_or_none(lake: Lake, shop: Catalog) -> None:
+    shop.fork("taken")
+    before = state(lake)
+    with pytest.raises(AlreadyExistsError, match="One of the names 'one' to 'two' is taken by a live catalog; none of"):
+        shop.fork_many(["one", "Taken", "two"])
+    with pytest.raises(InvalidInputError, match="A name is given twice; no fork was made"):
+        shop.fork_many(["one", "ONE"])
+    assert state(lake) == before
+
+
+# ---- names ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_is_taken_is_refused(lake: Lake, shop: Catalog) -> None:
+    lake.create_catalog("other")
+    before = state(lake)
+    for copy in (False, True):
+        with pytest.raises(AlreadyExistsError, match="Catalog 'OTHER' already exists"):
+            shop.fork("OTHER", copy=copy)
+    with pytest.raises(AlreadyExistsError) as caught:
+        shop.fork("other")
+    assert str(caught.value) == "Catalog 'other' already exists. Use if_not_exists := true to return existing catalog."
+    assert state(lake) == before
+
+
+def test_if_not_exists_returns_the_fork_of_the_same_parent_only(lake: Lake, shop: Catalog) -> None:
+    agent = shop.fork("agent", if_not_exists=True)
+    agent.create_table("mine", {"i": "INTEGER"})
+    other = lake.create_catalog("other")
+    before = state(lake)
+    assert shop.fork("AGENT", if_not_exists=True).catalog_id == agent.catalog_id
+    for parent, name, complaint in (
+        (shop, "other", "Catalog 'other' exists but is not a fork (it's a root catalog)."),
+        (other, "agent", "Catalog 'agent' exists but was forked from a different parent"),
+        (agent, "agent", "Catalog 'agent' exists but was forked from a different parent"),
+    ):
+        with pytest.raises(AlreadyExistsError) as caught:
+            parent.fork(name, if_not_exists=True)
+        assert str(caught.value).startswith(complaint)
+    with pytest.raises(InvalidInputError, match="cannot be asked for with if_not_exists"):
+        shop.fork("agent", copy=True, if_not_exists=True)
+    assert state(lake) == before
+
+
+def test_the_name_of_a_dropped_fork_is_free(lake: Lake, shop: Catalog) -> None:
+    first = shop.fork("agent")
+    lake.drop_catalog("agent")
+    second = shop.fork("agent", if_not_exists=True)
+    assert second.catalog_id != first.catalog_id
+
+
+# ---- copies and detached catalogs ----------------------------------------------------------------------------------
+
+
+def test_a_copy_has_no_ancestry_and_no_earlier_history(lake: Lake, shop: Catalog) -> None:
+    before = content(shop)
+    copied = shop.fork("copied", copy=True)
+    assert content(copied) == before
+    assert [s.snapshot_id for s in copied.snapshots()] == [copied.head]
+    with pytest.raises(SnapshotNotFoundError):
+        copied.at(version=shop.head)
+    assert {file.owner_id for file in copied.table("orders").files()} == {copied.catalog_id}
+    lake.drop_catalog("shop")
+    lake.purge("shop")
+    assert content(copied) == before
+
+
+def test_a_detached_catalog_stands_on_its_own(lake: Lake, shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    (first, second) = agent.table("orders").files()
+    agent.delete_rows("orders", [delete_file(first.data_file_id, "d")])
+    agent.remove_files("orders", [second.data_file_id])
+    agent.append_files("orders", [data_file("c")])
+    agent.add_column("orders", ("x", "INTEGER"))
+    agent.options.set("target_file_size", "1GB")
+    before, fork_point, version = content(agent), agent.snapshots()[3].snapshot_id, last(agent).schema_version
+    agent.detach()
+    assert content(agent) == before
+    (only,) = agent.snapshots()
+    assert (only.changes_made, only.commit_message) == ("", "Detached from its ancestors")
+    assert only.schema_version == version
+    for gone in (shop.head, fork_point):
+        with pytest.raises(SnapshotNotFoundError):
+            agent.at(version=gone)
+    assert {file.owner_id for file in agent.table("orders").files()} == {agent.catalog_id}
+    assert agent.options.get("target_file_size") == "1GB"
+    busy_shop = content(shop)
+    lake.drop_catalog("shop")
+    lake.purge("shop")
+    assert content(agent) == before != busy_shop
+    agent.append_files("orders", [data_file("after")])
+    agent.drop_table("orders")
+    assert names(agent) == []
+
+
+def test_forks_of_a_detached_catalog_keep_what_they_see(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    (first, second) = agent.table("orders").files()
+    agent.remove_files("orders", [second.data_file_id])
+    agent.append_files("orders", [data_file("c")])
+    early = agent.fork("early")
+    seen = content(early)
+    agent.delete_rows("orders", [delete_file(first.data_file_id, "d")])
+    agent.detach()
+    late = agent.fork("late")
+    assert content(early) == seen
+    assert content(late) == content(agent)
+    agent.drop_table("orders")
+    assert content(early) == seen
+    early.detach()
+    assert content(early) == seen
+    assert file_names(late, "orders") == ["a", "c"]
+
+
+def test_detaching_what_inherits_nothing_changes_nothing(lake: Lake, shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    agent.detach()
+    before = state(lake)
+    shop.detach()
+    agent.detach()
+    assert state(lake) == before
+
+
+def test_a_transaction_of_a_catalog_that_is_detached_meanwhile_is_is_refused(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    transaction = agent.transaction()
+    transaction.append_files("orders", [data_file("c")])
+    agent.detach()
+    with pytest.raises(CommitConflictError, match="has been expired, so what others did since cannot be known"):
+        transaction.commit()
+    assert file_names(agent, "orders") == ["a", "b"]
+
+
+def test_statistics_of_files_come_along_with_copies(lake: Lake, shop: Catalog) -> None:
+    stats = {"id": ColumnStats(10, 0, "1", "9")}
+    shop.append_files("orders", [NewDataFile("s.parquet", 10, 100, column_stats=stats)])
+    copied = shop.fork("copied", copy=True)
+    detached = shop.fork("detached")
+    detached.detach()
+    for catalog in (copied, detached):
+        found = rows(
+            lake,
+            "SELECT column_id, min_value, max_value FROM forklake.ducklake_file_column_stats WHERE catalog_id = :c",
+            c=catalog.catalog_id,
+        )
+        assert found == [(1, "1", "9")]
+
+
+# ---- the parent goes -----------------------------------------------------------------------------------------------
+
+
+@every_kind
+def test_the_parent_changes_expires_drops_and_is_purged_and_the_fork_still_reads(lake: Lake, shop: Catalog) -> None:
+    (first, _) = shop.table("orders").files()
+    shop.delete_rows("orders", [delete_file(first.data_file_id, "d")])
+    agent = shop.fork("agent")
+    nested = agent.fork("nested")
+    seen = content(agent)
+    shop.drop_table("orders")
+    assert content(agent) == content(nested) == seen
+    shop.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
+    assert content(agent) == content(nested) == seen
+    lake.rename_catalog("shop", "closed")
+    lake.drop_catalog("closed")
+    assert content(agent) == content(nested) == seen
+    lake.purge("closed")
+    assert content(agent) == content(nested) == seen
+    lake.drop_catalog("agent")
+    lake.purge("agent")
+    assert content(nested) == content(nested.fork("last")) == seen
+    nested.append_files("orders", [data_file("e")])
+    assert file_names(nested, "orders") == ["a", "b", "e"]

@@ -60,7 +60,7 @@ class DuckDBStore(EmbeddedStore):
             self.close()
             raise
 
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one reading statement by itself."""
         with self._cursor() as cursor:
             return _DuckDBSession(cursor, self.settings.clock).query(sql, **params)
@@ -160,11 +160,11 @@ class _DuckDBSession(EmbeddedSession):
         super().__init__(clock)
         self._cursor = cursor
 
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)
         return self._cursor.execute(text, values or None).fetchall()
 
-    def execute(self, sql: str, **params: Any) -> int:
+    def execute(self, sql: str, /, **params: Any) -> int:
         found = self.query(sql, **params)
         return int(found[0][0]) if found else 0
 

@@ -89,7 +89,7 @@ class PostgresStore(Store):
         """None: a server has no directory of ours beside it."""
         return None
 
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one reading statement; a connection that was lost meanwhile is replaced once."""
         text, values = DIALECT.render(sql, params)
         try:
@@ -257,11 +257,11 @@ class _PostgresSession(Session):
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)
         return self._connection.execute(text, values).fetchall()
 
-    def execute(self, sql: str, **params: Any) -> int:
+    def execute(self, sql: str, /, **params: Any) -> int:
         text, values = DIALECT.render(sql, params)
         return self._connection.execute(text, values).rowcount
 

@@ -70,7 +70,7 @@ class SQLiteStore(EmbeddedStore):
             self.close()
             raise
 
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one reading statement by itself."""
         with self._connection() as connection:
             return _SQLiteSession(connection, self.settings.clock).query(sql, **params)
@@ -210,11 +210,11 @@ class _SQLiteSession(EmbeddedSession):
         super().__init__(clock)
         self._connection = connection
 
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = DIALECT.render(sql, params)
         return self._connection.execute(text, values).fetchall()
 
-    def execute(self, sql: str, **params: Any) -> int:
+    def execute(self, sql: str, /, **params: Any) -> int:
         text, values = DIALECT.render(sql, params)
         return self._connection.execute(text, values).rowcount
 

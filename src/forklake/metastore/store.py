@@ -40,11 +40,11 @@ class Session(ABC):
     dialect: Dialect
 
     @abstractmethod
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one statement and return its rows."""
 
     @abstractmethod
-    def execute(self, sql: str, **params: Any) -> int:
+    def execute(self, sql: str, /, **params: Any) -> int:
         """Run one statement and return how many rows it changed."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class Store(ABC):
         """Where files go if nobody said so, or None if somebody has to."""
 
     @abstractmethod
-    def query(self, sql: str, **params: Any) -> list[Values]:
+    def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one reading statement by itself; it sees one state of the database."""
 
     @abstractmethod
