@@ -59,12 +59,19 @@ class MetadataTable(Generic[R_co]):
             if str(column.type).startswith("bool")
         )
 
+    @cached_property
+    def uuids(self) -> tuple[str, ...]:
+        """The columns with uuids, which DuckDB returns as values of a type of their own."""
+        return tuple(name for name in self.columns if name.endswith("_uuid"))
+
     def decode(self, values: Sequence[Any]) -> dict[str, Any]:
         """Name the values of one result row."""
         named = dict(zip(self.columns, values, strict=True))
         for place in self.flags:
             value = values[place]
             named[self.columns[place]] = None if value is None else bool(value)
+        for column in self.uuids:
+            named[column] = str(named[column])
         return named
 
     def scope_of(self, row: Row) -> int:
