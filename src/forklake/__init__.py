@@ -31,6 +31,7 @@ from forklake.model.definitions import (
     SortKey,
     VariantStats,
 )
+from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, TableChange, TableSize
 from forklake.model.records import (
     CatalogInfo,
     Column,
@@ -55,9 +56,13 @@ __all__ = [
     "ColumnStats",
     "DataFile",
     "DeleteFile",
+    "ForkNode",
+    "ForkTree",
+    "Growth",
     "InlinedRow",
     "Lake",
     "LakeAt",
+    "LakeStats",
     "Macro",
     "MacroImplementation",
     "MacroParameter",
@@ -73,6 +78,8 @@ __all__ = [
     "Snapshot",
     "SortKey",
     "Table",
+    "TableChange",
+    "TableSize",
     "TableStats",
     "Transaction",
     "VariantStats",

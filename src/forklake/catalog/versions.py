@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from forklake.catalog.names import check_name
@@ -134,7 +134,10 @@ def check_aware(time: datetime) -> datetime:
             f"The datetime {time.isoformat(sep=' ')} has no time zone, so it names no moment.",
             hint="Use datetime.now(timezone.utc) or attach a tzinfo.",
         )
-    return time
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInputError(f"The datetime {time.isoformat(sep=' ')} is not within the years 1 to 9999.") from None
 
 
 def _in_lineage(

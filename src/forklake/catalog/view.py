@@ -28,9 +28,9 @@ from forklake.metastore.tables import (
 )
 from forklake.model.change_log import LoggedChange
 from forklake.model.commit import Tombstone
-from forklake.model.ids import INFINITY, RowUid, TableId, first_row_id
+from forklake.model.ids import RowUid, TableId, first_row_id
 from forklake.model.names import fold
-from forklake.model.rows import DataFileRow, Origin, Row
+from forklake.model.rows import DataFileRow, Row
 from forklake.model.version import Version
 
 _SMALL = (SCHEMA, TABLE, VIEW, MACRO, COLUMN, TAG, COLUMN_TAG, VIEW_COLUMN_TAG, PARTITION_INFO, SORT_INFO)
@@ -86,18 +86,13 @@ class View:
     def advanced(self, version: Version, draft: Draft) -> View:
         """Return the view of the commit that a draft on this view became, keeping what it did not touch."""
         new = View(self.store, version)
-        touched = draft.touched
-        origin = Origin(RowUid(-1), version.catalog_id, INFINITY)
-        for key, rows in self._kept.items():
-            if key[0] not in touched:
-                new._kept[key] = rows
+        touched = draft.touched.difference(table.name for table in _STATISTICS)
+        new._kept = {key: rows for key, rows in self._kept.items() if key[0] not in touched}
         for table in _STATISTICS:
             for table_id, rows in draft.statistics(table).items():
                 if table_id >= 0:
-                    new._kept[table.name, (("table_id", table_id),)] = [replace(row, origin=origin) for row in rows]
-        for (name, where), rows in self._kept.items():
-            if name in {table.name for table in _STATISTICS}:
-                new._kept.setdefault((name, where), rows)
+                    # They have no origin, which counts as the catalog's own.
+                    new._kept[table.name, (("table_id", table_id),)] = rows
         return new
 
 

@@ -17,12 +17,13 @@ from forklake.lake.reader import Reader
 from forklake.lake.transaction import Transaction
 from forklake.lake.verbs import Verbs
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import CommitInfo, Snapshot
+from forklake.model.records import CatalogInfo, CommitInfo, Snapshot
 from forklake.model.version import Version
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.detach import detach
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.fork import fork, fork_many
+from forklake.ops.list_catalogs import catalog_by_id
 
 
 class Catalog(Reader, Verbs):
@@ -59,6 +60,15 @@ class Catalog(Reader, Verbs):
     def head(self) -> SnapshotId:
         """The id of the newest snapshot, read anew; of a handle on the past, the id of its snapshot."""
         return self._version().snapshot_id
+
+    @property
+    def info(self) -> CatalogInfo:
+        """The catalog as a list shows it now.
+
+        Raises:
+            NotFoundError: It was dropped.
+        """
+        return catalog_by_id(self._context.store, self._context.lake_path, self._catalog_id)
 
     @property
     def is_read_only(self) -> bool:
@@ -157,10 +167,16 @@ class Catalog(Reader, Verbs):
             context, copy_catalog(context.store, context.lake_path, self._catalog_id, name, at=at, data_path=own_path)
         )
 
-    def fork_many(self, names: Iterable[str], *, at: int | datetime | None = None) -> list[Catalog]:
+    def fork_many(
+        self,
+        names: Iterable[str],
+        *,
+        at: int | datetime | None = None,
+        on_progress: Callable[[int], None] = lambda made: None,
+    ) -> list[Catalog]:
         """Return one fork for each name, all of the same snapshot, in far fewer transactions than names.
 
-        Made in batches of 10,000, each all or nothing.
+        Made in batches of 10,000, each all or nothing. ``on_progress`` is told after each how many are made.
 
         Raises:
             AlreadyExistsError: A name is taken.
@@ -169,7 +185,9 @@ class Catalog(Reader, Verbs):
         if at is None and self._pinned is not None:
             at = self._pinned.version.snapshot_id
         context = self._context
-        made = fork_many(context.store, context.lake_path, self._catalog_id, list(names), at=at)
+        made = fork_many(
+            context.store, context.lake_path, self._catalog_id, list(names), at=at, on_progress=on_progress
+        )
         return [Catalog(context, catalog) for catalog in made]
 
     def detach(self) -> None:

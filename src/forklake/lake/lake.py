@@ -17,9 +17,12 @@ from forklake.lake.context import Context
 from forklake.lake.options import Options, lake_options
 from forklake.metastore import visibility
 from forklake.model.ids import SnapshotId
+from forklake.model.overview import ForkTree, LakeStats
 from forklake.model.records import CatalogInfo, Snapshot
 from forklake.ops import lifecycle
 from forklake.ops.create_catalog import create_catalog
+from forklake.ops.fork_tree import fork_tree
+from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.open_lake import open_lake
 
@@ -157,6 +160,25 @@ class Lake:
         return versions.lake_snapshots(
             self._context.store, None if after is None else SnapshotId(after), check_limit(limit)
         )
+
+    def fork_tree(self, name: str | None = None, *, depth: int = 100, width: int = 5, limit: int = 100) -> ForkTree:
+        """Return the tree of forks of a catalog, or of the lake, cut to what can be read.
+
+        Args:
+            name: The catalog to start at; all that have no parent if not given.
+            depth: How many levels below the first.
+            width: How many forks of each catalog, the oldest first; the others are counted.
+            limit: How many catalogs in all, the upper levels first.
+
+        Raises:
+            NotFoundError: No live catalog has the name.
+        """
+        root = None if name is None else self.catalog(name).catalog_id
+        return fork_tree(self._context.store, root, depth=depth, width=width, limit=limit)
+
+    def stats(self, *, by: Period = "day", periods: int = 7) -> LakeStats:
+        """Return how many catalogs, snapshots, rows and bytes there are, and what was made in the last periods."""
+        return lake_stats(self._context.store, by=by, periods=periods)
 
     def metadata_bytes(self) -> int:
         """Return the bytes that the metadata of all catalogs takes, indexes included."""

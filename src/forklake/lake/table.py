@@ -8,8 +8,10 @@ from forklake.catalog import describe, lookup
 from forklake.catalog.view import Content
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.ids import TableId
+from forklake.model.overview import TableChange
 from forklake.model.records import Column, DataFile, InlinedRow, TableStats
 from forklake.model.rows import TableRow
+from forklake.ops.table_history import table_history
 
 if TYPE_CHECKING:
     from forklake.lake.reader import Reader
@@ -101,6 +103,14 @@ class Table:
         row = lookup.table_by_id(content, self.table_id)
         context = self._reader._context
         return describe.data_files(context.store, context.lake_path, content, row)
+
+    def history(self) -> list[TableChange]:
+        """Return the snapshots that changed the table, oldest first, up to the one that is seen.
+
+        Raises:
+            NotFoundError: The table was dropped.
+        """
+        return table_history(self._reader._context.store, self._content().version, self.table_id)
 
     def _content(self) -> Content:
         content = self._reader._content()

@@ -17,6 +17,7 @@ from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.model.overview import TableSize
 
 
 def _encode(value: Any) -> Any:
@@ -85,6 +86,26 @@ class DuckDBStore(EmbeddedStore):
         """Return the bytes of the file that are in use."""
         found = self.query("SELECT block_size * (total_blocks - free_blocks) FROM pragma_database_size()")
         return int(found[0][0])
+
+    def table_sizes(self) -> list[TableSize]:
+        """Count rows and blocks; a block that tables share counts in parts, one not yet written not at all."""
+        with self.reading() as session:
+            names = [
+                name
+                for (name,) in session.query(
+                    "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'forklake' ORDER BY table_name"
+                )
+            ]
+            rows = {name: int(session.query(f"SELECT count(*) FROM forklake.{name}")[0][0]) for name in names}
+            block_size = int(session.query("SELECT block_size FROM pragma_database_size()")[0][0])
+            used: dict[int, set[str]] = {}
+            for name in names:
+                for (block,) in session.query(
+                    f"SELECT DISTINCT block_id FROM pragma_storage_info('forklake.{name}') WHERE block_id >= 0"
+                ):
+                    used.setdefault(block, set()).add(name)
+        sizes = {name: sum(block_size // len(users) for users in used.values() if name in users) for name in names}
+        return [TableSize(name, rows[name], False, sizes[name]) for name in names]
 
     def close(self) -> None:
         """Close the file."""

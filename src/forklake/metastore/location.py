@@ -42,6 +42,12 @@ def postgres_conninfo(url: str) -> str | None:
     return rest if kind == "postgres" else None
 
 
+def embedded_path(url: str) -> Path | None:
+    """Return the file of an embedded store, or None for a server."""
+    kind, rest = _split(url)
+    return None if kind == "postgres" else Path(rest)
+
+
 def _split(url: str) -> tuple[str, str]:
     text = str(url).removeprefix("ducklake:")
     if not text.strip() or "\0" in text:

@@ -34,6 +34,7 @@ from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Ses
 from forklake.metastore.tables import BY_NAME
 from forklake.model.commit import Commit, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.overview import TableSize
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
 
@@ -52,6 +53,9 @@ DIALECT = Dialect(
     row_uid="nextval('forklake.ducklake_row_uid_seq')",
     pack=list,
 )
+
+_COUNTED_ROWS = 1_000_000
+"""Tables with more rows are not counted but estimated."""
 
 _COMMIT = "SELECT * FROM forklake.lake_commit(%s, %s, %s)"
 _FORK = "SELECT * FROM forklake.lake_fork(%s, %s, %s, CAST(%s AS uuid[]), %s, %s, %s, %s, %s)"
@@ -153,6 +157,22 @@ class PostgresStore(Store):
         )
         return int(found[0][0])
 
+    def table_sizes(self) -> list[TableSize]:
+        """Count the rows of small tables; of large ones PostgreSQL knows how many, roughly."""
+        found = self.query(
+            "SELECT coalesce(p.relname, c.relname), sum(pg_total_relation_size(c.oid)),"
+            " CASE WHEN min(c.reltuples) < 0 THEN -1 ELSE sum(c.reltuples) END"
+            " FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid"
+            " LEFT JOIN pg_class p ON p.oid = i.inhparent"
+            " WHERE c.relnamespace = 'forklake'::regnamespace AND c.relkind = 'r' GROUP BY 1 ORDER BY 1"
+        )
+        sizes = []
+        for name, size, estimate in found:
+            is_estimate = estimate > _COUNTED_ROWS
+            rows = estimate if is_estimate else self.query(f"SELECT count(*) FROM forklake.{name}")[0][0]
+            sizes.append(TableSize(str(name), int(rows), is_estimate, int(size)))
+        return sizes
+
     def close(self) -> None:
         """Close the pool."""
         self._pool.close()
@@ -204,6 +224,8 @@ class PostgresStore(Store):
                     yield connection
                 except psycopg.Error as error:
                     if connection.broken:
+                        # The idle ones have likely gone with it: one loss is told, not one for each of them.
+                        self._pool.check()
                         raise ConnectionLostError(
                             f"The connection to the metadata database ({self.location}) was lost: {self.clean(error)}"
                         ) from error
@@ -418,8 +440,7 @@ def _values(row: Row, columns: Sequence[str]) -> dict[str, Any]:
     return {name: value for name in columns if (value := getattr(row, name)) is not None}
 
 
-def _dumps(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
+_dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def _utc(value: datetime) -> datetime:

@@ -232,6 +232,15 @@ def write_catalog(
         s=snapshot,
         t=made_at,
     )
+    if not placement.is_root:
+        # Since the check somebody may have had the name, and with it the directory, and have dropped it again.
+        session.execute(
+            "UPDATE forklake.ducklake_catalog SET path = :path WHERE catalog_id = :c AND EXISTS ("
+            "SELECT 1 FROM forklake.ducklake_catalog o WHERE fold(o.path) = fold(:taken) AND o.catalog_id <> :c)",
+            c=catalog,
+            path=f"{placement.prefix}{new.uuid}/",
+            taken=placement.prefix + directory,
+        )
     session.execute(
         "INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) VALUES (:c, :s)", c=catalog, s=snapshot
     )

@@ -18,6 +18,7 @@ from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.model.overview import TableSize
 
 
 def _encode(value: Any) -> Any:
@@ -26,7 +27,8 @@ def _encode(value: Any) -> Any:
 
 def format_time(value: datetime) -> str:
     """Write a time as text of fixed width, so that text order is time order."""
-    return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f+00")
+    # Not strftime: it writes years before 1000 with fewer digits.
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds") + "+00"
 
 
 def parse_time(value: str) -> datetime:
@@ -95,6 +97,21 @@ class SQLiteStore(EmbeddedStore):
         """Return the bytes of the file that are in use."""
         found = self.query("SELECT c.page_count * s.page_size FROM pragma_page_count() c, pragma_page_size() s")
         return int(found[0][0])
+
+    def table_sizes(self) -> list[TableSize]:
+        """Count rows and pages; the pages only where SQLite was built to tell."""
+        with self.reading() as session:
+            names = [name.removeprefix(DIALECT.schema) for name in sorted(_table_names(session)) if _is_ours(name)]
+            try:
+                pages = session.query(
+                    "SELECT m.tbl_name, sum(d.pgsize) FROM dbstat d JOIN sqlite_master m ON m.name = d.name"
+                    " WHERE d.aggregate = TRUE GROUP BY m.tbl_name"
+                )
+            except sqlite3.OperationalError:
+                pages = []
+            sizes = {name.removeprefix(DIALECT.schema): int(size) for name, size in pages}
+            rows = {name: int(session.query(f"SELECT count(*) FROM forklake.{name}")[0][0]) for name in names}
+        return [TableSize(name, rows[name], False, sizes.get(name)) for name in names]
 
     def close(self) -> None:
         """Close all connections."""
@@ -201,6 +218,10 @@ def _is_of_another_program(connection: sqlite3.Connection) -> bool:
 
 def _table_names(session: Session) -> set[str]:
     return {name for (name,) in session.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(f"{DIALECT.schema}ducklake_")
 
 
 class _SQLiteSession(EmbeddedSession):

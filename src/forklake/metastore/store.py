@@ -17,6 +17,7 @@ from forklake.errors import MetastoreError, MetastoreUnavailableError
 from forklake.metastore.dialect import Dialect
 from forklake.model.commit import Commit, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.overview import TableSize
 from forklake.model.placement import ForkResult, NewFork, Placement
 
 Values = tuple[Any, ...]
@@ -136,6 +137,10 @@ class Store(ABC):
     @abstractmethod
     def byte_count(self) -> int:
         """Return the bytes that the metadata takes, indexes included."""
+
+    @abstractmethod
+    def table_sizes(self) -> list[TableSize]:
+        """Return the rows and bytes of each metadata table, by name."""
 
     @abstractmethod
     def close(self) -> None:

@@ -149,6 +149,17 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
     return touched
 
 
+def begun(source: Source, sight: Seen, table: MetadataTable[Any], where: Where) -> set[SnapshotId]:
+    """Return the snapshots of a chain at which rows of an interval table begin, ended and hidden ones too."""
+    found = source.query(
+        f"{_chain(source)} SELECT DISTINCT r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}",
+        **_chain_params(sight),
+        **_filter_params(where),
+    )
+    return {SnapshotId(snapshot) for (snapshot,) in found}
+
+
 def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
     """Return the newest schema version of each table in the lineage."""
     found = source.query(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -67,11 +67,18 @@ def fork(
 
 
 def fork_many(
-    store: Store, lake_path: str | None, parent: CatalogId, names: Sequence[str], *, at: int | datetime | None = None
+    store: Store,
+    lake_path: str | None,
+    parent: CatalogId,
+    names: Sequence[str],
+    *,
+    at: int | datetime | None = None,
+    on_progress: Callable[[int], None] = lambda made: None,
 ) -> list[CatalogId]:
     """Fork a catalog once for each name, all at the same snapshot.
 
-    Made in batches of 10,000, each all or nothing: an error leaves whole batches before it.
+    Made in batches of 10,000, each all or nothing: an error leaves whole batches before it. ``on_progress`` is
+    told after each batch how many are made.
 
     Raises:
         AlreadyExistsError: A name is taken.
@@ -99,6 +106,7 @@ def fork_many(
         # What follows is pinned where the first batch was.
         pin = result.pin
         made += result.catalogs
+        on_progress(len(made))
     return made
 
 

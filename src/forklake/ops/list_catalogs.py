@@ -7,11 +7,11 @@ from typing import Final
 
 from forklake.catalog.names import MAX_NAME_LENGTH, check_text
 from forklake.catalog.paths import join
-from forklake.catalog.versions import check_aware
+from forklake.catalog.versions import check_aware, dropped
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.store import Store
-from forklake.model.ids import INFINITY, SnapshotId
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo
 
@@ -50,6 +50,18 @@ def list_catalogs(
         **params,
     )
     return [catalog_info(store, lake_path, row) for row in found]
+
+
+def catalog_by_id(store: Store, lake_path: str | None, catalog: CatalogId) -> CatalogInfo:
+    """Return a live catalog as a list shows it.
+
+    Raises:
+        NotFoundError: It was dropped, or never was.
+    """
+    found = visibility.catalog_rows(store, None, "k.catalog_id = :c", c=catalog)
+    if not found:
+        raise dropped(catalog)
+    return catalog_info(store, lake_path, found[0])
 
 
 def check_limit(limit: int) -> int:

@@ -33,6 +33,7 @@ CREATE TABLE forklake_ducklake_catalog (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX forklake_catalog_name_idx ON forklake_ducklake_catalog (lower(catalog_name), end_snapshot);
 CREATE INDEX forklake_catalog_directory_idx ON forklake_ducklake_catalog (lower(path));
+CREATE INDEX forklake_catalog_parent_idx ON forklake_ducklake_catalog (parent_catalog_id, end_snapshot, catalog_id);
 
 -- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change "live".
 -- Narrow, no other index, room for updates in place.
@@ -487,3 +488,396 @@ INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'forklake_version', '1'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
+
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front (plain names).
+-- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
+-- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
+
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot. Its own: all that ended.
+-- A union of the two tables would be made anew for every question: SQLite looks into joins, not into unions.
+CREATE VIEW forklake_lake_link AS
+SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catalog_id) AS owner_id,
+       coalesce(g.upto, 9223372036854775806) AS upto
+  FROM forklake_ducklake_head h
+  CROSS JOIN (SELECT 0 AS inherited UNION ALL SELECT 1) w
+  LEFT JOIN forklake_ducklake_segment g ON g.catalog_id = h.catalog_id AND w.inherited
+ WHERE g.catalog_id IS NOT NULL OR NOT w.inherited;
+
+-- The same of live catalogs, with their names.
+CREATE VIEW forklake_lake_chain AS
+SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_lake_link n ON n.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807;
+
+-- The directory of every catalog there ever was.
+CREATE VIEW forklake_lake_directory AS
+SELECT k.catalog_id, CASE WHEN k.path_is_relative THEN o.value || k.path ELSE k.path END AS directory, k.end_snapshot
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1 AND o.key = 'data_path';
+
+-- The live catalogs, with the snapshot that a fork started from, and the newest of their own.
+CREATE VIEW ducklake_catalog AS
+SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id, k.begin_time
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_ducklake_head h ON h.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807;
+
+-- The lineage of a catalog. The counters are those of the whole lake, as they are now.
+CREATE VIEW ducklake_snapshot AS
+SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_version,
+       (SELECT q.next_value FROM forklake_sequence q WHERE q.name = 'ducklake_object_id_seq') AS next_catalog_id,
+       (SELECT q.next_value FROM forklake_sequence q WHERE q.name = 'ducklake_file_id_seq') AS next_file_id
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_snapshot r ON r.catalog_id = c.owner_id
+ WHERE r.snapshot_id <= c.upto;
+
+CREATE VIEW ducklake_snapshot_changes AS
+SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.changes_made, r.author, r.commit_message, r.commit_extra_info
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_snapshot_changes r ON r.catalog_id = c.owner_id
+ WHERE r.snapshot_id <= c.upto;
+
+CREATE VIEW ducklake_schema_versions AS
+SELECT c.catalog_id, c.catalog_name, r.begin_snapshot, r.schema_version, r.table_id
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_schema_versions r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+-- Options of the catalog, and those of the lake that it does not set itself; data_path is the catalog's directory.
+CREATE VIEW ducklake_metadata AS
+SELECT k.catalog_id, k.catalog_name, o.key, o.value, nullif(o.scope, '') AS scope,
+       CASE WHEN o.scope <> '' THEN o.scope_id END AS scope_id
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807
+UNION ALL
+SELECT k.catalog_id, k.catalog_name, o.key, o.value, NULL, NULL
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.key NOT IN ('forklake_version', 'data_path')
+ WHERE k.end_snapshot = 9223372036854775807
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_metadata p
+                    WHERE p.catalog_id = k.catalog_id AND p.scope = '' AND p.scope_id = -1 AND p.key = o.key)
+UNION ALL
+SELECT k.catalog_id, k.catalog_name, 'data_path', p.directory, NULL, NULL
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_lake_directory p ON p.catalog_id = k.catalog_id AND p.end_snapshot = 9223372036854775807
+ WHERE k.end_snapshot = 9223372036854775807;
+
+CREATE VIEW ducklake_schema AS
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.schema_name, r.path, r.path_is_relative
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_schema r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_table AS
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.schema_id, r.table_name, r.path, r.path_is_relative
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_table r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_column AS
+SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.table_id, r.column_order, r.column_name, r.column_type, r.initial_default, r.default_value, r.nulls_allowed,
+       r.parent_column, r.default_value_type, r.default_value_dialect
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_column r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_view AS
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.schema_id, r.view_name, r.dialect, r.sql, r.column_aliases
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_view r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_macro AS
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_macro r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_tag AS
+SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.key, r.value
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_tag r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_column_tag AS
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.key, r.value
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_column_tag r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+-- DuckLake 1.1's.
+CREATE VIEW ducklake_view_column_tag AS
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.key, r.value
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_view_column_tag r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_partition_info AS
+SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_partition_info r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_sort_info AS
+SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_sort_info r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+-- Files that a catalog inherits lie below their owner's directory, so they have an absolute path.
+CREATE VIEW ducklake_data_file AS
+SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.file_order,
+       CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
+            ELSE (SELECT CASE WHEN t.path_is_relative AND s.path_is_relative THEN p.directory || s.path || t.path
+                              WHEN t.path_is_relative THEN s.path || t.path ELSE t.path END
+                    FROM forklake_lake_directory p
+                    CROSS JOIN forklake_lake_link n ON n.catalog_id = c.catalog_id
+                    CROSS JOIN forklake_ducklake_table t ON t.catalog_id = n.owner_id AND t.table_id = r.table_id
+                                             AND t.begin_snapshot <= n.upto
+                    CROSS JOIN forklake_lake_link m ON m.catalog_id = c.catalog_id
+                    CROSS JOIN forklake_ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
+                                              AND s.begin_snapshot <= m.upto
+                   WHERE p.catalog_id = c.owner_id LIMIT 1) || r.path
+       END AS path,
+       r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
+       r.footer_size, r.row_id_start, r.partition_id, r.encryption_key, r.mapping_id, r.partial_max
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_data_file r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_delete_file AS
+SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.data_file_id,
+       CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
+            ELSE (SELECT CASE WHEN t.path_is_relative AND s.path_is_relative THEN p.directory || s.path || t.path
+                              WHEN t.path_is_relative THEN s.path || t.path ELSE t.path END
+                    FROM forklake_lake_directory p
+                    CROSS JOIN forklake_lake_link n ON n.catalog_id = c.catalog_id
+                    CROSS JOIN forklake_ducklake_table t ON t.catalog_id = n.owner_id AND t.table_id = r.table_id
+                                             AND t.begin_snapshot <= n.upto
+                    CROSS JOIN forklake_lake_link m ON m.catalog_id = c.catalog_id
+                    CROSS JOIN forklake_ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
+                                              AND s.begin_snapshot <= m.upto
+                   WHERE p.catalog_id = c.owner_id LIMIT 1) || r.path
+       END AS path,
+       r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
+       r.footer_size, r.encryption_key, r.partial_max
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_delete_file r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+-- Ours: the rows and deleted rows that are kept in the metadata, of all tables.
+CREATE VIEW ducklake_inlined_row AS
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot,
+       r.document
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_inlined_row r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_inlined_delete AS
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.begin_snapshot,
+       CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
+            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake_lake_link n
+                                     CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
+                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
+                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+       END AS end_snapshot
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_inlined_delete r ON r.catalog_id = c.owner_id
+ WHERE r.begin_snapshot <= c.upto;
+
+-- Empty: there is no table of inlined rows per table. They are in ducklake_inlined_row.
+CREATE VIEW ducklake_inlined_data_tables AS
+SELECT r.catalog_id, r.catalog_name, r.table_id, r.table_name, r.begin_snapshot AS schema_version
+  FROM ducklake_table r
+ WHERE 0;
+
+-- What belongs to a row has no interval of its own: it shows as long as the row does, the row's past included.
+CREATE VIEW ducklake_macro_impl AS
+SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.dialect, r.sql, r.type
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_macro f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_macro_impl r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_macro_parameters AS
+SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.parameter_name, r.parameter_type,
+       r.default_value, r.default_value_type
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_macro f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_macro_parameters r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_partition_column AS
+SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key_index, r.column_id, r.transform
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_partition_info f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_partition_column r ON r.catalog_id = f.catalog_id AND r.partition_id = f.partition_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_sort_expression AS
+SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect,
+       r.sort_direction, r.null_order
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_sort_info f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_file_column_stats AS
+SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.column_size_bytes, r.value_count,
+       r.null_count, r.min_value, r.max_value, r.contains_nan, r.extra_stats
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_file_column_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_file_variant_stats AS
+SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.variant_path, r.shredded_type,
+       r.column_size_bytes, r.value_count, r.null_count, r.min_value, r.max_value, r.contains_nan, r.extra_stats
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_file_variant_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_file_partition_value AS
+SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.partition_key_index, r.partition_value
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_file_partition_value r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
+ WHERE f.begin_snapshot <= c.upto;
+
+-- Many files share a mapping, and a fork that uses an inherited one has a copy of it: each shows once.
+CREATE VIEW ducklake_column_mapping AS
+SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.table_id, r.type
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_column_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
+ WHERE f.begin_snapshot <= c.upto;
+
+CREATE VIEW ducklake_name_mapping AS
+SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.source_name, r.target_field_id,
+       r.parent_column, r.is_partition
+  FROM forklake_lake_chain c
+  CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
+  CROSS JOIN forklake_ducklake_name_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
+ WHERE f.begin_snapshot <= c.upto;
+
+-- Statistics of the tables that there are: the newest of the nearest catalog that wrote any.
+CREATE VIEW ducklake_table_stats AS
+SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, r.file_size_bytes
+  FROM ducklake_table t
+  CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id
+  CROSS JOIN forklake_ducklake_table_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
+ WHERE t.end_snapshot IS NULL
+   AND c.depth = (SELECT min(n.depth) FROM forklake_lake_link n
+                    CROSS JOIN forklake_ducklake_table_stats x ON x.catalog_id = n.owner_id
+                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+   AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake_ducklake_table_stats x
+                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+
+CREATE VIEW ducklake_table_column_stats AS
+SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value,
+       r.max_value, r.extra_stats
+  FROM ducklake_table t
+  CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id
+  CROSS JOIN forklake_ducklake_table_column_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
+ WHERE t.end_snapshot IS NULL
+   AND c.depth = (SELECT min(n.depth) FROM forklake_lake_link n
+                    CROSS JOIN forklake_ducklake_table_column_stats x ON x.catalog_id = n.owner_id
+                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+   AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake_ducklake_table_column_stats x
+                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+
+CREATE VIEW ducklake_files_scheduled_for_deletion AS
+SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start
+  FROM forklake_ducklake_catalog k
+  CROSS JOIN forklake_ducklake_files_scheduled_for_deletion r ON r.catalog_id = k.catalog_id
+ WHERE k.end_snapshot = 9223372036854775807;

@@ -1,0 +1,158 @@
+"""Counting what a lake holds, across catalogs: forks, files, sizes, growth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forklake.metastore.store import Session, Values
+from forklake.metastore.tables import BEGIN, DATA_FILE, END
+from forklake.metastore.visibility import Source
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+
+
+def fork_counts(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, int]:
+    """Return how many live forks each catalog has; none of those that have none."""
+    found = source.query(
+        "SELECT k.parent_catalog_id, count(*) FROM forklake.ducklake_catalog k"
+        f" WHERE k.parent_catalog_id IN (:ids...) AND k.{END} = :live GROUP BY k.parent_catalog_id",
+        ids=list(catalogs),
+        live=INFINITY,
+    )
+    return {CatalogId(catalog): int(count) for catalog, count in found}
+
+
+def root_count(source: Source) -> int:
+    """Return how many live catalogs have no parent."""
+    found = source.query(
+        f"SELECT count(*) FROM forklake.ducklake_catalog k WHERE k.parent_catalog_id IS NULL AND k.{END} = :live",
+        live=INFINITY,
+    )
+    return int(found[0][0])
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedParent:
+    """A dropped catalog on which live forks hang. ``snapshot_id`` is None if it was purged."""
+
+    catalog_id: CatalogId
+    name: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    snapshot_id: SnapshotId | None
+
+
+def dropped_parents(source: Source) -> list[DroppedParent]:
+    """Return the dropped catalogs that a live catalog descends from, by id."""
+    wanted = (
+        "SELECT DISTINCT p.parent_catalog_id FROM forklake.ducklake_catalog p"
+        f" WHERE p.parent_catalog_id IS NOT NULL AND p.{END} = :live"
+    )
+    found: dict[int, Values] = {}
+    rows = source.query(_DROPPED.format(wanted=f"({wanted})"), live=INFINITY)
+    while rows:
+        found |= {row[0]: row for row in rows}
+        above = sorted({row[2] for row in rows if row[2] is not None} - found.keys())
+        rows = source.query(_DROPPED.format(wanted="(:ids...)"), live=INFINITY, ids=above) if above else []
+    return [DroppedParent(*found[catalog]) for catalog in sorted(found)]
+
+
+_DROPPED = (
+    "SELECT k.catalog_id, k.catalog_name, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id"
+    " FROM forklake.ducklake_catalog k LEFT JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
+    f" WHERE k.catalog_id IN {{wanted}} AND k.{END} < :live AND k.{END} ="
+    f" (SELECT max(l.{END}) FROM forklake.ducklake_catalog l WHERE l.catalog_id = k.catalog_id)"
+)
+
+
+def births(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
+    """Return when each catalog was made, whatever it was called then."""
+    found = session.query(
+        "SELECT k.catalog_id, min(k.begin_time) FROM forklake.ducklake_catalog k"
+        " WHERE k.catalog_id IN (:ids...) GROUP BY k.catalog_id",
+        ids=list(catalogs),
+    )
+    return {CatalogId(catalog): session.time(time) for catalog, time in found}
+
+
+def head_times(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
+    """Return when the head of each catalog was committed; nothing of purged ones."""
+    found = session.query(
+        "SELECT h.catalog_id, s.snapshot_time FROM forklake.ducklake_head h JOIN forklake.ducklake_snapshot s"
+        " ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id WHERE h.catalog_id IN (:ids...)",
+        ids=list(catalogs),
+    )
+    return {CatalogId(catalog): session.time(time) for catalog, time in found}
+
+
+def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:
+    """Return the live data files that each catalog added itself, and their bytes; none of those without."""
+    found = source.query(
+        f"SELECT r.catalog_id, count(*), sum(r.file_size_bytes) FROM forklake.{DATA_FILE.name} r"
+        f" WHERE r.catalog_id IN (:ids...) AND r.{END} = :live GROUP BY r.catalog_id",
+        ids=list(catalogs),
+        live=INFINITY,
+    )
+    return {CatalogId(catalog): (int(count), int(size)) for catalog, count, size in found}
+
+
+def inheriting(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:
+    """Return those of the catalogs that see rows of an ancestor."""
+    found = source.query(
+        "SELECT DISTINCT g.catalog_id FROM forklake.ducklake_segment g WHERE g.catalog_id IN (:ids...)",
+        ids=list(catalogs),
+    )
+    return {CatalogId(catalog) for (catalog,) in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many catalogs and snapshots there are."""
+
+    live: int
+    roots: int
+    dropped: int
+    purged: int
+    snapshots: int
+
+
+def counts(source: Source) -> Counts:
+    """Return how many catalogs and snapshots there are, all of one state."""
+    found = source.query(
+        f"SELECT (SELECT count(*) FROM forklake.ducklake_catalog WHERE {END} = :live),"
+        f" (SELECT count(*) FROM forklake.ducklake_catalog WHERE {END} = :live AND parent_catalog_id IS NULL),"
+        " (SELECT count(*) FROM forklake.ducklake_head WHERE NOT live),"
+        " (SELECT count(DISTINCT catalog_id) FROM forklake.ducklake_catalog),"
+        " (SELECT count(*) FROM forklake.ducklake_snapshot)",
+        live=INFINITY,
+    )
+    live, roots, dropped, ever, snapshots = (int(value) for value in found[0])
+    return Counts(live, roots, dropped, ever - live - dropped, snapshots)
+
+
+def snapshots_since(source: Source, starts: Sequence[datetime]) -> list[int]:
+    """Return how many snapshots were made in each period; a period lasts until the next, the last until now."""
+    return _by_period(source, "forklake.ducklake_snapshot x", "x.snapshot_time", "", starts)
+
+
+def catalogs_since(source: Source, starts: Sequence[datetime]) -> list[int]:
+    """Return how many catalogs were made in each period, dropped ones too."""
+    is_first = (
+        f" AND x.{BEGIN} = (SELECT min(f.{BEGIN}) FROM forklake.ducklake_catalog f WHERE f.catalog_id = x.catalog_id)"
+    )
+    return _by_period(source, "forklake.ducklake_catalog x", "x.begin_time", is_first, starts)
+
+
+def _by_period(source: Source, table: str, time: str, condition: str, starts: Sequence[datetime]) -> list[int]:
+    params: dict[str, Any] = {f"t{number}": start for number, start in enumerate(starts)}
+    # Newest first: one look at each row, and most rows of a busy lake are recent.
+    newest_first = " ".join(f"WHEN {time} >= :t{number} THEN {number}" for number in reversed(range(len(starts))))
+    found = source.query(
+        f"SELECT CASE {newest_first} END AS period, count(*) FROM {table} WHERE {time} >= :t0{condition}"
+        " GROUP BY period",
+        **params,
+    )
+    made = {int(period): int(count) for period, count in found}
+    return [made.get(number, 0) for number in range(len(starts))]

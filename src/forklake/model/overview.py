@@ -1,0 +1,92 @@
+"""What an overview shows: the tree of forks, what a lake holds and how it grows, the history of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.records import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ForkNode:
+    """One catalog in the tree of forks.
+
+    Attributes:
+        snapshot_id: Its head; None if it was purged.
+        snapshot_time: When that was committed.
+        kind: ``root``; ``fork``, which inherits; or ``copy``, which was copied or detached and stands alone.
+        is_live: False for a dropped catalog, which is shown only where live forks hang on it.
+        own_file_count: Live data files that it added itself.
+        own_byte_count: What these files take.
+        fork_count: How many forks it has, of which ``forks`` are the first.
+    """
+
+    catalog_id: CatalogId
+    name: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    kind: Literal["root", "fork", "copy"]
+    is_live: bool
+    snapshot_id: SnapshotId | None
+    snapshot_time: datetime | None
+    created_at: datetime
+    own_file_count: int
+    own_byte_count: int
+    fork_count: int
+    forks: tuple[ForkNode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForkTree:
+    """The tree of forks, or as much of it as was asked for: ``roots`` are the first of ``root_count``."""
+
+    root_count: int
+    roots: tuple[ForkNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """One metadata table: its rows, counted or (in a large PostgreSQL table) estimated, and its bytes.
+
+    The bytes include those of its indexes. They are None where the database does not tell.
+    """
+
+    name: str
+    row_count: int
+    is_estimate: bool
+    byte_count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What was made in one period, from ``start`` on."""
+
+    start: datetime
+    catalogs_made: int
+    snapshots_made: int
+
+
+@dataclass(frozen=True, slots=True)
+class LakeStats:
+    """What a lake holds, and how it grew lately; the newest period comes last and is not over yet."""
+
+    catalog_count: int
+    root_count: int
+    fork_count: int
+    dropped_count: int
+    purged_count: int
+    snapshot_count: int
+    byte_count: int
+    tables: tuple[TableSize, ...]
+    growth: tuple[Growth, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """A snapshot that changed a table, and what it did to it, in the words of the change log."""
+
+    snapshot: Snapshot
+    changes: tuple[str, ...]

@@ -1,0 +1,125 @@
+"""The tree of forks, cut to what can be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from forklake.errors import InvalidInputError
+from forklake.metastore import census, visibility
+from forklake.metastore.store import Session, Store
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.overview import ForkNode, ForkTree
+
+MAX_DEPTH: Final = 200
+MAX_NODES: Final = 10_000
+
+
+def fork_tree(
+    store: Store, root: CatalogId | None = None, *, depth: int = 100, width: int = 5, limit: int = 100
+) -> ForkTree:
+    """Return the tree of forks below a catalog, or of all: level by level, the oldest of each parent's forks first.
+
+    ``depth`` is how many levels below the first, ``width`` how many forks of each catalog (and how many roots),
+    ``limit`` how many catalogs in all. The cost grows with what is returned and, by little, with the number of
+    forks that are only counted. A dropped catalog is in it if live ones descend from it.
+
+    Raises:
+        InvalidInputError: A number makes no sense.
+    """
+    for what, number, least, most in (
+        ("depth", depth, 0, MAX_DEPTH),
+        ("width", width, 1, MAX_NODES),
+        ("limit", limit, 1, MAX_NODES),
+    ):
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
+            raise InvalidInputError(f"The {what} of a tree must be between {least} and {most}, not {number!r}.")
+    with store.reading() as session:
+        dropped: dict[CatalogId | None, list[_Draft]] = {}
+        for parent in census.dropped_parents(session):
+            dropped.setdefault(parent.parent_id, []).append(
+                _Draft(parent.catalog_id, parent.name, parent.parent_id, parent.parent_snapshot_id, parent.snapshot_id)
+            )
+        if root is None:
+            level = _forks(session, None, dropped, min(width, limit))
+            count = census.root_count(session) + len(dropped.get(None, ()))
+        else:
+            level = _rows(session, "k.catalog_id = :c", c=root)
+            count = len(level)
+        shown = _grow(session, level, dropped, depth, width, limit)
+        return ForkTree(count, _finished(session, shown, len(level)))
+
+
+@dataclass(slots=True)
+class _Draft:
+    catalog_id: CatalogId
+    name: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    snapshot_id: SnapshotId | None
+    is_live: bool = False
+    fork_count: int = 0
+    forks: list[CatalogId] = field(default_factory=list)
+
+
+def _grow(
+    session: Session,
+    level: list[_Draft],
+    dropped: dict[CatalogId | None, list[_Draft]],
+    depth: int,
+    width: int,
+    limit: int,
+) -> list[_Draft]:
+    """Return the catalogs of all levels, parents before their forks."""
+    shown = list(level)
+    while level:
+        counts = census.fork_counts(session, [node.catalog_id for node in level])
+        below: list[_Draft] = []
+        for node in level:
+            node.fork_count = counts.get(node.catalog_id, 0) + len(dropped.get(node.catalog_id, ()))
+            room = min(width, limit - len(shown) - len(below))
+            if depth and room > 0 and node.fork_count:
+                forks = _forks(session, node.catalog_id, dropped, room)
+                node.forks = [fork.catalog_id for fork in forks]
+                below += forks
+        shown += below
+        level, depth = below, depth - 1
+    return shown
+
+
+def _forks(
+    session: Session, parent: CatalogId | None, dropped: dict[CatalogId | None, list[_Draft]], width: int
+) -> list[_Draft]:
+    is_child = "k.parent_catalog_id IS NULL" if parent is None else "k.parent_catalog_id = :parent"
+    live = _rows(session, f"{is_child} ORDER BY k.catalog_id LIMIT :n", n=width, parent=parent)
+    return sorted([*live, *dropped.get(parent, ())], key=lambda node: node.catalog_id)[:width]
+
+
+def _rows(session: Session, condition: str, **params: Any) -> list[_Draft]:
+    found = visibility.catalog_rows(session, None, condition, **params)
+    return [_Draft(row[0], row[1], row[3], row[4], row[5], is_live=True) for row in found]
+
+
+def _finished(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode, ...]:
+    ids = [node.catalog_id for node in shown]
+    births, times = census.births(session, ids), census.head_times(session, ids)
+    files, inheriting = census.own_files(session, ids), census.inheriting(session, ids)
+    made: dict[CatalogId, ForkNode] = {}
+    for node in reversed(shown):
+        file_count, byte_count = files.get(node.catalog_id, (0, 0))
+        made[node.catalog_id] = ForkNode(
+            catalog_id=node.catalog_id,
+            name=node.name,
+            parent_id=node.parent_id,
+            parent_snapshot_id=node.parent_snapshot_id,
+            kind="root" if node.parent_id is None else "fork" if node.catalog_id in inheriting else "copy",
+            is_live=node.is_live,
+            snapshot_id=node.snapshot_id,
+            snapshot_time=times.get(node.catalog_id),
+            created_at=births[node.catalog_id],
+            own_file_count=file_count,
+            own_byte_count=byte_count,
+            fork_count=node.fork_count,
+            forks=tuple(made[fork] for fork in node.forks),
+        )
+    return tuple(made[catalog] for catalog in ids[:first])

@@ -1,0 +1,37 @@
+"""The history of a table: which snapshots changed it."""
+
+from __future__ import annotations
+
+from forklake.catalog import versions
+from forklake.metastore import visibility
+from forklake.metastore.store import Store
+from forklake.metastore.tables import TABLE
+from forklake.model.change_log import ChangeKind, parse
+from forklake.model.ids import TableId
+from forklake.model.overview import TableChange
+from forklake.model.version import Version
+
+WRITTEN_OUT = "written_out"
+"""What a copying fork and a detach do to a table: its rows begin anew, and the log tells nothing."""
+
+
+def table_history(store: Store, version: Version, table: TableId) -> list[TableChange]:
+    """Return the snapshots of the lineage that changed a table, oldest first; expired ones are forgotten.
+
+    The log names what was done by the table's id, but not what was made: that is where its rows begin.
+    """
+    begun = visibility.begun(store, version, TABLE, {"table_id": table})
+    history = []
+    for snapshot in versions.snapshots(store, version):
+        if snapshot.snapshot_id > version.snapshot_id:
+            break
+        logged = parse(snapshot.changes_made)
+        changes = [change.kind.value for change in logged if change.object_id == table]
+        if snapshot.snapshot_id in begun and not changes:
+            is_made = any(change.kind is ChangeKind.CREATED_TABLE for change in logged)
+            changes = [ChangeKind.CREATED_TABLE.value if is_made else WRITTEN_OUT]
+        elif begun and snapshot.snapshot_id == min(begun) and ChangeKind.ALTERED_TABLE.value not in changes:
+            changes = [ChangeKind.CREATED_TABLE.value, *changes]
+        if changes:
+            history.append(TableChange(snapshot, tuple(dict.fromkeys(changes))))
+    return history
