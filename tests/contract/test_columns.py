@@ -1,0 +1,137 @@
+"""Columns and nested fields: added, dropped, renamed, widened, with defaults and without NULLs."""
+
+import pytest
+
+from forklake import Catalog, Column, ColumnDefinition, ColumnStats, Lake, NewDataFile
+from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
+from tests.contract.support import last
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    shop = lake.create_catalog("shop")
+    shop.create_table("orders", {"id": "INTEGER", "place": "STRUCT(town VARCHAR, at STRUCT(x FLOAT, y FLOAT))"})
+    return shop
+
+
+def column(catalog: Catalog, *path: str, table: str = "orders") -> Column:
+    columns, found = catalog.table(table).columns, None
+    for name in path:
+        found = next(column for column in columns if column.name == name)
+        columns = found.children
+    assert found is not None
+    return found
+
+
+def shape(column: Column) -> object:
+    return (column.name, column.type, [shape(child) for child in column.children]) if column.children else column.type
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("BIGINT", "int64"),
+        ("int8", "int8"),
+        ("Numeric(12)", "decimal(12,0)"),
+        ("DECIMAL", "decimal(18,3)"),
+        ("timestamp with time zone", "timestamptz"),
+        ("VARCHAR[]", ("c", "list", ["varchar"])),
+        ("MAP(VARCHAR, INTEGER[])", ("c", "map", ["varchar", ("value", "list", ["int32"])])),
+        ('STRUCT("a b" INT, s STRUCT(x DATE))', ("c", "struct", ["int32", ("s", "struct", ["date"])])),
+        ("STRUCT(a DECIMAL(4,2))[]", ("c", "list", [("element", "struct", ["decimal(4,2)"])])),
+    ],
+)
+def test_types_are_read_as_users_write_them(lake: Lake, text: str, expected: object) -> None:
+    catalog = lake.create_catalog("types")
+    catalog.create_table("orders", {"c": text})
+    assert shape(column(catalog, "c")) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["INT[3]", "UNION(a INT)", "ENUM('a')", "nothing", "STRUCT(a)", "MAP(INT)", "DECIMAL(50,1)"]
+)
+def test_a_type_that_ducklake_has_not_is_refused_and_nothing_is_made(lake: Lake, text: str) -> None:
+    catalog = lake.create_catalog("types")
+    with pytest.raises(InvalidInputError, match='Column "c" cannot be of that type'):
+        catalog.create_table("orders", {"c": text})
+    assert catalog.tables() == []
+
+
+def test_ids_are_given_depth_first_and_never_again(shop: Catalog) -> None:
+    assert [column(shop, *path).column_id for path in (["id"], ["place"], ["place", "at", "y"])] == [1, 2, 6]
+    shop.add_column("orders", ("extra", "DATE"))
+    shop.drop_column("orders", "extra")
+    shop.add_column("orders", ("extra", "DATE"))
+    assert column(shop, "extra").column_id == 8
+
+
+def test_a_field_is_added_dropped_and_renamed_within_its_struct(shop: Catalog) -> None:
+    shop.add_column("orders", ("z", "FLOAT"), parent="place.at")
+    shop.rename_column("orders", "place.town", "city")
+    shop.drop_column("orders", "place.at.x")
+    assert [child.name for child in column(shop, "place").children] == ["city", "at"]
+    assert [child.name for child in column(shop, "place", "at").children] == ["y", "z"]
+    with pytest.raises(InvalidInputError, match="Fields can only be added to structs - id is a int32"):
+        shop.add_column("orders", ("z", "FLOAT"), parent="id")
+
+
+def test_types_only_widen(shop: Catalog) -> None:
+    shop.change_column_type("orders", "id", "BIGINT")
+    shop.change_column_type("orders", "place.at.x", "DOUBLE")
+    assert (column(shop, "id").type, column(shop, "place", "at", "x").type) == ("int64", "float64")
+    refused = "Cannot change type of column id from int64 to int32 - only widening type promotions are allowed"
+    with pytest.raises(InvalidInputError, match=refused):
+        shop.change_column_type("orders", "id", "INTEGER")
+    before = shop.head
+    shop.change_column_type("orders", "id", "int64")
+    assert shop.head == before
+
+
+def test_a_default_is_for_rows_to_come(shop: Catalog) -> None:
+    shop.add_column("orders", ColumnDefinition("state", "VARCHAR", default="new"))
+    shop.set_default("orders", "state", "now()", is_expression=True)
+    assert (column(shop, "state").default, column(shop, "state").default_is_expression) == ("now()", True)
+    shop.set_default("orders", "state", None)
+    assert column(shop, "state").default is None
+    with pytest.raises(InvalidInputError, match="We cannot add a column with a non-literal default value"):
+        shop.add_column("orders", ColumnDefinition("t", "TIMESTAMP", default="now()", default_is_expression=True))
+    with pytest.raises(InvalidInputError, match="Default value for STRUCT type not supported"):
+        shop.set_default("orders", "place", "{}")
+
+
+def test_null_is_forbidden_only_where_statistics_prove_that_there_is_none(shop: Catalog) -> None:
+    stats = {"id": ColumnStats(value_count=5, null_count=0), "place.town": ColumnStats(value_count=4, null_count=1)}
+    shop.append_files("orders", [NewDataFile("a.parquet", 5, 50, column_stats=stats)])
+    shop.set_nulls_allowed("orders", "id", False)
+    assert not column(shop, "id").nulls_allowed
+    with pytest.raises(InvalidInputError, match="it already has a NOT NULL constraint"):
+        shop.set_nulls_allowed("orders", "id", False)
+    with pytest.raises(InvalidInputError, match="Cannot SET NOT NULL on column town - the column has NULL values"):
+        shop.set_nulls_allowed("orders", "place.town", False)
+    with pytest.raises(InvalidInputError, match="no column stats are available"):
+        shop.set_nulls_allowed("orders", "place.at.x", False)
+    shop.set_nulls_allowed("orders", "id", True)
+    with pytest.raises(InvalidInputError, match="it has no NOT NULL constraint defined"):
+        shop.set_nulls_allowed("orders", "id", True)
+
+
+def test_names_of_columns_compare_folded_and_some_are_reserved(shop: Catalog) -> None:
+    with pytest.raises(AlreadyExistsError, match='Column with name "ID" already exists'):
+        shop.add_column("orders", ("ID", "DATE"))
+    with pytest.raises(InvalidNameError, match='Column name "_DuckLake_x" is reserved by DuckLake for internal use'):
+        shop.add_column("orders", ("_DuckLake_x", "DATE"))
+    with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
+        shop.drop_column("orders", "nothing")
+    with pytest.raises(NotFoundError, match=r'does not have a column with name "place\.nothing"'):
+        shop.rename_column("orders", "place.nothing", "x")
+
+
+def test_altering_a_column_in_a_fork_leaves_the_parent_alone(shop: Catalog) -> None:
+    fork = shop.fork("fork")
+    fork.change_column_type("orders", "id", "BIGINT")
+    fork.set_default("orders", "id", "7")
+    fork.drop_column("orders", "place.at")
+    assert (column(shop, "id").type, column(shop, "id").default) == ("int32", None)
+    assert [child.name for child in column(shop, "place").children] == ["town", "at"]
+    assert (column(fork, "id").type, column(fork, "id").default) == ("int64", "7")
+    assert last(fork).changes_made == f"altered_table:{fork.table('orders').table_id}"

@@ -1,0 +1,211 @@
+"""Partitioning, sort orders, name mappings, and rows that are kept in the metadata."""
+
+import pytest
+
+from forklake import (
+    Catalog,
+    ColumnDefinition,
+    ColumnStats,
+    Lake,
+    MappedColumn,
+    NameMapping,
+    NewDataFile,
+    PartitionField,
+    SortKey,
+    VariantStats,
+)
+from forklake.errors import CommitConflictError, InvalidInputError, NotFoundError
+from tests.contract.support import last, rows
+
+BY_YEAR = PartitionField("at", "year")
+MAPPING = NameMapping((MappedColumn("ID", "id"), MappedColumn("S", "s", children=(MappedColumn("A", "a"),))))
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    shop = lake.create_catalog("shop")
+    columns = {"id": "INTEGER", "at": "TIMESTAMP", "s": "STRUCT(a INTEGER)", "v": "VARIANT"}
+    shop.create_table("events", columns, partition_by=[BY_YEAR, "id"], sort_by=["id", SortKey("lower(name)", "DESC")])
+    return shop
+
+
+def file(name: str, *values: str | None, **more: object) -> NewDataFile:
+    return NewDataFile(f"{name}.parquet", 10, 100, partition_values=values, **more)  # type: ignore[arg-type]
+
+
+def test_a_table_is_made_with_its_layout_in_one_snapshot(shop: Catalog) -> None:
+    table = shop.table("events")
+    assert table.partition_by == (BY_YEAR, PartitionField("id"))
+    assert table.sort_by == (SortKey("id"), SortKey("lower(name)", "DESC"))
+    assert last(shop).changes_made == 'created_table:"main"."events"'
+
+
+def test_files_carry_the_partitioning_they_were_written_with(shop: Catalog) -> None:
+    shop.append_files("events", [file("a", "2026", None)])
+    shop.set_partitioning("events", [PartitionField("id", "bucket(8)")])
+    shop.append_files("events", [file("b", "3")])
+    shop.set_partitioning("events", [])
+    shop.append_files("events", [file("c")])
+    assert [f.partition_values for f in shop.table("events").files()] == [("2026", None), ("3",), ()]
+    assert shop.table("events").partition_by == ()
+    with pytest.raises(InvalidInputError, match="contains an invalid partition value for the table configuration"):
+        shop.append_files("events", [file("d", "1")])
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        (PartitionField("at", "century"), "Unsupported partition function century"),
+        (PartitionField("id", "year"), 'Column "id" of type int32 cannot be partitioned by year'),
+        (PartitionField("id", "bucket(0)"), "Bucket count must be positive"),
+        (PartitionField("id", "bucket(99999999999)"), "Bucket count cannot exceed"),
+        (PartitionField("s"), "Partitioning is only supported on top-level columns"),
+        (PartitionField("s.a"), "Partitioning is only supported on top-level columns"),
+    ],
+)
+def test_a_partitioning_that_makes_no_sense_is_refused(shop: Catalog, field: PartitionField, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        shop.set_partitioning("events", [field])
+    with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
+        shop.set_partitioning("events", ["nothing"])
+    assert shop.table("events").partition_by == (BY_YEAR, PartitionField("id"))
+
+
+@pytest.mark.parametrize(
+    "transform", ["identity", "year", "month", "day", "hour", "epoch_year", "epoch_hour", "bucket(4)"]
+)
+def test_every_transform_is_kept(shop: Catalog, transform: str) -> None:
+    shop.set_partitioning("events", [PartitionField("at", transform)])
+    assert shop.table("events").partition_by == (PartitionField("at", transform),)
+
+
+def test_a_column_that_files_are_laid_out_by_cannot_be_dropped(shop: Catalog) -> None:
+    with pytest.raises(InvalidInputError, match='Cannot drop column "at" - the table is partitioned by this column'):
+        shop.drop_column("events", "at")
+    shop.set_partitioning("events", [])
+    with pytest.raises(InvalidInputError, match='Cannot drop column "id" - the table is sorted by this column'):
+        shop.drop_column("events", "id")
+    shop.set_sorting("events", [])
+    shop.drop_column("events", "id")
+
+
+def test_a_sort_order_is_no_new_schema_version(shop: Catalog) -> None:
+    before = last(shop).schema_version
+    shop.set_sorting("events", ["at"])
+    assert (last(shop).schema_version, last(shop).changes_made) == (
+        before,
+        f"altered_table:{shop.table('events').table_id}",
+    )
+
+
+def test_a_fork_lays_its_own_files_out_in_its_own_way(shop: Catalog) -> None:
+    shop.append_files("events", [file("a", "2026", "1")])
+    fork = shop.fork("fork")
+    fork.set_partitioning("events", ["id"])
+    fork.append_files("events", [file("b", "7")])
+    assert [f.partition_values for f in fork.table("events").files()] == [("2026", "1"), ("7",)]
+    assert shop.table("events").partition_by == (BY_YEAR, PartitionField("id"))
+    fork.detach()
+    assert [f.partition_values for f in fork.table("events").files()] == [("2026", "1"), ("7",)]
+
+
+def test_files_without_field_ids_are_found_by_name(lake: Lake, shop: Catalog) -> None:
+    shop.append_files("events", [file("a", "2026", "1", mapping=MAPPING), file("b", "2026", "1", mapping=MAPPING)])
+    one, other = shop.table("events").files()
+    assert one.mapping_id == other.mapping_id is not None
+    found = rows(
+        lake,
+        "SELECT source_name, target_field_id, parent_column FROM forklake.ducklake_name_mapping ORDER BY column_id",
+    )
+    assert found == [("ID", 1, None), ("S", 3, None), ("A", 4, 1)]
+    with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
+        shop.append_files("events", [file("c", "1", "1", mapping=NameMapping((MappedColumn("x", "nothing"),)))])
+
+
+def test_a_fork_that_uses_an_inherited_mapping_writes_it_again_as_its_own(lake: Lake, shop: Catalog) -> None:
+    shop.append_files("events", [file("a", "2026", "1", mapping=MAPPING)])
+    mapping_id = shop.table("events").files()[0].mapping_id
+    fork = shop.fork("fork")
+    for name in ("b", "c"):
+        fork.append_files("events", [file(name, "2026", "2", mapping=mapping_id)])
+    found = rows(lake, "SELECT catalog_id, count(*) FROM forklake.ducklake_name_mapping GROUP BY catalog_id ORDER BY 1")
+    assert found == [(shop.catalog_id, 3), (fork.catalog_id, 3)]
+    with pytest.raises(NotFoundError, match="uses a mapping with index"):
+        fork.append_files("events", [file("d", "1", "1", mapping=99)])
+
+
+def test_variant_statistics_belong_to_their_file(lake: Lake, shop: Catalog) -> None:
+    stats = VariantStats("v", "$.a", "int64", ColumnStats(value_count=3, min_value="1", max_value="9"))
+    shop.append_files("events", [file("a", "2026", "1", variant_stats=(stats,))])
+    assert rows(lake, "SELECT variant_path, min_value FROM forklake.ducklake_file_variant_stats") == [("$.a", "1")]
+    with pytest.raises(NotFoundError, match='does not have a variant column with name "id"'):
+        shop.append_files("events", [file("b", "2026", "1", variant_stats=(VariantStats("id", "$.a"),))])
+
+
+def inlined(catalog: Catalog) -> list[tuple[int, str | None]]:
+    return [(row.row_id, row.values["id"]) for row in catalog.table("notes").inlined_rows()]
+
+
+@pytest.fixture
+def notes(lake: Lake) -> Catalog:
+    notes = lake.create_catalog("notes")
+    notes.create_table("notes", [ColumnDefinition("id", "INTEGER", nulls_allowed=False), ("text", "VARCHAR")])
+    notes.insert_inlined("notes", [{"id": "1", "text": "a"}, {"ID": "2"}])
+    return notes
+
+
+def test_inlined_rows_are_numbered_as_rows_of_files_are(notes: Catalog) -> None:
+    notes.append_files("notes", [NewDataFile("a.parquet", 5, 50)])
+    notes.insert_inlined("notes", [{"id": "3"}])
+    assert inlined(notes) == [(0, "1"), (1, "2"), (7, "3")]
+    assert notes.table("notes").stats.record_count == 8
+    assert last(notes).changes_made == f"inlined_insert:{notes.table('notes').table_id}"
+
+
+def test_inlined_rows_show_the_columns_of_today(notes: Catalog) -> None:
+    notes.rename_column("notes", "text", "words")
+    notes.add_column("notes", ColumnDefinition("state", "VARCHAR", default="new"))
+    assert notes.table("notes").inlined_rows()[0].values == {"id": "1", "words": "a", "state": "new"}
+
+
+def test_a_fork_deletes_inlined_rows_for_itself(notes: Catalog) -> None:
+    fork = notes.fork("fork")
+    fork.delete_inlined("notes", [0])
+    fork.insert_inlined("notes", [{"id": "9"}])
+    assert inlined(notes) == [(0, "1"), (1, "2")]
+    assert inlined(fork) == [(1, "2"), (fork.catalog_id << 36, "9")]
+    fork.detach()
+    assert inlined(fork) == [(1, "2"), (fork.catalog_id << 36, "9")]
+    with pytest.raises(NotFoundError, match="No inlined row with id 0 exists"):
+        fork.delete_inlined("notes", [0])
+
+
+def test_inlined_rows_that_make_no_sense_are_refused(notes: Catalog) -> None:
+    with pytest.raises(InvalidInputError, match=r"NOT NULL constraint failed: notes\.id"):
+        notes.insert_inlined("notes", [{"text": "x"}])
+    with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
+        notes.insert_inlined("notes", [{"id": "1", "nothing": "x"}])
+    assert len(inlined(notes)) == 2
+
+
+def test_deletes_of_a_file_are_kept_in_the_metadata_until_the_file_ends(notes: Catalog) -> None:
+    notes.append_files("notes", [NewDataFile("a.parquet", 5, 50)])
+    file_id = notes.table("notes").files()[0].data_file_id
+    fork = notes.fork("fork")
+    fork.inline_deletes("notes", {file_id: [1, 4]})
+    assert fork.table("notes").files()[0].inlined_deletes == (1, 4)
+    assert notes.table("notes").files()[0].inlined_deletes == ()
+    for positions in ([4], [5], [-1]):
+        with pytest.raises(InvalidInputError, match="does not exist or is deleted already"):
+            fork.inline_deletes("notes", {file_id: positions})
+    fork.remove_files("notes", [file_id])
+    assert fork.table("notes").files() == []
+
+
+def test_two_transactions_that_delete_inlined_rows_conflict(notes: Catalog) -> None:
+    one, other = notes.transaction(), notes.transaction()
+    one.delete_inlined("notes", [0])
+    other.delete_inlined("notes", [0])
+    one.commit()
+    with pytest.raises(CommitConflictError, match=r"attempting to delete from (inlined )?table"):
+        other.commit()

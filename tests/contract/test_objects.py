@@ -1,0 +1,191 @@
+"""Views, macros, comments and tags."""
+
+import pytest
+
+from forklake import Catalog, Lake, MacroImplementation, MacroParameter
+from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError, NotFoundError
+from tests.contract.support import last, names
+
+ADD = MacroImplementation("a + b", (MacroParameter("a"), MacroParameter("b", "INTEGER", "1")))
+ADD_THREE = MacroImplementation("a + b + c", (MacroParameter("a"), MacroParameter("b"), MacroParameter("c")))
+NUMBERS = MacroImplementation("SELECT * FROM range(n)", (MacroParameter("n"),), type="table")
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    shop = lake.create_catalog("shop")
+    shop.create_table("orders", {"id": "INTEGER"})
+    shop.create_view("recent", "SELECT * FROM orders", column_aliases=["number"])
+    shop.create_macro("add", [ADD, ADD_THREE])
+    return shop
+
+
+def views(catalog: Catalog) -> list[str]:
+    return [view.name for view in catalog.views()]
+
+
+def test_a_view_is_a_query_under_a_name(shop: Catalog) -> None:
+    view = shop.view("RECENT")
+    assert (view.name, view.sql, view.dialect) == ("recent", "SELECT * FROM orders", "duckdb")
+    assert view.column_aliases == ("number",)
+    assert shop.snapshots()[-2].changes_made == 'created_view:"main"."recent"'
+
+
+def test_tables_and_views_share_their_names(shop: Catalog) -> None:
+    with pytest.raises(AlreadyExistsError, match='Table with name "Orders" already exists!'):
+        shop.create_view("Orders", "SELECT 1")
+    with pytest.raises(AlreadyExistsError, match='View with name "RECENT" already exists!'):
+        shop.create_table("RECENT", {"i": "INT"})
+    with pytest.raises(
+        AlreadyExistsError, match=r"Cannot rename table orders to recent, since recent already exists\."
+    ):
+        shop.rename_table("orders", "recent")
+    with pytest.raises(AlreadyExistsError, match='Could not rename view "recent" to "orders"'):
+        shop.rename_view("recent", "orders")
+    with pytest.raises(
+        InvalidInputError, match="Existing object orders is of type Table, trying to replace with type View"
+    ):
+        shop.create_view("orders", "SELECT 1", or_replace=True)
+    with pytest.raises(
+        InvalidInputError, match="Existing object recent is of type View, trying to replace with type Table"
+    ):
+        shop.create_table("recent", {"i": "INT"}, or_replace=True)
+
+
+def test_a_view_is_replaced_renamed_and_dropped(shop: Catalog) -> None:
+    shop.create_view("recent", "SELECT 2", or_replace=True)
+    shop.create_view("recent", "SELECT 3", if_not_exists=True)
+    assert shop.view("recent").sql == "SELECT 2"
+    shop.rename_view("recent", "latest")
+    assert views(shop) == ["latest"]
+    assert last(shop).changes_made == f"altered_view:{shop.view('latest').view_id}"
+    view_id = shop.view("latest").view_id
+    shop.drop_view("latest")
+    assert (views(shop), last(shop).changes_made) == ([], f"dropped_view:{view_id}")
+    shop.drop_view("latest", if_exists=True)
+    with pytest.raises(NotFoundError, match='View with name "latest" does not exist'):
+        shop.drop_view("latest")
+
+
+def test_a_table_is_replaced_by_one_with_an_id_of_its_own(shop: Catalog) -> None:
+    before = shop.table("orders").table_id
+    shop.create_table("orders", {"other": "DATE"}, or_replace=True)
+    assert [column.name for column in shop.table("orders").columns] == ["other"]
+    assert shop.table("orders").table_id != before
+    assert last(shop).changes_made == f'dropped_table:{before},created_table:"main"."orders"'
+
+
+def test_a_macro_has_overloads_with_defaults(shop: Catalog) -> None:
+    macro = shop.macro("ADD")
+    assert (macro.kind, macro.implementations) == ("scalar", (ADD, ADD_THREE))
+    shop.create_macro("numbers", NUMBERS)
+    assert shop.macro("numbers").implementations == (NUMBERS,)
+    assert last(shop).changes_made == 'created_table_macro:"main"."numbers"'
+    macro_id = shop.macro("numbers").macro_id
+    shop.drop_macro("numbers")
+    assert last(shop).changes_made == f"dropped_table_macro:{macro_id}"
+    shop.create_macro("orders", ADD)
+    assert names(shop) == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("implementations", "message"),
+    [
+        ([], "must have implementations"),
+        ([ADD, NUMBERS], "all scalar or all table"),
+        ([MacroImplementation("")], "must have a body"),
+        ([MacroImplementation("a", (MacroParameter("a"), MacroParameter("A")))], 'two parameters "A"'),
+        ([MacroImplementation("a", (MacroParameter("a", default="1"), MacroParameter("b")))], "needs a default"),
+    ],
+)
+def test_a_macro_that_makes_no_sense_is_refused(
+    shop: Catalog, implementations: list[MacroImplementation], message: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        shop.create_macro("wrong", implementations)
+    with pytest.raises(AlreadyExistsError, match='Macro Function with name "add" already exists!'):
+        shop.create_macro("add", ADD)
+    assert [macro.name for macro in shop.macros()] == ["add"]
+
+
+def test_comments_and_tags_are_set_and_taken_away(shop: Catalog) -> None:
+    shop.comment_on_table("orders", "all of them")
+    shop.comment_on_table("orders", "their number", column="id")
+    shop.comment_on_view("recent", "of late")
+    shop.comment_on_view("recent", "a number", column="number")
+    shop.set_table_tag("orders", "owner", "sales")
+    assert shop.table("orders").tags == {"comment": "all of them", "owner": "sales"}
+    assert shop.table("orders").columns[0].comment == "their number"
+    assert (shop.view("recent").comment, shop.view("recent").column_tags) == (
+        "of late",
+        {"number": {"comment": "a number"}},
+    )
+    shop.comment_on_table("orders", None)
+    shop.comment_on_table("orders", None, column="id")
+    assert (shop.table("orders").tags, shop.table("orders").columns[0].comment) == ({"owner": "sales"}, None)
+    with pytest.raises(NotFoundError, match='View "recent" does not have a column with name "nothing"'):
+        shop.comment_on_view("recent", "x", column="nothing")
+    with pytest.raises(NotFoundError, match='Table with name "nothing" does not exist'):
+        shop.comment_on_table("nothing", "x")
+
+
+def test_a_fork_inherits_them_all_and_changes_them_for_itself(shop: Catalog) -> None:
+    shop.comment_on_table("orders", "all of them")
+    pin = shop.head
+    fork = shop.fork("fork").fork("deeper")
+    fork.comment_on_table("orders", "mine")
+    fork.drop_view("recent")
+    fork.drop_macro("add")
+    fork.create_macro("add", NUMBERS)
+    assert (shop.table("orders").comment, views(shop), shop.macro("add").kind) == ("all of them", ["recent"], "scalar")
+    assert (fork.table("orders").comment, views(fork), fork.macro("add").kind) == ("mine", [], "table")
+    past = fork.at(version=pin)
+    assert (past.table("orders").comment, views(past), past.macro("add").implementations) == (
+        "all of them",
+        ["recent"],
+        (ADD, ADD_THREE),
+    )
+
+
+@pytest.mark.parametrize("how", ["copy", "detach"])
+def test_written_out_they_stay_the_same(shop: Catalog, how: str) -> None:
+    shop.comment_on_view("recent", "a number", column="number")
+    alone = shop.fork("alone", copy=how == "copy")
+    alone.detach()
+    shop.drop_macro("add")
+    shop.drop_view("recent")
+    assert alone.view("recent").column_tags == {"number": {"comment": "a number"}}
+    assert alone.macro("add").implementations == (ADD, ADD_THREE)
+
+
+def test_a_schema_that_holds_something_is_dropped_with_cascade_only(shop: Catalog) -> None:
+    shop.create_schema("s")
+    shop.create_view("v", "SELECT 1", schema="s")
+    shop.create_macro("m", ADD, schema="s")
+    with pytest.raises(
+        InvalidInputError, match='Cannot drop schema "s" because there are entries that depend on it: view'
+    ):
+        shop.drop_schema("s")
+    shop.drop_schema("s", cascade=True)
+    assert (shop.schemas(), [view.name for view in shop.views()], len(shop.macros())) == (["main"], ["recent"], 1)
+
+
+def test_two_transactions_that_make_the_same_view_conflict(shop: Catalog) -> None:
+    one, other = shop.transaction(), shop.transaction()
+    one.create_view("v", "SELECT 1")
+    other.create_view("V", "SELECT 2")
+    one.commit()
+    with pytest.raises(CommitConflictError, match='attempting to create view "V" in schema "main"'):
+        other.commit()
+
+
+def test_made_and_dropped_in_one_transaction_they_leave_nothing(shop: Catalog) -> None:
+    before = shop.head
+    with shop.transaction() as txn:
+        txn.create_view("v", "SELECT 1")
+        txn.comment_on_view("v", "x")
+        txn.create_macro("m", ADD)
+        assert (txn.view("v").comment, txn.macro("m").implementations) == ("x", (ADD,))
+        txn.drop_view("v")
+        txn.drop_macro("m")
+    assert (txn.snapshot_id, shop.head) == (None, before)
