@@ -11,7 +11,7 @@ STAMP   := $(VENV)/.installed
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test bench demo soak pgbouncer
+.PHONY: help setup check fix test bench docs demo soak pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -34,6 +34,9 @@ test: $(STAMP) pgbouncer ## Run all tests (TESTS=tests/unit for a part, WORKERS=
 
 bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(STAMP) ## Write the pages that are made from the code
+	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md
 
 demo: $(STAMP) ## Show forks at work, in a temporary lake
 	$(BIN)/forklake demo $(ARGS)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from forklake.catalog import lookup
 from forklake.catalog.paths import join
 from forklake.catalog.view import Content
-from forklake.metastore.store import Store
+from forklake.metastore.store import Session, Store
 from forklake.metastore.tables import (
     COLUMN_TAG,
     DATA_FILE,
@@ -193,7 +193,9 @@ def _partition_values(content: Content, files: list[DataFileRow]) -> dict[DataFi
     return {file: tuple(keys[index] for index in sorted(keys)) for file, keys in values.items()}
 
 
-def catalog_directories(store: Store, lake_path: str | None, catalogs: set[CatalogId]) -> Mapping[CatalogId, str]:
+def catalog_directories(
+    store: Store | Session, lake_path: str | None, catalogs: set[CatalogId]
+) -> Mapping[CatalogId, str]:
     """Return the directory of each catalog, dropped and purged ones too."""
     if not catalogs:
         return {}

@@ -72,6 +72,18 @@ def check_not_around(lake_path: str, placement: Placement, directory: str) -> No
         )
 
 
+def stored_ancestors(lake_path: str, directory: str) -> list[str]:
+    """Return the stored paths of all places that contain a directory, itself included.
+
+    >>> stored_ancestors("/data/", "/data/shop/main"), stored_ancestors("/data/", "/x")
+    (['', 'shop/', 'shop/main/'], ['/', '/x/'])
+    """
+    place = directory if directory.endswith("/") else f"{directory}/"
+    if place.startswith(lake_path):
+        return ["", *_ancestors(place.removeprefix(lake_path))]
+    return _ancestors(place)
+
+
 def _ancestors(path: str) -> list[str]:
     """Return the path and everything above it, as stored paths.
 

@@ -102,8 +102,7 @@ class Draft:
     def __init__(self, base: View) -> None:
         self.base = base
         self.log: list[LoggedChange] = []
-        self.changes_schema = False
-        """Whether the commit counts as a new schema version."""
+        self._changed: set[int | None] = set()
         self.reshaped: set[TableId] = set()
         """Tables that were made, or got other columns or another partitioning."""
         self._inserts: dict[str, list[Any]] = {}
@@ -114,6 +113,11 @@ class Draft:
     def version(self) -> Version:
         """The version that is being changed."""
         return self.base.version
+
+    @property
+    def changes_schema(self) -> bool:
+        """Whether the commit counts as a new schema version: what was made and dropped again does not."""
+        return bool(self._changed)
 
     @property
     def first_row_id(self) -> int:
@@ -140,7 +144,7 @@ class Draft:
     def record(self, *changes: LoggedChange, reshapes: TableId | None = None) -> None:
         """Log changes of the schema; ``reshapes`` names a table whose files are of another shape from now on."""
         self.log += changes
-        self.changes_schema = True
+        self._changed |= {change.object_id for change in changes}
         if reshapes is not None:
             self.reshaped.add(reshapes)
 
@@ -195,6 +199,7 @@ class Draft:
     def forget_log(self, object_id: int) -> None:
         """Drop what was logged of an object."""
         self.log = [change for change in self.log if change.object_id != object_id]
+        self._changed.discard(object_id)
 
     @property
     def touched(self) -> set[str]:

@@ -16,26 +16,30 @@ from rich.tree import Tree
 
 import forklake
 from forklake import Catalog, ColumnStats, Lake, NewDataFile
+from forklake.cli import output
+from forklake.cli.command import Command, lake_url
 
 _TABLES = 20
 _COLUMNS = {f"column_{number}": "BIGINT" for number in range(10)}
 _FILES_PER_TABLE = 50
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--forks", default=1000, show_default=True, type=click.IntRange(1, 1_000_000), help="How many forks.")
-@click.pass_obj
-def demo(lake: str | None, forks: int) -> None:
-    r"""Make a catalog with tables, fork it many times, and show tree, latencies and bytes per fork.
+def demo(forks: int) -> None:
+    """Show forks at work, with figures.
 
+    Makes a catalog with tables, forks it many times, and shows tree, latencies and bytes per fork.
     Works in a temporary embedded lake unless --lake names one.
 
-    \b
+    With --json: `figures`, by what they measure.
+
     Examples:
       forklake demo
-      forklake --lake postgresql://user@host/db demo --forks 10000
+      forklake demo --lake postgresql://user@host/db --forks 10000
     """
-    console = Console()
+    lake = lake_url()
+    console = Console(quiet=output.wants_json())
     with tempfile.TemporaryDirectory(prefix="forklake-demo-") as directory:
         place = Path(directory)
         with forklake.open(lake or str(place / "lake.db"), data_path=None if lake else place / "data") as opened:
@@ -68,9 +72,11 @@ def _show(console: Console, lake: Lake, forks: int) -> None:
     sheet = Sheet(title=f"{forks:,} forks of one catalog", title_justify="left")
     sheet.add_column("what")
     sheet.add_column("figure", justify="right")
-    for what, figure in _figures(lake, shop, agent, latencies, before, after):
+    figures = _figures(lake, shop, agent, latencies, before, after)
+    for what, figure in figures:
         sheet.add_row(what, figure)
     console.print(sheet)
+    output.show({"figures": dict(figures)}, tuple)
 
 
 def _fill(shop: Catalog, table: str) -> None:

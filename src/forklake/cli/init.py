@@ -5,24 +5,30 @@ from __future__ import annotations
 import click
 
 import forklake
+from forklake.cli import output
+from forklake.cli.command import Command, named_lake
 from forklake.ops.init_lake import init_lake
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--data-path", metavar="PATH", help="Where data files go; kept in the lake.")
 @click.option("--partitions", type=int, metavar="N", help="PostgreSQL: split the large tables by catalog into N parts.")
-@click.pass_obj
-def init(lake: str | None, data_path: str | None, partitions: int | None) -> None:
-    r"""Make the metadata tables of a lake. Running it again changes nothing.
+def init(data_path: str | None, partitions: int | None) -> None:
+    """Make the metadata tables of a lake. Running it again changes nothing.
 
-    \b
+    With --json: `created`, `data_path`.
+
     Examples:
-      forklake --lake lake.db init --data-path data
-      forklake --lake postgresql://user@host/db init --data-path s3://bucket/lake --partitions 16
+      forklake init --lake lake.db --data-path data
+      forklake init --lake postgresql://user@host/db --data-path s3://bucket/lake --partitions 16
     """
-    if lake is None:
-        raise click.UsageError("Name the lake with --lake URL or the variable FORKLAKE_LAKE.")
-    made = init_lake(lake, partitions)
-    with forklake.open(lake, data_path=data_path) as opened:
-        click.echo("The lake is ready." if made else "The lake was ready before; nothing was changed.")
-        click.echo(f"Data path: {opened.data_path or 'not set; give --data-path'}")
+    url = named_lake()
+    made = init_lake(url, partitions)
+    with forklake.open(url, data_path=data_path) as lake:
+        output.show(
+            {"created": made, "data_path": lake.data_path},
+            lambda: [
+                "The lake is ready." if made else "The lake was ready before; nothing was changed.",
+                f"Data path: {lake.data_path or 'not set; give --data-path'}",
+            ],
+        )

@@ -10,7 +10,7 @@ from forklake.catalog import versions
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
-from forklake.errors import CommitConflictError, InvalidInputError
+from forklake.errors import CommitConflictError, InvalidInputError, NotFoundError
 from forklake.lake.context import Context
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
@@ -22,8 +22,10 @@ from forklake.model.version import Version
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.detach import detach
 from forklake.ops.expire import expire_snapshots
+from forklake.ops.export_catalog import ExportedCatalog, export_catalog
 from forklake.ops.fork import fork, fork_many
 from forklake.ops.list_catalogs import catalog_by_id
+from forklake.ops.plain_history import Progress, silent
 
 
 class Catalog(Reader, Verbs):
@@ -69,6 +71,17 @@ class Catalog(Reader, Verbs):
             NotFoundError: It was dropped.
         """
         return catalog_by_id(self._context.store, self._context.lake_path, self._catalog_id)
+
+    @property
+    def parent(self) -> CatalogInfo | None:
+        """The catalog that this one was forked from; None if there is none, or it was dropped since."""
+        parent = self.info.parent_id
+        if parent is None:
+            return None
+        try:
+            return catalog_by_id(self._context.store, self._context.lake_path, parent)
+        except NotFoundError:
+            return None
 
     @property
     def is_read_only(self) -> bool:
@@ -189,6 +202,42 @@ class Catalog(Reader, Verbs):
             context.store, context.lake_path, self._catalog_id, list(names), at=at, on_progress=on_progress
         )
         return [Catalog(context, catalog) for catalog in made]
+
+    def export(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        at: int | datetime | None = None,
+        history: bool = False,
+        progress: Progress | None = None,
+    ) -> ExportedCatalog:
+        """Write the catalog as a plain DuckLake 1.0 database that DuckDB attaches: a DuckDB or a SQLite file.
+
+        The data files stay where they are and are named by absolute path. The file appears complete or not at all.
+
+        Args:
+            url: A path ending in ``.ducklake``, ``.duckdb``, ``.db`` or ``.sqlite``, or ``duckdb:path`` or
+                ``sqlite:path``.
+            at: A snapshot that the catalog can see, or an aware datetime; its head if not given.
+            history: Write all snapshots of the lineage up to that one, not only that one.
+            progress: Told the step, how much of it is done, and how much there is.
+
+        Raises:
+            AlreadyExistsError: There is a file of that name.
+            SnapshotNotFoundError: The catalog has no such snapshot.
+            InvalidInputError: The catalog holds something that DuckLake 1.0 cannot express.
+        """
+        version = self._version()
+        if at is not None:
+            version = self.at(timestamp=at)._version() if isinstance(at, datetime) else self.at(version=at)._version()
+        return export_catalog(
+            self._context.store,
+            self._context.lake_path,
+            version,
+            os.fspath(url),
+            history=history,
+            progress=progress or silent,
+        )
 
     def detach(self) -> None:
         """Let go of the ancestors: what is inherited becomes the catalog's own, and its earlier history goes.

@@ -22,9 +22,11 @@ from forklake.model.records import CatalogInfo, Snapshot
 from forklake.ops import lifecycle
 from forklake.ops.create_catalog import create_catalog
 from forklake.ops.fork_tree import fork_tree
+from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.open_lake import open_lake
+from forklake.ops.plain_history import Progress, silent
 
 
 class Lake:
@@ -89,6 +91,47 @@ class Lake:
             if not if_not_exists:
                 raise
             return self.catalog(name)
+        return Catalog(context, made)
+
+    def import_catalog(
+        self,
+        name: str,
+        url: str | os.PathLike[str],
+        *,
+        data_path: str | os.PathLike[str] | None = None,
+        source_data_path: str | os.PathLike[str] | None = None,
+        metadata_schema: str | None = None,
+        progress: Progress | None = None,
+    ) -> Catalog:
+        """Import a DuckLake database of version 0.3 to 1.0 as a new catalog, with its whole history.
+
+        All or nothing. Its files stay where they are, are named by absolute path, and never belong to the catalog.
+
+        Args:
+            name: The name of the new catalog.
+            url: A DuckDB or SQLite file, or ``postgresql://...`` or ``postgres:<libpq words>``.
+            data_path: Where the catalog's own new files go, if not below the lake's data path.
+            source_data_path: Where the files of the database lie, if not where it says; a relative path that it
+                says is taken from the current directory.
+            metadata_schema: The schema of a PostgreSQL database; ``public`` if not given.
+            progress: Told the step, how much of it is done, and how much there is.
+
+        Raises:
+            AlreadyExistsError: A live catalog has the name.
+            MetastoreVersionError: There is no DuckLake database, or one of another version.
+            InvalidInputError: It holds something that cannot be kept.
+        """
+        context = self._context
+        made = import_catalog(
+            context.store,
+            context.lake_path,
+            name,
+            os.fspath(url),
+            data_path=None if data_path is None else os.fspath(data_path),
+            source_data_path=None if source_data_path is None else os.fspath(source_data_path),
+            metadata_schema=metadata_schema,
+            progress=progress or silent,
+        )
         return Catalog(context, made)
 
     def catalog(self, name: str) -> Catalog:

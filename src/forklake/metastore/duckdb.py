@@ -15,6 +15,7 @@ from forklake.config import Clock, Settings
 from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
+from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.store import DuplicateKeyError, Session, Values
 from forklake.model.overview import TableSize
@@ -39,6 +40,10 @@ DIALECT = Dialect(
     pack=list,
     encode=_encode,
 )
+
+
+_FEW = 20
+"""So many rows are not worth a file."""
 
 
 class DuckDBStore(EmbeddedStore):
@@ -195,6 +200,23 @@ class _DuckDBSession(EmbeddedSession):
     def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         for row in rows:
             self.execute(sql, **row)
+
+    def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        if len(rows) < _FEW:
+            super().insert_many(table, columns, rows)
+            return
+        found = self.query(
+            "SELECT column_name, data_type FROM duckdb_columns()"
+            " WHERE schema_name = 'forklake' AND table_name = :table",
+            table=table,
+        )
+        types: dict[str, str] = dict(found)
+        load_rows(
+            self._cursor,
+            f"forklake.{table}",
+            {name: types[name] for name in columns},
+            (map(_encode, row) for row in rows),
+        )
 
     def take_ids(self, sequence: str, count: int) -> list[int]:
         if not count:

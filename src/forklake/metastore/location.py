@@ -20,7 +20,7 @@ def open_store(url: str, settings: Settings) -> Store:
         ConfigError: The URL names no database that forklake knows.
         MetastoreError: The database cannot be opened, or holds no lake of this version.
     """
-    kind, rest = _split(url)
+    kind, rest = split_url(url)
     if kind == "postgres":
         from forklake.metastore.postgres import PostgresStore  # noqa: PLC0415 - a driver is loaded when it is needed
 
@@ -38,17 +38,22 @@ def open_store(url: str, settings: Settings) -> Store:
 
 def postgres_conninfo(url: str) -> str | None:
     """Return the libpq connection string of a PostgreSQL URL, or None for another database."""
-    kind, rest = _split(url)
+    kind, rest = split_url(url)
     return rest if kind == "postgres" else None
 
 
 def embedded_path(url: str) -> Path | None:
     """Return the file of an embedded store, or None for a server."""
-    kind, rest = _split(url)
+    kind, rest = split_url(url)
     return None if kind == "postgres" else Path(rest)
 
 
-def _split(url: str) -> tuple[str, str]:
+def split_url(url: str) -> tuple[str, str]:
+    """Return what kind of database a URL names (postgres, sqlite, duckdb, or file if it does not say), and the rest.
+
+    Raises:
+        ConfigError: The URL names no database that forklake knows.
+    """
     text = str(url).removeprefix("ducklake:")
     if not text.strip() or "\0" in text:
         raise ConfigError("The lake's URL is empty or not text.", hint='Name a file or a "postgresql://..." URL.')

@@ -296,6 +296,12 @@ class _PostgresSession(Session):
             with self._connection.cursor() as cursor:
                 cursor.executemany(text, [DIALECT.render(sql, row)[1] for row in rows])
 
+    def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        statement = f"COPY forklake.{table} ({', '.join(columns)}) FROM STDIN"
+        with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
+
     def take_ids(self, sequence: str, count: int) -> list[int]:
         taken = self.query(
             f"SELECT nextval('forklake.{sequence}') FROM generate_series(1, CAST(:n AS integer))", n=count
@@ -378,6 +384,8 @@ def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
     }
     options = (
         f"{base.pop('options', None) or ''} -c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"
+        # Starting workers or compiling takes longer than any of our statements.
+        " -c max_parallel_workers_per_gather=0 -c jit=off"
         " -c timezone=UTC -c default_transaction_isolation=read\\ committed"
     ).strip()
     try:

@@ -26,6 +26,7 @@ from forklake.metastore.tables import (
 from forklake.metastore.visibility import Seen, Sight, visible
 from forklake.model.commit import Commit, CommitResult, Outcome
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+from forklake.model.numbering import Numbering
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
 
@@ -140,6 +141,69 @@ def insert_rows(
         f"INSERT INTO forklake.{table.name} ({', '.join(columns)})"
         f" VALUES ({', '.join(f':{name}' for name in columns)})",
         written,
+    )
+
+
+def insert_history(
+    session: Session,
+    table: MetadataTable[Any],
+    rows: Sequence[tuple[Row, SnapshotId, SnapshotId]],
+    catalog: CatalogId,
+) -> None:
+    """Write rows that begin and end at snapshots of the past, with their real ids."""
+    if not rows:
+        return
+    own = ["catalog_id"]
+    uids: Sequence[int] = ()
+    if table.visibility is not Visibility.FOLLOWS:
+        own.append(BEGIN)
+    if table.visibility is Visibility.INTERVAL:
+        own += [END, "row_uid"]
+        uids = session.take_ids("ducklake_row_uid_seq", len(rows))
+    session.insert_many(
+        table.name,
+        [*own, *table.columns],
+        [
+            [
+                *(catalog, begin, end, uids[place] if uids else 0)[: len(own)],
+                *(getattr(row, column) for column in table.columns),
+            ]
+            for place, (row, begin, end) in enumerate(rows)
+        ],
+    )
+
+
+def insert_snapshots(
+    session: Session,
+    catalog: CatalogId,
+    snapshots: Sequence[tuple[SnapshotId, datetime, int]],
+    changes: Sequence[tuple[SnapshotId, str, str | None, str | None, str | None]],
+) -> None:
+    """Write snapshots of the past in their order, each after the one before it, and what they did."""
+    previous = [None, *(snapshot for snapshot, _, _ in snapshots)]
+    session.insert_many(
+        "ducklake_snapshot",
+        ["catalog_id", "snapshot_id", "snapshot_time", "schema_version"],
+        [[catalog, *snapshot] for snapshot in snapshots],
+    )
+    session.insert_many(
+        "ducklake_snapshot_lineage",
+        ["catalog_id", "snapshot_id", "previous_snapshot_id"],
+        [[catalog, snapshot[0], before] for snapshot, before in zip(snapshots, previous, strict=False)],
+    )
+    session.insert_many(
+        "ducklake_snapshot_changes",
+        ["catalog_id", "snapshot_id", "changes_made", "author", "commit_message", "commit_extra_info"],
+        [[catalog, *change] for change in changes],
+    )
+
+
+def write_numbering(session: Session, catalog: CatalogId, numbering: Numbering) -> None:
+    """Write what the snapshots of an imported catalog were numbered before."""
+    session.insert_many(
+        "ducklake_numbering",
+        ["catalog_id", "snapshot_id", "source_snapshot_id", "snapshot_count"],
+        [[catalog, run.snapshot_id, run.number, run.count] for run in numbering.runs],
     )
 
 
@@ -319,19 +383,20 @@ def fork(
     for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
         write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin.snapshot_id))
         step("fork: catalog written")
-        session.execute_many(
+        session.execute(
             "INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)"
-            " VALUES (:c, :depth, :owner, :upto)",
-            [
-                {"c": catalog, "depth": depth, "owner": owner, "upto": upto}
-                for depth, (owner, upto) in enumerate(zip(pin.sight.owners, pin.sight.bounds, strict=True), 1)
-            ],
+            f" WITH chain(depth, owner_id, upto) AS ({session.dialect.chain})"
+            " SELECT :c, depth, owner_id, upto FROM chain",
+            c=catalog,
+            depths=list(range(1, len(pin.sight.owners) + 1)),
+            owners=list(pin.sight.owners),
+            bounds=list(pin.sight.bounds),
         )
         step("fork: ancestry written")
         write_snapshot(session, catalog, snapshot, made_at, pin.schema_version, pin.snapshot_id)
         write_changes(session, catalog, snapshot, "", message=message)
         step("fork: snapshot written")
-        _write_options(session, catalog, options)
+        write_options(session, catalog, options)
     return ForkResult(ForkOutcome.FORKED, pin.snapshot_id, catalogs, snapshots)
 
 
@@ -371,7 +436,7 @@ def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | F
 def copy_options(session: Session, parent: CatalogId, sight: Seen, target: CatalogId) -> None:
     """Write the parent's options as they are now, without those of objects that are not in sight."""
     options = _options_in_sight(session, parent, sight)
-    _write_options(session, target, options)
+    write_options(session, target, options)
 
 
 def _options_in_sight(session: Session, parent: CatalogId, sight: Seen) -> list[Values]:
@@ -385,7 +450,8 @@ def _options_in_sight(session: Session, parent: CatalogId, sight: Seen) -> list[
     return [option for option in options if option[2:] in held]
 
 
-def _write_options(session: Session, catalog: CatalogId, options: Sequence[Values]) -> None:
+def write_options(session: Session, catalog: CatalogId, options: Sequence[Values]) -> None:
+    """Write options of a catalog: key, value, scope and the id of what they are for."""
     session.execute_many(
         "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
         " VALUES (:c, :key, :value, :scope, :scope_id)",

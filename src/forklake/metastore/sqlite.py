@@ -33,13 +33,14 @@ def format_time(value: datetime) -> str:
 
 def parse_time(value: str) -> datetime:
     """Read what `format_time` wrote."""
-    return datetime.strptime(value, "%Y-%m-%d %H:%M:%S.%f+00").replace(tzinfo=UTC)
+    return datetime.fromisoformat(value).replace(tzinfo=UTC)
 
 
 def _unpack(lists: Mapping[str, str]) -> str:
     first, *others = lists
-    joined = "".join(f" JOIN json_each(:{name}) {name} ON {name}.key = {first}.key" for name in others)
-    return f"SELECT {', '.join(f'{name}.value' for name in lists)} FROM json_each(:{first}) {first}{joined}"
+    # Not a join of several json_each: SQLite has no index on them, so that would take the square of the length.
+    values = [f"{first}.value", *(f"json_extract(:{name}, '$[' || {first}.key || ']')" for name in others)]
+    return f"SELECT {', '.join(values)} FROM json_each(:{first}) {first}"
 
 
 DIALECT = Dialect(

@@ -56,6 +56,15 @@ class Session(ABC):
     def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run one statement for each set of parameters."""
 
+    def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Insert many rows into a table, in the quickest way there is; faster than a statement for each."""
+        if rows:
+            values = ", ".join(f":{name}" for name in columns)
+            self.execute_many(
+                f"INSERT INTO forklake.{table} ({', '.join(columns)}) VALUES ({values})",
+                [dict(zip(columns, row, strict=True)) for row in rows],
+            )
+
     @abstractmethod
     def take_ids(self, sequence: str, count: int) -> list[int]:
         """Take the next ids of a sequence; ids of a transaction that is rolled back may be lost."""

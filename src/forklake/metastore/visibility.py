@@ -74,6 +74,38 @@ def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where |
     return [table.row(origin=Origin(*values[:3]), **table.decode(values[3:])) for values in found]
 
 
+def history(source: Source, sight: Seen, table: MetadataTable[R]) -> list[tuple[R, SnapshotId, SnapshotId]]:
+    """Return all rows that an interval table ever showed in the lineage, each with its first and its ending snapshot.
+
+    A row that is visible now ends at infinity. An inherited row ends where its owner ended it up to the pin, or at
+    the first tombstone of a nearer catalog.
+    """
+    assert table.visibility is Visibility.INTERVAL
+    columns = ", ".join(f"r.{name}" for name in table.columns)
+    hidden: dict[RowUid, SnapshotId] = {}
+    if len(sight.owners) > 1:
+        hidden = dict(
+            source.query(
+                f"{_chain(source)} SELECT z.row_uid, min(z.snapshot_id) FROM chain n"
+                " CROSS JOIN forklake.ducklake_tombstone z"
+                " WHERE z.catalog_id = n.owner_id AND z.snapshot_id <= n.bound GROUP BY z.row_uid",
+                **_chain_params(sight),
+            )
+        )
+    found = source.query(
+        f"{_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, r.{END}, {columns}"
+        f" FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound"
+        " ORDER BY c.depth DESC, r.row_uid",
+        **_chain_params(sight),
+    )
+    rows = []
+    for uid, owner, bound, begin, end, *values in found:
+        ended = min(end if end <= bound else INFINITY, hidden.get(uid, INFINITY))
+        rows.append((table.row(origin=Origin(uid, owner, bound), **table.decode(values)), begin, ended))
+    return rows
+
+
 def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: TableId) -> list[R]:
     """Return the newest set of statistics of a table, of the nearest owner that wrote any."""
     assert table.visibility is Visibility.LATEST
@@ -169,6 +201,19 @@ def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
         **_chain_params(sight),
     )
     return {TableId(table_id): int(version) for table_id, version in found}
+
+
+def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId, int, TableId]]:
+    """Return the schema versions of all tables in the lineage: since when, which, and of which table."""
+    return [
+        (begin, version, table)
+        for begin, version, table in source.query(
+            f"{_chain(source)} SELECT r.{BEGIN}, r.schema_version, r.table_id FROM chain c"
+            " CROSS JOIN forklake.ducklake_schema_versions r"
+            f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.{BEGIN}, r.table_id",
+            **_chain_params(sight),
+        )
+    ]
 
 
 def copy_interval_rows(

@@ -100,6 +100,7 @@ class DataFileRow(Row):
     mapping_id: MappingId | None = None
     partial_max: SnapshotId | None = None
     read_upto: SnapshotId | None = None
+    numbering_id: CatalogId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +119,7 @@ class DeleteFileRow(Row):
     encryption_key: str | None = None
     partial_max: SnapshotId | None = None
     read_upto: SnapshotId | None = None
+    numbering_id: CatalogId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,8 +45,8 @@ def list_catalogs(
     found = visibility.catalog_rows(
         store,
         check_moment(at),
-        f"{condition} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT :n",
-        n=limit,
+        # A number that the planner sees: for an unknown one it plans to read a tenth of the table.
+        f"{condition} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {limit}",
         **params,
     )
     return [catalog_info(store, lake_path, row) for row in found]

@@ -20,18 +20,16 @@ def table_history(store: Store, version: Version, table: TableId) -> list[TableC
 
     The log names what was done by the table's id, but not what was made: that is where its rows begin.
     """
-    begun = visibility.begun(store, version, TABLE, {"table_id": table})
+    first = min(visibility.begun(store, version, TABLE, {"table_id": table}), default=None)
     history = []
     for snapshot in versions.snapshots(store, version):
         if snapshot.snapshot_id > version.snapshot_id:
             break
         logged = parse(snapshot.changes_made)
         changes = [change.kind.value for change in logged if change.object_id == table]
-        if snapshot.snapshot_id in begun and not changes:
+        if snapshot.snapshot_id == first:
             is_made = any(change.kind is ChangeKind.CREATED_TABLE for change in logged)
-            changes = [ChangeKind.CREATED_TABLE.value if is_made else WRITTEN_OUT]
-        elif begun and snapshot.snapshot_id == min(begun) and ChangeKind.ALTERED_TABLE.value not in changes:
-            changes = [ChangeKind.CREATED_TABLE.value, *changes]
+            changes.insert(0, ChangeKind.CREATED_TABLE.value if is_made else WRITTEN_OUT)
         if changes:
             history.append(TableChange(snapshot, tuple(dict.fromkeys(changes))))
     return history

@@ -89,6 +89,17 @@ CREATE TABLE forklake.ducklake_snapshot_lineage (
     PRIMARY KEY (catalog_id, snapshot_id)
 );
 
+-- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id and
+-- source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
+-- numbering_id, also where they were copied to another catalog. Outlives the catalog's snapshots.
+CREATE TABLE forklake.ducklake_numbering (
+    catalog_id bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    source_snapshot_id bigint NOT NULL,
+    snapshot_count bigint NOT NULL,
+    PRIMARY KEY (catalog_id, snapshot_id)
+);
+
 -- The schema versions of each table.
 CREATE TABLE forklake.ducklake_schema_versions (
     catalog_id bigint NOT NULL,
@@ -287,6 +298,7 @@ CREATE TABLE forklake.ducklake_sort_expression (
 -- Files
 
 -- read_upto: a copied row of a merged file keeps the bound it was read with.
+-- numbering_id: the imported catalog whose old snapshot numbers the file carries; NULL where they are ours.
 CREATE TABLE forklake.ducklake_data_file (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -307,6 +319,7 @@ CREATE TABLE forklake.ducklake_data_file (
     mapping_id bigint,
     partial_max bigint,
     read_upto bigint,
+    numbering_id bigint,
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -327,6 +340,7 @@ CREATE TABLE forklake.ducklake_delete_file (
     encryption_key varchar,
     partial_max bigint,
     read_upto bigint,
+    numbering_id bigint,
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -534,10 +548,12 @@ SELECT k.catalog_id, k.catalog_name, 'data_path', p.directory, NULL, NULL
 CREATE VIEW ducklake_schema AS
 SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.schema_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
@@ -547,10 +563,12 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapsho
 CREATE VIEW ducklake_table AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.schema_id, r.table_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
@@ -560,10 +578,12 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
 CREATE VIEW ducklake_column AS
 SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.table_id, r.column_order, r.column_name, r.column_type, r.initial_default, r.default_value, r.nulls_allowed,
        r.parent_column, r.default_value_type, r.default_value_dialect
@@ -574,10 +594,12 @@ SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
 CREATE VIEW ducklake_view AS
 SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.schema_id, r.view_name, r.dialect, r.sql, r.column_aliases
   FROM forklake.lake_chain c
@@ -587,10 +609,12 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
 CREATE VIEW ducklake_macro AS
 SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro r ON r.catalog_id = c.owner_id
@@ -599,10 +623,12 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.be
 CREATE VIEW ducklake_tag AS
 SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
@@ -612,10 +638,12 @@ SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
 CREATE VIEW ducklake_column_tag AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
@@ -626,10 +654,12 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
 CREATE VIEW ducklake_view_column_tag AS
 SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
@@ -639,10 +669,12 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
 CREATE VIEW ducklake_partition_info AS
 SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_partition_info r ON r.catalog_id = c.owner_id
@@ -651,10 +683,12 @@ SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapsho
 CREATE VIEW ducklake_sort_info AS
 SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info r ON r.catalog_id = c.owner_id
@@ -664,23 +698,23 @@ SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
 CREATE VIEW ducklake_data_file AS
 SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.file_order,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
             ELSE (SELECT CASE WHEN t.path_is_relative AND s.path_is_relative THEN p.directory || s.path || t.path
                               WHEN t.path_is_relative THEN s.path || t.path ELSE t.path END
-                    FROM forklake.lake_directory p
-                    JOIN forklake.lake_link n ON n.catalog_id = c.catalog_id
+                    FROM forklake.ducklake_segment n
                     JOIN forklake.ducklake_table t ON t.catalog_id = n.owner_id AND t.table_id = r.table_id
-                                             AND t.begin_snapshot <= n.upto
-                    JOIN forklake.lake_link m ON m.catalog_id = c.catalog_id
+                    JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
-                                              AND s.begin_snapshot <= m.upto
-                   WHERE p.catalog_id = c.owner_id LIMIT 1) || r.path
+                    JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
+                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
        r.footer_size, r.row_id_start, r.partition_id, r.encryption_key, r.mapping_id, r.partial_max
@@ -691,23 +725,23 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
 CREATE VIEW ducklake_delete_file AS
 SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.data_file_id,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
             ELSE (SELECT CASE WHEN t.path_is_relative AND s.path_is_relative THEN p.directory || s.path || t.path
                               WHEN t.path_is_relative THEN s.path || t.path ELSE t.path END
-                    FROM forklake.lake_directory p
-                    JOIN forklake.lake_link n ON n.catalog_id = c.catalog_id
+                    FROM forklake.ducklake_segment n
                     JOIN forklake.ducklake_table t ON t.catalog_id = n.owner_id AND t.table_id = r.table_id
-                                             AND t.begin_snapshot <= n.upto
-                    JOIN forklake.lake_link m ON m.catalog_id = c.catalog_id
+                    JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
-                                              AND s.begin_snapshot <= m.upto
-                   WHERE p.catalog_id = c.owner_id LIMIT 1) || r.path
+                    JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
+                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
        r.footer_size, r.encryption_key, r.partial_max
@@ -719,10 +753,12 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
 CREATE VIEW ducklake_inlined_row AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.document
   FROM forklake.lake_chain c
@@ -732,10 +768,12 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.b
 CREATE VIEW ducklake_inlined_delete AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_inlined_delete r ON r.catalog_id = c.owner_id

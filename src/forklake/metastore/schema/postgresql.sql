@@ -103,6 +103,17 @@ CREATE TABLE forklake.ducklake_snapshot_lineage (
 );
 CREATE UNIQUE INDEX lineage_key_idx ON forklake.ducklake_snapshot_lineage (catalog_id, commit_key) WHERE commit_key IS NOT NULL;
 
+-- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id and
+-- source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
+-- numbering_id, also where they were copied to another catalog. Outlives the catalog's snapshots.
+CREATE TABLE forklake.ducklake_numbering (
+    catalog_id bigint NOT NULL,
+    snapshot_id bigint NOT NULL,
+    source_snapshot_id bigint NOT NULL,
+    snapshot_count bigint NOT NULL,
+    PRIMARY KEY (catalog_id, snapshot_id)
+);
+
 -- The schema versions of each table.
 CREATE TABLE forklake.ducklake_schema_versions (
     catalog_id bigint NOT NULL,
@@ -316,6 +327,7 @@ CREATE TABLE forklake.ducklake_sort_expression (
 -- Files
 
 -- read_upto: a copied row of a merged file keeps the bound it was read with.
+-- numbering_id: the imported catalog whose old snapshot numbers the file carries; NULL where they are ours.
 CREATE TABLE forklake.ducklake_data_file (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -336,6 +348,7 @@ CREATE TABLE forklake.ducklake_data_file (
     mapping_id bigint,
     partial_max bigint,
     read_upto bigint,
+    numbering_id bigint,
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX data_file_scan_idx ON forklake.ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -358,6 +371,7 @@ CREATE TABLE forklake.ducklake_delete_file (
     encryption_key varchar,
     partial_max bigint,
     read_upto bigint,
+    numbering_id bigint,
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX delete_file_scan_idx ON forklake.ducklake_delete_file (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -704,20 +718,20 @@ BEGIN
         INSERT INTO forklake.ducklake_data_file
                (catalog_id, begin_snapshot, data_file_id, table_id, file_order, path, path_is_relative, file_format,
                 record_count, file_size_bytes, footer_size, row_id_start, partition_id, encryption_key, mapping_id,
-                partial_max, read_upto)
+                partial_max, read_upto, numbering_id)
         SELECT p_catalog, snapshot, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects),
                r.file_order, r.path, r.path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
                r.footer_size, r.row_id_start, forklake.real_id(r.partition_id, objects), r.encryption_key,
-               forklake.real_id(r.mapping_id, files), r.partial_max, r.read_upto
+               forklake.real_id(r.mapping_id, files), r.partial_max, r.read_upto, r.numbering_id
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_data_file, v_rows -> 'ducklake_data_file') r;
     END IF;
     IF v_rows ? 'ducklake_delete_file' THEN
         INSERT INTO forklake.ducklake_delete_file
                (catalog_id, begin_snapshot, delete_file_id, table_id, data_file_id, path, path_is_relative, format,
-                delete_count, file_size_bytes, footer_size, encryption_key, partial_max, read_upto)
+                delete_count, file_size_bytes, footer_size, encryption_key, partial_max, read_upto, numbering_id)
         SELECT p_catalog, snapshot, forklake.real_id(r.delete_file_id, files), forklake.real_id(r.table_id, objects),
                forklake.real_id(r.data_file_id, files), r.path, r.path_is_relative, r.format, r.delete_count,
-               r.file_size_bytes, r.footer_size, r.encryption_key, r.partial_max, r.read_upto
+               r.file_size_bytes, r.footer_size, r.encryption_key, r.partial_max, r.read_upto, r.numbering_id
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_delete_file, v_rows -> 'ducklake_delete_file') r;
     END IF;
     IF v_rows ? 'ducklake_file_column_stats' THEN
@@ -963,10 +977,12 @@ SELECT k.catalog_id, k.catalog_name, 'data_path', p.directory, NULL, NULL
 CREATE VIEW ducklake.ducklake_schema AS
 SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.schema_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
@@ -976,10 +992,12 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapsho
 CREATE VIEW ducklake.ducklake_table AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.schema_id, r.table_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
@@ -989,10 +1007,12 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_column AS
 SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.table_id, r.column_order, r.column_name, r.column_type, r.initial_default, r.default_value, r.nulls_allowed,
        r.parent_column, r.default_value_type, r.default_value_dialect
@@ -1003,10 +1023,12 @@ SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_view AS
 SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.schema_id, r.view_name, r.dialect, r.sql, r.column_aliases
   FROM forklake.lake_chain c
@@ -1016,10 +1038,12 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_macro AS
 SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro r ON r.catalog_id = c.owner_id
@@ -1028,10 +1052,12 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.be
 CREATE VIEW ducklake.ducklake_tag AS
 SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
@@ -1041,10 +1067,12 @@ SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_column_tag AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
@@ -1055,10 +1083,12 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_view_column_tag AS
 SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
@@ -1068,10 +1098,12 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_partition_info AS
 SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_partition_info r ON r.catalog_id = c.owner_id
@@ -1080,10 +1112,12 @@ SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapsho
 CREATE VIEW ducklake.ducklake_sort_info AS
 SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info r ON r.catalog_id = c.owner_id
@@ -1093,23 +1127,23 @@ SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
 CREATE VIEW ducklake.ducklake_data_file AS
 SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.file_order,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
             ELSE (SELECT CASE WHEN t.path_is_relative AND s.path_is_relative THEN p.directory || s.path || t.path
                               WHEN t.path_is_relative THEN s.path || t.path ELSE t.path END
-                    FROM forklake.lake_directory p
-                    JOIN forklake.lake_link n ON n.catalog_id = c.catalog_id
+                    FROM forklake.ducklake_segment n
                     JOIN forklake.ducklake_table t ON t.catalog_id = n.owner_id AND t.table_id = r.table_id
-                                             AND t.begin_snapshot <= n.upto
-                    JOIN forklake.lake_link m ON m.catalog_id = c.catalog_id
+                    JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
-                                              AND s.begin_snapshot <= m.upto
-                   WHERE p.catalog_id = c.owner_id LIMIT 1) || r.path
+                    JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
+                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
        r.footer_size, r.row_id_start, r.partition_id, r.encryption_key, r.mapping_id, r.partial_max
@@ -1120,23 +1154,23 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
 CREATE VIEW ducklake.ducklake_delete_file AS
 SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.data_file_id,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
             ELSE (SELECT CASE WHEN t.path_is_relative AND s.path_is_relative THEN p.directory || s.path || t.path
                               WHEN t.path_is_relative THEN s.path || t.path ELSE t.path END
-                    FROM forklake.lake_directory p
-                    JOIN forklake.lake_link n ON n.catalog_id = c.catalog_id
+                    FROM forklake.ducklake_segment n
                     JOIN forklake.ducklake_table t ON t.catalog_id = n.owner_id AND t.table_id = r.table_id
-                                             AND t.begin_snapshot <= n.upto
-                    JOIN forklake.lake_link m ON m.catalog_id = c.catalog_id
+                    JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
-                                              AND s.begin_snapshot <= m.upto
-                   WHERE p.catalog_id = c.owner_id LIMIT 1) || r.path
+                    JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
+                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
        r.footer_size, r.encryption_key, r.partial_max
@@ -1148,10 +1182,12 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
 CREATE VIEW ducklake.ducklake_inlined_row AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
        r.document
   FROM forklake.lake_chain c
@@ -1161,10 +1197,12 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.b
 CREATE VIEW ducklake.ducklake_inlined_delete AS
 SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
-            WHEN c.depth > 0 THEN (SELECT min(z.snapshot_id) FROM forklake.lake_link n
-                                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                                    WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id
-                                      AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto)
+            WHEN c.depth > 0 THEN coalesce(
+                (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
+                   JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_inlined_delete r ON r.catalog_id = c.owner_id
@@ -1250,27 +1288,31 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.sourc
 CREATE VIEW ducklake.ducklake_table_stats AS
 SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, r.file_size_bytes
   FROM ducklake.ducklake_table t
-  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id
-  JOIN forklake.ducklake_table_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
- WHERE t.end_snapshot IS NULL
-   AND c.depth = (SELECT min(n.depth) FROM forklake.lake_link n
-                    JOIN forklake.ducklake_table_stats x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
-   AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.ducklake_table_stats x
-                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+ CROSS JOIN LATERAL (
+       SELECT n.owner_id, m.begin_snapshot
+         FROM forklake.lake_link n
+        CROSS JOIN LATERAL (SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_stats x
+                             WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
+        WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
+        ORDER BY n.depth LIMIT 1) newest
+  JOIN forklake.ducklake_table_stats r
+    ON r.catalog_id = newest.owner_id AND r.table_id = t.table_id AND r.begin_snapshot = newest.begin_snapshot
+ WHERE t.end_snapshot IS NULL;
 
 CREATE VIEW ducklake.ducklake_table_column_stats AS
 SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value,
        r.max_value, r.extra_stats
   FROM ducklake.ducklake_table t
-  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id
-  JOIN forklake.ducklake_table_column_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
- WHERE t.end_snapshot IS NULL
-   AND c.depth = (SELECT min(n.depth) FROM forklake.lake_link n
-                    JOIN forklake.ducklake_table_column_stats x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
-   AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.ducklake_table_column_stats x
-                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+ CROSS JOIN LATERAL (
+       SELECT n.owner_id, m.begin_snapshot
+         FROM forklake.lake_link n
+        CROSS JOIN LATERAL (SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_column_stats x
+                             WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
+        WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
+        ORDER BY n.depth LIMIT 1) newest
+  JOIN forklake.ducklake_table_column_stats r
+    ON r.catalog_id = newest.owner_id AND r.table_id = t.table_id AND r.begin_snapshot = newest.begin_snapshot
+ WHERE t.end_snapshot IS NULL;
 
 CREATE VIEW ducklake.ducklake_files_scheduled_for_deletion AS
 SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start

@@ -1,0 +1,1 @@
+"""Benchmarks: every figure beside its reference, measured in the same run."""

@@ -1,0 +1,403 @@
+"""`forklake catalog`: make, fork, list, drop and bring back catalogs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TextIO
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from forklake import Catalog, CatalogInfo, Lake
+from forklake.cli import output
+from forklake.cli.catalog_tree import tree
+from forklake.cli.command import Group, catalog_argument, open_lake
+from forklake.cli.moment import at_option
+from forklake.errors import AlreadyExistsError, NotFoundError
+
+_PAGE = 1000
+
+
+@click.group(cls=Group)
+def catalog() -> None:
+    """Catalogs, and forks of them."""
+
+
+# Verbs that need a page of their own: one module each, added here.
+catalog.add_command(tree)
+
+
+@catalog.command()
+@click.argument("name")
+@click.option("--data-path", metavar="PATH", help="Where its files go, if not below the lake's data path.")
+@click.option("--at-base", is_flag=True, help="Put it at the data path itself, where it must be the only one.")
+@click.option("--if-not-exists", is_flag=True, help="Leave a catalog of that name as it is.")
+def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool) -> None:
+    """Create a catalog with an empty schema `main`.
+
+    With --json: the catalog's fields, and `created`.
+
+    Examples:
+      forklake catalog create shop
+      forklake catalog create archive --data-path s3://cold/archive --if-not-exists
+    """
+    with open_lake() as lake:
+        try:
+            made, created = lake.create_catalog(name, data_path=data_path, at_base=at_base), True
+        except AlreadyExistsError:
+            if not if_not_exists:
+                raise
+            made, created = lake.catalog(name), False
+        _show_one(made, "Created" if created else "There already is", created=created)
+
+
+@catalog.command("list")
+@click.option("--prefix", default="", help="Only names that begin so; case does not matter for A to Z.")
+@click.option("--after", metavar="NAME", help="Go on after this name.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many at most; all if not given.")
+@at_option
+def list_catalogs(prefix: str, after: str | None, limit: int | None, at: int | datetime | None) -> None:
+    """List the catalogs by name, as they are or were.
+
+    Reads page by page, however many there are. PARENT is the id of the catalog that one was forked from, AT the
+    snapshot; SINCE is when it got its name.
+
+    With --json: `catalogs`, and `next_after` for --after if --limit left some out.
+
+    Examples:
+      forklake catalog list
+      forklake catalog list --prefix agent- --limit 20
+      forklake catalog list --at 2026-01-31T12:00:00Z
+    """
+    with open_lake() as lake:
+        if output.wants_json():
+            found = [info for page in _pages(lake, prefix, after, limit, at) for info in page]
+            document = {"catalogs": found, "next_after": _next(lake, found, prefix, limit, at)}
+            output.show(document, tuple)
+            return
+        sheet = output.Sheet("NAME", "ID", "HEAD", "PARENT", "AT", "SINCE", right=("ID", "HEAD", "PARENT", "AT"))
+        shown: list[CatalogInfo] = []
+        for page in _pages(lake, prefix, after, limit, at):
+            for line in sheet.lines(_row(info) for info in page):
+                click.echo(line)
+            shown += page
+        if not shown:
+            click.echo("No catalogs.")
+        rest = _next(lake, shown, prefix, limit, at)
+        if rest is not None:
+            click.echo(f"There are more; go on with --after '{output.printable(rest)}'.", err=True)
+
+
+def _row(info: CatalogInfo) -> tuple[object, ...]:
+    return info.name, info.catalog_id, info.snapshot_id, info.parent_id, info.parent_snapshot_id, info.begin_time
+
+
+def _pages(
+    lake: Lake, prefix: str, after: str | None, limit: int | None, at: int | datetime | None
+) -> Iterator[list[CatalogInfo]]:
+    left = limit
+    while left is None or left > 0:
+        size = _PAGE if left is None else min(left, _PAGE)
+        page = lake.catalogs(prefix=prefix, after=after, limit=size, at=at)
+        if page:
+            yield page
+        if len(page) < size:
+            return
+        after, left = page[-1].name, None if left is None else left - size
+
+
+def _next(
+    lake: Lake, shown: list[CatalogInfo], prefix: str, limit: int | None, at: int | datetime | None
+) -> str | None:
+    if limit is None or len(shown) < limit:
+        return None
+    last = shown[-1].name
+    return last if lake.catalogs(prefix=prefix, after=last, limit=1, at=at) else None
+
+
+@catalog.command()
+@catalog_argument("name")
+def show(name: str) -> None:
+    """Show one catalog.
+
+    Its head, its parent, what it holds, and what of that it added itself.
+
+    With --json: the catalog's fields, `kind`, `created_at`, `snapshot_time`, `parent_name`, and counts.
+
+    Examples:
+      forklake catalog show shop
+      forklake catalog show shop --json
+    """
+    with open_lake() as lake:
+        document = _described(lake, lake.catalog(name))
+
+    def text() -> list[str]:
+        parent = document["parent_name"] or (f"catalog {document['parent_id']}, which is dropped")
+        pinned = f"{parent} at snapshot {document['parent_snapshot_id']}"
+        return output.facts(
+            ("Catalog", document["name"]),
+            ("Id", document["catalog_id"]),
+            ("Uuid", document["uuid"]),
+            ("Head", f"{document['snapshot_id']}, committed {output.short_time(document['snapshot_time'])}"),
+            ("Created", document["created_at"]),
+            ("Kind", document["kind"]),
+            ("Parent", None if document["parent_id"] is None else pinned),
+            ("Forks", document["fork_count"]),
+            ("Schemas", document["schema_count"]),
+            ("Tables", document["table_count"]),
+            ("Views", document["view_count"]),
+            ("Macros", document["macro_count"]),
+            ("Own files", f"{document['own_file_count']}, {output.size(document['own_byte_count'])}"),
+            ("Data path", document["data_path"]),
+        )
+
+    output.show(document, text)
+
+
+def _described(lake: Lake, found: Catalog) -> dict[str, Any]:
+    info = found.info
+    node = lake.fork_tree(info.name, depth=0).roots[0]
+    parent = found.parent
+    fields: dict[str, Any] = output.plain(info)
+    return fields | {
+        "kind": node.kind,
+        "created_at": node.created_at,
+        "snapshot_time": node.snapshot_time,
+        "parent_name": parent and parent.name,
+        "fork_count": node.fork_count,
+        "schema_count": len(found.schemas()),
+        "table_count": len(found.tables()),
+        "view_count": len(found.views()),
+        "macro_count": len(found.macros()),
+        "own_file_count": node.own_file_count,
+        "own_byte_count": node.own_byte_count,
+    }
+
+
+@catalog.command()
+@catalog_argument("parent")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--names-from", type=click.File(encoding="utf-8"), metavar="FILE", help="Names, a line each; - is stdin.")
+@at_option
+@click.option("--data-path", metavar="PATH", help="Where the forks' own files go, if not below the lake's data path.")
+@click.option("--if-not-exists", is_flag=True, help="Leave a fork of this parent that has the name as it is.")
+@click.option("--copy", is_flag=True, help="Write the metadata out: no ancestry, no earlier history.")
+def fork(
+    parent: str,
+    names: tuple[str, ...],
+    names_from: TextIO | None,
+    at: int | datetime | None,
+    data_path: str | None,
+    if_not_exists: bool,
+    copy: bool,
+) -> None:
+    """Fork a catalog, once for each name.
+
+    A fork starts as the catalog is, or was at any snapshot it can see, and takes milliseconds whatever its size.
+    Several forks start from the same snapshot. Many are made in batches of 10,000, each all or nothing; with
+    --data-path, --if-not-exists or --copy they are made one by one.
+
+    With --json: `parent` and `forks`, each with `catalog_id`, `name` and `created`.
+
+    Examples:
+      forklake catalog fork shop agent-001
+      forklake catalog fork shop audit --at 2026-01-31T12:00:00Z
+      forklake catalog fork shop agent-002 agent-003 --if-not-exists
+      seq -f 'agent-%06.0f' 100000 | forklake catalog fork shop --names-from -
+    """
+    wanted = [*names, *(line.rstrip("\r\n") for line in names_from or () if line.strip())]
+    if not wanted:
+        raise click.UsageError("Name at least one fork.")
+    if copy and if_not_exists:
+        raise click.UsageError("--copy and --if-not-exists do not go together.")
+    with open_lake() as lake, _progress("Forking", len(wanted)) as advance:
+        source = lake.catalog(parent)
+        if data_path is None and not if_not_exists and not copy and len(wanted) > 1:
+            ids = [made.catalog_id for made in source.fork_many(wanted, at=at, on_progress=advance)]
+            forks = [_forked(ident, name, created=True) for ident, name in zip(ids, wanted, strict=True)]
+        else:
+            pin = source.head if at is None and len(wanted) > 1 else at
+            forks = []
+            for name in wanted:
+                forks.append(_fork_one(source, name, pin, data_path, if_not_exists=if_not_exists, copy=copy))
+                advance(len(forks))
+    output.show({"parent": parent, "forks": forks}, lambda: _told(parent, forks))
+
+
+def _fork_one(
+    source: Catalog, name: str, at: int | datetime | None, data_path: str | None, *, if_not_exists: bool, copy: bool
+) -> dict[str, Any]:
+    try:
+        return _forked(source.fork(name, at=at, data_path=data_path, copy=copy).catalog_id, name, created=True)
+    except AlreadyExistsError:
+        if not if_not_exists:
+            raise
+        found = source.fork(name, at=at, data_path=data_path, if_not_exists=True)
+        return _forked(found.catalog_id, name, created=False)
+
+
+def _forked(catalog_id: int, name: str, *, created: bool) -> dict[str, Any]:
+    return {"catalog_id": catalog_id, "name": name, "created": created}
+
+
+def _told(parent: str, forks: list[dict[str, Any]]) -> list[str]:
+    made = sum(fork["created"] for fork in forks)
+    if len(forks) > 20:
+        return [
+            f'Made {output.counted(made, "fork")} of "{output.printable(parent)}";'
+            f" {len(forks) - made:,} were there before."
+        ]
+    return [
+        f'Forked "{output.printable(parent)}" into "{output.printable(fork["name"])}" (id {fork["catalog_id"]}).'
+        if fork["created"]
+        else f'"{output.printable(fork["name"])}" (id {fork["catalog_id"]}) was there before.'
+        for fork in forks
+    ]
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show progress on stderr, if somebody looks and it takes long enough."""
+    if total < 100 or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda done: progress.update(task, completed=done)
+
+
+@catalog.command()
+@catalog_argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--if-exists", is_flag=True, help="Pass over names that no live catalog has.")
+def drop(names: tuple[str, ...], if_exists: bool) -> None:
+    """Drop catalogs; nothing is deleted yet.
+
+    Forks keep working, and `catalog undrop` brings a catalog back.
+
+    With --json: `dropped`, each with `catalog_id` and `name`.
+
+    Examples:
+      forklake catalog drop agent-001
+      forklake catalog drop agent-001 agent-002 --if-exists
+    """
+    dropped: list[dict[str, Any]] = []
+    with open_lake() as lake:
+        # All names are looked up before the first is dropped.
+        for name in dict.fromkeys(names):
+            try:
+                dropped.append({"catalog_id": lake.catalog(name).catalog_id, "name": name})
+            except NotFoundError:
+                if not if_exists:
+                    raise
+        for each in dropped:
+            lake.drop_catalog(each["name"])
+    output.show(
+        {"dropped": dropped},
+        lambda: (
+            f'Dropped "{output.printable(each["name"])}" (id {each["catalog_id"]}); `catalog undrop` brings it back.'
+            for each in dropped
+        ),
+    )
+
+
+def asks() -> bool:
+    """Return whether there is somebody to ask."""
+    return sys.stdin.isatty()
+
+
+def _which(name: str | None, catalog_id: int | None) -> str | int:
+    if (name is None) == (catalog_id is None):
+        raise click.UsageError("Name a dropped catalog, or give its --id.")
+    return name if name is not None else int(catalog_id or 0)
+
+
+@catalog.command()
+@click.argument("name", required=False)
+@click.option("--id", "catalog_id", type=int, metavar="N", help="The catalog's id, where several had the name.")
+def undrop(name: str | None, catalog_id: int | None) -> None:
+    """Bring a dropped catalog back.
+
+    By a name that only one was dropped under, or by its id.
+
+    With --json: the catalog's fields.
+
+    Examples:
+      forklake catalog undrop agent-001
+      forklake catalog undrop --id 17
+    """
+    with open_lake() as lake:
+        _show_one(lake.undrop_catalog(_which(name, catalog_id)), "Brought back")
+
+
+@catalog.command()
+@click.argument("name", required=False)
+@click.option("--id", "catalog_id", type=int, metavar="N", help="The catalog's id, where several had the name.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def purge(name: str | None, catalog_id: int | None, yes: bool) -> None:
+    """Give up a dropped catalog for good.
+
+    Its snapshots, options and ancestry go. Forks keep what they see.
+
+    With --json: `purged`, the name or id that was given.
+
+    Examples:
+      forklake catalog purge agent-001
+      forklake catalog purge --id 17 --yes
+    """
+    which = _which(name, catalog_id)
+    if not yes:
+        if not asks():
+            raise click.UsageError("A purge cannot be undone, and nobody can be asked here: say --yes.")
+        click.confirm(f"Give up catalog {which!r} for good?", abort=True, err=True)
+    with open_lake() as lake:
+        lake.purge(which)
+    output.show({"purged": which}, lambda: [f"Purged {which!r}; its name is free, its directory stays its own."])
+
+
+@catalog.command()
+@catalog_argument("name")
+@click.argument("new_name")
+def rename(name: str, new_name: str) -> None:
+    """Give a catalog another name.
+
+    Its directory, its forks and open handles stay as they are.
+
+    With --json: the catalog's fields.
+
+    Examples:
+      forklake catalog rename agent-001 accepted
+    """
+    with open_lake() as lake:
+        lake.rename_catalog(name, new_name)
+        _show_one(lake.catalog(new_name), f'Renamed "{output.printable(name)}":')
+
+
+@catalog.command()
+@catalog_argument("name")
+def detach(name: str) -> None:
+    """Let go of a fork's ancestors.
+
+    What it inherits becomes its own, and its earlier history goes. A catalog that inherits nothing stays as
+    it is.
+
+    With --json: the catalog's fields.
+
+    Examples:
+      forklake catalog detach accepted
+    """
+    with open_lake() as lake:
+        found = lake.catalog(name)
+        found.detach()
+        _show_one(found, "Stands on its own:")
+
+
+def _show_one(found: Catalog, what: str, **more: object) -> None:
+    info = found.info
+    output.show(
+        output.plain(info) | more,
+        lambda: [f'{what} catalog "{output.printable(info.name)}" (id {info.catalog_id}, head {info.snapshot_id}).'],
+    )

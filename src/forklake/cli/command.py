@@ -1,0 +1,184 @@
+"""What all commands share: --lake and --json wherever they are written, and errors with exit codes of their own."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import click
+
+import forklake
+from forklake import Lake
+from forklake.cli import output
+from forklake.errors import ForklakeError, NotFoundError
+from forklake.ops.lake_exists import lake_exists
+
+_URL = "forklake.url"
+
+
+def _keep_url(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    # The innermost --lake comes last and counts.
+    if value is not None:
+        context.meta[_URL] = value
+
+
+def _keep_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.meta[output.AS_JSON] = True
+
+
+def shared_options(*, is_root: bool = False) -> list[click.Parameter]:
+    """Return the options that every command takes, before its name and after."""
+    return [
+        click.Option(
+            ["--lake"],
+            metavar="URL",
+            envvar="FORKLAKE_LAKE" if is_root else None,
+            expose_value=False,
+            callback=_keep_url,
+            help="The lake: a file, sqlite:path, duckdb:path or postgresql://... (or the variable FORKLAKE_LAKE).",
+        ),
+        click.Option(
+            ["--json"],
+            is_flag=True,
+            expose_value=False,
+            callback=_keep_json,
+            help="Print one JSON document instead of text.",
+        ),
+    ]
+
+
+class Command(click.Command):
+    """A command that knows --lake and --json, and keeps the lines of its examples apart."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += shared_options()
+        text, _, examples = inspect.cleandoc(self.help or "").partition("Examples:\n")
+        self.help, self.examples = text.strip(), [line.strip() for line in examples.splitlines()]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they stand."""
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" for line in self.examples))
+
+
+class Group(click.Group):
+    """A noun, with its verbs below it."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += shared_options(is_root=isinstance(self, Root))
+
+
+class Root(Group):
+    """The program itself: what goes wrong is told on stderr, and the exit code says of what kind it was."""
+
+    group_class = Group
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command line, and leave."""
+        try:
+            result = super().main(args, prog_name, **extra | {"standalone_mode": False})
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("Stopped.", err=True)
+            sys.exit(130)
+        sys.exit(result if isinstance(result, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; our own errors know their exit code."""
+        try:
+            return super().invoke(ctx)
+        except ForklakeError as error:
+            _tell(error, as_json=output.wants_json())
+            ctx.exit(error.exit_code)
+
+
+def lake_url(context: click.Context | None = None) -> str | None:
+    """Return the lake that was named, if one was."""
+    found = (context or click.get_current_context()).meta.get(_URL)
+    return None if found is None else str(found)
+
+
+def named_lake() -> str:
+    """Return the lake that was named.
+
+    Raises:
+        UsageError: None was.
+    """
+    url = lake_url()
+    if url is None:
+        raise click.UsageError("Name the lake with --lake URL or the variable FORKLAKE_LAKE.")
+    return url
+
+
+def open_lake() -> Lake:
+    """Open the lake that was named; nothing is made where there is none.
+
+    Raises:
+        NotFoundError: There is no such file.
+    """
+    url = named_lake()
+    if not lake_exists(url):
+        raise NotFoundError(f'There is no lake at "{url}".', hint="`forklake init` makes one.")
+    return forklake.open(url)
+
+
+def catalog_argument(name: str = "catalog", **attributes: Any) -> Callable[[Any], Any]:
+    """Return an argument that is a catalog's name, which the shell can complete."""
+    return click.argument(name, shell_complete=complete_catalog, **attributes)
+
+
+def complete_catalog(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[click.shell_completion.CompletionItem]:
+    """Return the names of catalogs that begin so. A shell that completes is never disturbed by an error."""
+    url = lake_url(context)
+    try:
+        if url is None or not lake_exists(url):
+            return []
+        with forklake.open(url) as lake:
+            names = [info.name for info in lake.catalogs(prefix=incomplete, limit=100)]
+    except ForklakeError:
+        return []
+    return [click.shell_completion.CompletionItem(name) for name in names]
+
+
+# Errors are written for the Python API and for SQL; the command line says the same in its own words.
+_WORDS = (
+    ("`catalogs(prefix=...)`", "`forklake catalog list --prefix ...`"),
+    ("`catalogs()`", "`forklake catalog list`"),
+    ("`snapshots()`", "`forklake snapshot list CATALOG`"),
+    ("`undrop_catalog`", "`forklake catalog undrop`"),
+    ("if_not_exists=True", "--if-not-exists"),
+    ("if_not_exists := true", "--if-not-exists"),
+    ('Open the lake with data_path="..." once', "Run `forklake init --data-path ...` once"),
+)
+
+
+def _in_our_words(text: str) -> str:
+    for python, words in _WORDS:
+        text = text.replace(python, words)
+    return text
+
+
+def _tell(error: ForklakeError, *, as_json: bool) -> None:
+    message, hint = _in_our_words(str(error)), error.hint and _in_our_words(error.hint)
+    if as_json:
+        document = {"code": error.code, "message": message, "hint": hint, "retryable": error.retryable}
+        click.echo(json.dumps({"error": document}, ensure_ascii=False), err=True)
+        return
+    click.echo(f"Error: {output.printable(message)}", err=True)
+    if hint:
+        click.echo(f"Hint: {output.printable(hint)}", err=True)

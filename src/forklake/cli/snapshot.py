@@ -1,0 +1,77 @@
+"""`forklake snapshot`: the versions of a catalog, and of the lake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from forklake import Lake, Snapshot
+from forklake.cli import output
+from forklake.cli.command import Group, catalog_argument, open_lake
+
+_PAGE = 1000
+
+
+@click.group(cls=Group)
+def snapshot() -> None:
+    """Snapshots: the committed states of catalogs."""
+
+
+@snapshot.command("list")
+@catalog_argument("catalog", required=False)
+@click.option("--all", "everything", is_flag=True, help="The snapshots of all catalogs, by id.")
+@click.option("--after", type=int, metavar="ID", help="Go on after this snapshot.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many at most; all if not given.")
+def list_snapshots(catalog: str | None, everything: bool, after: int | None, limit: int | None) -> None:
+    """List the versions of a catalog.
+
+    Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the id of the
+    one that made the snapshot.
+
+    With --json: `snapshots`.
+
+    Examples:
+      forklake snapshot list shop
+      forklake snapshot list --all --after 1000 --limit 50
+    """
+    if (catalog is None) != everything:
+        raise click.UsageError("Name a catalog, or say --all.")
+    with open_lake() as lake:
+        pages = _lake_pages(lake, after, limit) if catalog is None else _own_page(lake, catalog, after, limit)
+        if output.wants_json():
+            output.show({"snapshots": [found for page in pages for found in page]}, tuple)
+            return
+        sheet = output.Sheet(
+            "SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT", "CATALOG")
+        )
+        for page in pages:
+            for line in sheet.lines(_row(found) for found in page):
+                click.echo(line)
+
+
+def _row(found: Snapshot) -> tuple[object, ...]:
+    return (
+        found.snapshot_id,
+        found.snapshot_time,
+        found.catalog_id,
+        found.author,
+        found.commit_message,
+        found.changes_made,
+    )
+
+
+def _own_page(lake: Lake, catalog: str, after: int | None, limit: int | None) -> Iterator[list[Snapshot]]:
+    found = lake.catalog(catalog).snapshots()
+    yield [each for each in found if after is None or each.snapshot_id > after][:limit]
+
+
+def _lake_pages(lake: Lake, after: int | None, limit: int | None) -> Iterator[list[Snapshot]]:
+    left = limit
+    while left is None or left > 0:
+        size = _PAGE if left is None else min(left, _PAGE)
+        page = lake.snapshots(after=after, limit=size)
+        yield page
+        if len(page) < size:
+            return
+        after, left = page[-1].snapshot_id, None if left is None else left - size

@@ -1,0 +1,56 @@
+"""`forklake stats`: what a lake holds, and how it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import click
+
+from forklake.cli import output
+from forklake.cli.command import Command, open_lake
+from forklake.ops.lake_stats import MAX_PERIODS, Period
+
+
+@click.command(cls=Command)
+@click.option("--by", type=click.Choice(["day", "hour"]), default="day", show_default=True, help="Periods of growth.")
+@click.option(
+    "--periods", type=click.IntRange(1, MAX_PERIODS), default=7, show_default=True, help="How many, up to now."
+)
+def stats(by: str, periods: int) -> None:
+    """Show what a lake holds and how it grows.
+
+    Catalogs, snapshots, rows and bytes of each metadata table, and what was made lately. Rows
+    are counted; a ~ marks those of large PostgreSQL tables, which are estimated. Periods are days or
+    hours of UTC.
+
+    With --json: the counts, `tables` and `growth`.
+
+    Examples:
+      forklake stats
+      forklake stats --by hour --periods 24 --json
+    """
+    with open_lake() as lake:
+        found = lake.stats(by=cast("Period", by), periods=periods)
+
+    def text() -> Iterator[str]:
+        forks = f"{output.counted(found.root_count, 'root')}, {output.counted(found.fork_count, 'fork')}"
+        yield from output.facts(
+            ("Catalogs", f"{found.catalog_count:,} ({forks})"),
+            ("Dropped", f"{found.dropped_count:,}, and {found.purged_count:,} purged"),
+            ("Snapshots", f"{found.snapshot_count:,}"),
+            ("Metadata", output.size(found.byte_count)),
+        )
+        yield ""
+        sheet = output.Sheet("METADATA TABLE", "ROWS", "SIZE", right=("ROWS", "SIZE"))
+        yield from sheet.lines(
+            (each.name, f"{'~' if each.is_estimate else ''}{each.row_count:,}", output.size(each.byte_count))
+            for each in found.tables
+        )
+        yield ""
+        grown = output.Sheet("FROM", "CATALOGS MADE", "SNAPSHOTS MADE", right=("CATALOGS MADE", "SNAPSHOTS MADE"))
+        yield from grown.lines(
+            (each.start, f"{each.catalogs_made:,}", f"{each.snapshots_made:,}") for each in found.growth
+        )
+
+    output.show(found, text)

@@ -1,0 +1,202 @@
+"""`forklake table`: what a catalog's tables are and were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import click
+
+from forklake import Catalog, Column, PartitionField, Table
+from forklake.cli import output
+from forklake.cli.command import Group, catalog_argument, open_lake
+from forklake.cli.moment import at_option
+
+
+@click.group(cls=Group)
+def table() -> None:
+    """Tables of a catalog, as they are or were."""
+
+
+def _one_table(command: Callable[..., Any]) -> Callable[..., Any]:
+    for decorate in (
+        at_option,
+        click.option("--schema", default="main", show_default=True, help="The schema of the table."),
+        click.argument("name", metavar="TABLE"),
+        catalog_argument("catalog"),
+    ):
+        command = decorate(command)
+    return command
+
+
+@contextmanager
+def _opened(catalog: str, at: int | datetime | None) -> Iterator[Catalog]:
+    with open_lake() as lake:
+        found = lake.catalog(catalog)
+        if isinstance(at, datetime):
+            found = found.at(timestamp=at)
+        elif at is not None:
+            found = found.at(version=at)
+        yield found
+
+
+@table.command("list")
+@catalog_argument("catalog")
+@click.option("--schema", help="Only the tables of this schema.")
+@at_option
+def list_tables(catalog: str, schema: str | None, at: int | datetime | None) -> None:
+    """List the tables of a catalog.
+
+    ROWS and SIZE are totals of their data files; ROWS counts deleted rows until their file goes.
+
+    With --json: `tables`.
+
+    Examples:
+      forklake table list shop
+      forklake table list shop --schema main --at 17
+    """
+    with _opened(catalog, at) as found:
+        tables = [_summary(each) for each in found.tables(schema)]
+
+    def text() -> list[str]:
+        sheet = output.Sheet("SCHEMA", "TABLE", "ID", "ROWS", "SIZE", right=("ID", "ROWS", "SIZE"))
+        return sheet.lines(
+            (each["schema_name"], each["name"], each["table_id"], f"{each['record_count']:,}",
+             output.size(each["file_size_bytes"]))
+            for each in tables
+        )  # fmt: skip
+
+    output.show({"tables": tables}, text)
+
+
+def _summary(found: Table) -> dict[str, Any]:
+    return {
+        "schema_name": found.schema_name,
+        "name": found.name,
+        "table_id": found.table_id,
+        "uuid": found.uuid,
+        "record_count": found.stats.record_count,
+        "file_size_bytes": found.stats.file_size_bytes,
+    }
+
+
+@table.command()
+@_one_table
+def show(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
+    """Show one table.
+
+    Its columns, how new files are partitioned and sorted, its comment and its totals.
+
+    With --json: the fields of `table list`, and `comment`, `tags`, `columns`, `partition_by`, `sort_by`.
+
+    Examples:
+      forklake table show shop orders
+      forklake table show shop orders --schema main --at 2026-01-31T12:00:00Z
+    """
+    with _opened(catalog, at) as opened:
+        found = opened.table(name, schema=schema)
+        summary = _summary(found)
+        columns, tags = found.columns, found.tags
+        partition_by, sort_by = found.partition_by, found.sort_by
+
+    def text() -> Iterator[str]:
+        yield from output.facts(
+            ("Table", f"{summary['schema_name']}.{summary['name']}"),
+            ("Id", summary["table_id"]),
+            ("Uuid", summary["uuid"]),
+            ("Comment", tags.get("comment")),
+            ("Rows", f"{summary['record_count']:,}"),
+            ("Size", output.size(summary["file_size_bytes"])),
+            ("Partition by", ", ".join(_partition(key) for key in partition_by) or None),
+            ("Sort by", ", ".join(f"{key.expression} {key.direction}" for key in sort_by) or None),
+        )
+        yield ""
+        sheet = output.Sheet("COLUMN", "TYPE", "NULLS", "DEFAULT", "COMMENT")
+        yield from sheet.lines(row for column in columns for row in _column_rows(column, ""))
+
+    more = {"comment": tags.get("comment"), "tags": tags, "columns": columns}
+    output.show(summary | more | {"partition_by": partition_by, "sort_by": sort_by}, text)
+
+
+def _partition(key: PartitionField) -> str:
+    return str(key.column) if key.transform == "identity" else f"{key.transform}({key.column})"
+
+
+def _column_rows(column: Column, indent: str) -> Iterator[tuple[object, ...]]:
+    name = f"{indent}{output.printable(column.name)}"
+    yield name, column.type, column.nulls_allowed, column.default, column.comment
+    for child in column.children:
+        yield from _column_rows(child, indent + "  ")
+
+
+@table.command()
+@_one_table
+def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
+    """List the data files of a table.
+
+    DELETED counts rows that a delete file or the metadata takes away; OWNER is the id of a catalog.
+
+    With --json: `files`.
+
+    Examples:
+      forklake table files shop orders
+      forklake table files shop orders --at 17 --json
+    """
+    with _opened(catalog, at) as opened:
+        found = opened.table(name, schema=schema).files()
+
+    def text() -> list[str]:
+        sheet = output.Sheet(
+            "FILE", "ROWS", "DELETED", "SIZE", "OWNER", "PATH", right=("FILE", "ROWS", "DELETED", "SIZE", "OWNER")
+        )
+        return sheet.lines(
+            (
+                each.data_file_id,
+                f"{each.record_count:,}",
+                (each.delete_file.delete_count if each.delete_file else 0) + len(each.inlined_deletes) or "",
+                output.size(each.file_size_bytes),
+                each.owner_id,
+                each.path,
+            )
+            for each in found
+        )
+
+    output.show({"files": found}, text)
+
+
+@table.command()
+@_one_table
+def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
+    """List the snapshots that changed a table.
+
+    Oldest first, with what they did to it, in the words of the change log; `written_out` is what a copying fork
+    and a detach do. CATALOG is the id of the one that made the snapshot.
+
+    With --json: `history`, each with `snapshot` and `changes`.
+
+    Examples:
+      forklake table history shop orders
+      forklake table history agent-001 orders --json
+    """
+    with _opened(catalog, at) as opened:
+        found = opened.table(name, schema=schema).history()
+
+    def text() -> list[str]:
+        sheet = output.Sheet(
+            "SNAPSHOT", "TIME", "CATALOG", "CHANGES", "AUTHOR", "MESSAGE", right=("SNAPSHOT", "CATALOG")
+        )
+        return sheet.lines(
+            (
+                each.snapshot.snapshot_id,
+                each.snapshot.snapshot_time,
+                each.snapshot.catalog_id,
+                ", ".join(each.changes),
+                each.snapshot.author,
+                each.snapshot.commit_message,
+            )
+            for each in found
+        )
+
+    output.show({"history": found}, text)

@@ -1,0 +1,54 @@
+"""Reading a plain DuckLake database in a DuckDB file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from forklake.metastore.plain.reader import PlainSource
+from forklake.metastore.plain.texts import quoted
+
+_AS_TEXT = ("uuid", "time")
+
+
+class DuckDBSource(PlainSource):
+    """A DuckDB file, opened for reading."""
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+        super().__init__(str(path))
+        self._connection = connection
+        self._columns: dict[str, list[str]] = {}
+        # Times become text, so that reading them takes no further package.
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.begin()
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Return all tables with their columns."""
+        if not self._columns:
+            found = self._connection.execute(
+                "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"
+                " AND table_name LIKE 'ducklake\\_%' ESCAPE '\\' ORDER BY table_name, column_index"
+            )
+            for table, column in found.fetchall():
+                self._columns.setdefault(table, []).append(column)
+        return self._columns
+
+    def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        """Return columns of a table."""
+        return self._fetch(
+            table,
+            [
+                f"CAST({quoted(name)} AS VARCHAR)" if kind in _AS_TEXT else quoted(name)
+                for name, kind in columns.items()
+            ],
+        )
+
+    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        """Return number columns, then others as text."""
+        return self._fetch(table, [*map(quoted, numbers), *(f"CAST({quoted(name)} AS VARCHAR)" for name in types)])
+
+    def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        return self._connection.execute(f"SELECT {', '.join(columns)} FROM {quoted(table)}").fetchall()

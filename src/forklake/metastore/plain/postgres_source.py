@@ -1,0 +1,81 @@
+"""Reading a plain DuckLake database in a PostgreSQL database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from forklake.config import Settings
+from forklake.errors import ConfigError, MetastoreUnavailableError
+from forklake.metastore.plain.reader import OURS, PlainSource
+from forklake.metastore.plain.texts import from_value, quoted
+
+
+class PostgresSource(PlainSource):
+    """A schema of a PostgreSQL database."""
+
+    def __init__(self, location: str, connection: psycopg.Connection[Any], schema: str) -> None:
+        super().__init__(location)
+        self._connection = connection
+        self._schema = schema
+        self._types: dict[str, dict[str, str]] = {}
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Return all tables with their columns."""
+        if not self._types:
+            found = self._connection.execute(
+                "SELECT table_name, column_name, data_type FROM information_schema.columns"
+                " WHERE table_schema = %s ORDER BY table_name, ordinal_position",
+                [self._schema],
+            )
+            for table, column, kind in found:
+                if OURS.fullmatch(table):
+                    self._types.setdefault(table, {})[column] = kind
+        return {table: list(columns) for table, columns in self._types.items()}
+
+    def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        """Return columns of a table."""
+        return self._fetch(table, [quoted(name) for name in columns])
+
+    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        """Return number columns, then others as text."""
+        self.columns()
+        kept = [
+            quoted(name) if self._types[table].get(name) == "bytea" else f"CAST({quoted(name)} AS text)"
+            for name in types
+        ]
+        found = self._fetch(table, [*map(quoted, numbers), *kept])
+        return [(*row[: len(numbers)], *map(from_value, types.values(), row[len(numbers) :])) for row in found]
+
+    def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        text = f"SELECT {', '.join(columns)} FROM {quoted(self._schema)}.{quoted(table)}"
+        return list(self._connection.execute(text.encode()).fetchall())
+
+
+@contextmanager
+def open_postgres(conninfo: str, settings: Settings, schema: str) -> Iterator[PlainSource]:
+    """Open a schema of a database, in one reading transaction."""
+    try:
+        parsed: dict[str, Any] = dict(conninfo_to_dict(conninfo))
+    except psycopg.ProgrammingError:
+        # The driver's message repeats the string, password and all.
+        raise ConfigError("The PostgreSQL connection string cannot be understood; nothing was imported.") from None
+    password = str(parsed.get("password") or "")
+    place = make_conninfo(**{key: value for key, value in parsed.items() if "password" not in key})
+    timeout = max(2, round(settings.connect_timeout_seconds))
+    try:
+        with psycopg.connect(**{"connect_timeout": timeout, **parsed}, autocommit=True) as connection:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.execute("SET LOCAL TimeZone = 'UTC'")
+            yield PostgresSource(f"{place} schema={schema}", connection, schema)
+            connection.execute("ROLLBACK")
+    except psycopg.Error as error:
+        text = " ".join(str(error).split())
+        raise MetastoreUnavailableError(
+            f"The DuckLake database ({place}) cannot be read:"
+            f" {text.replace(password, '***') if password else text}. Nothing was imported."
+        ) from error

@@ -1,0 +1,214 @@
+"""Reading plain DuckLake databases: DuckDB and SQLite files, and schemas of PostgreSQL databases."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from forklake.config import Settings
+from forklake.errors import ConfigError, MetastoreCorruptError, MetastoreUnavailableError, MetastoreVersionError
+from forklake.metastore.location import split_url
+from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
+from forklake.metastore.plain.texts import from_value, quoted
+
+PlainRow = dict[str, Any]
+"""A row by column name: flags are booleans, uuids text, times aware; a column that is not there is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainInlinedRow:
+    """A row of an inlined data table: its values as text, by the names of its columns then."""
+
+    row_id: int
+    begin_snapshot: int
+    end_snapshot: int | None
+    values: Mapping[str, str | None]
+
+
+class PlainSource(ABC):
+    """An open plain DuckLake database, of which every read sees one state."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+
+    @abstractmethod
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Return all tables that DuckLake could have made, with their columns."""
+
+    @abstractmethod
+    def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        """Return the columns of a table, given what they hold (see `layout.TABLES`)."""
+
+    @abstractmethod
+    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        """Return number columns, then columns of those DuckLake types as text."""
+
+    def rows(self, table: str) -> list[PlainRow]:
+        """Return all rows of one of DuckLake's tables; none if the version has no such table."""
+        there = self.columns().get(table, ())
+        wanted = {name: kind for name, kind in TABLES[table].items() if name in there}
+        if table == "ducklake_data_file" and "partial_file_info" in there:
+            wanted["partial_file_info"] = "text"
+        if not wanted:
+            return []
+        missing = dict.fromkeys(TABLES[table].keys() - wanted.keys())
+        converters = [(name, _CONVERTERS[kind]) for name, kind in wanted.items() if kind in _CONVERTERS]
+        found = []
+        for values in self.select(table, wanted):
+            row: PlainRow = dict(zip(wanted, values, strict=True)) | missing
+            for name, convert in converters:
+                if row[name] is not None:
+                    row[name] = convert(row[name])
+            found.append(row)
+        return found
+
+    def inlined_rows(self, table: str, types: Mapping[str, str]) -> list[PlainInlinedRow]:
+        """Return the rows of an inlined data table, given the DuckLake types of its columns."""
+        found = self.select_texts(table, ("row_id", "begin_snapshot", "end_snapshot"), types)
+        return [
+            PlainInlinedRow(values[0], values[1], values[2], dict(zip(types, values[3:], strict=True)))
+            for values in found
+        ]
+
+    def inlined_deletes(self, table_id: int) -> list[tuple[int, int, int]]:
+        """Return (data_file_id, position, begin_snapshot) of the deletes of a table that are in the metadata."""
+        table = f"ducklake_inlined_delete_{table_id}"
+        if table not in self.columns():
+            return []
+        return self.select_texts(table, ("file_id", "row_id", "begin_snapshot"), {})
+
+
+@contextmanager
+def open_plain(url: str, settings: Settings, metadata_schema: str | None = None) -> Iterator[PlainSource]:
+    """Open a plain DuckLake database for reading.
+
+    Raises:
+        ConfigError: The URL names no database, or a file that does not exist.
+        MetastoreVersionError: It holds no DuckLake catalog, or one of a version that cannot be read.
+        MetastoreUnavailableError: It cannot be opened or read.
+    """
+    kind, rest = split_url(url)
+    if kind == "postgres":
+        from forklake.metastore.plain.postgres_source import open_postgres  # noqa: PLC0415 - a driver is loaded when needed
+
+        opened = open_postgres(rest, settings, metadata_schema or "public")
+    elif metadata_schema is not None:
+        raise ConfigError("Only a PostgreSQL database has a metadata schema.", hint="Leave it out for a file.")
+    else:
+        path = Path(rest)
+        if not path.is_file():
+            raise ConfigError(f'There is no file "{path}" to import.')
+        kind = _kind_of(path) if kind == "file" else kind
+        opened = _open_duckdb(path) if kind == "duckdb" else _open_sqlite(path)
+    with opened as source:
+        _check(source)
+        yield source
+
+
+def _check(source: PlainSource) -> None:
+    there = source.columns()
+    if any(name.endswith("ducklake_head") for name in there):
+        raise MetastoreVersionError(
+            f'"{source.location}" is a lake of forklake, not a plain DuckLake database; nothing was imported.',
+            hint="Export the catalog from that lake first.",
+        )
+    if "ducklake_metadata" not in there:
+        raise MetastoreVersionError(f'"{source.location}" holds no DuckLake catalog; nothing was imported.')
+    found = [row["value"] for row in source.rows("ducklake_metadata") if row["key"] == "version"]
+    version = found[0] if found else "none"
+    if version not in READABLE_VERSIONS:
+        raise MetastoreVersionError(
+            f'"{source.location}" is of DuckLake version {version}; versions 0.3 to 1.0 can be imported.'
+            " Nothing was imported.",
+            hint="Let DuckDB migrate it: ATTACH ... (AUTOMATIC_MIGRATION TRUE).",
+        )
+
+
+def _kind_of(path: Path) -> str:
+    with path.open("rb") as file:
+        start = file.read(16)
+    if start[8:12] == b"DUCK":
+        return "duckdb"
+    if start == b"SQLite format 3\0":
+        return "sqlite"
+    raise MetastoreCorruptError(f'The file "{path}" is neither a SQLite nor a DuckDB database; nothing was imported.')
+
+
+def _time(value: Any) -> datetime:
+    time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {"flag": bool, "uuid": str, "time": _time}
+OURS = re.compile(r"(forklake_)?ducklake_\w+")
+"""What tables of DuckLake and of forklake are called."""
+
+
+class _SQLiteSource(PlainSource):
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        super().__init__(str(path))
+        self._connection = connection
+        self._columns: dict[str, list[str]] = {}
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        if not self._columns:
+            names = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            for (name,) in names:
+                if OURS.fullmatch(name):
+                    found = self._connection.execute(f"SELECT name FROM pragma_table_info({_literal(name)})")
+                    self._columns[name] = [column for (column,) in found]
+        return self._columns
+
+    def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        return self._connection.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}").fetchall()
+
+    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+        found = self.select(table, dict.fromkeys((*numbers, *types), ""))
+        return [(*row[: len(numbers)], *map(from_value, types.values(), row[len(numbers) :])) for row in found]
+
+
+@contextmanager
+def _open_sqlite(path: Path) -> Iterator[PlainSource]:
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        try:
+            connection.execute("BEGIN")
+            yield _SQLiteSource(path, connection)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise MetastoreUnavailableError(f'"{path}" cannot be read: {error}. Nothing was imported.') from error
+
+
+@contextmanager
+def _open_duckdb(path: Path) -> Iterator[PlainSource]:
+    try:
+        import duckdb  # noqa: PLC0415 - a driver is loaded when it is needed
+    except ImportError as error:
+        raise ConfigError(
+            "The package duckdb is not installed.", hint='Install it: pip install "forklake[duckdb]"'
+        ) from error
+    from forklake.metastore.plain.duckdb_source import DuckDBSource  # noqa: PLC0415
+
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        try:
+            yield DuckDBSource(path, connection)
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        raise MetastoreUnavailableError(
+            f'"{path}" cannot be read: {error}. Nothing was imported.',
+            hint="A DuckDB file is open in one process at a time: detach it there first.",
+        ) from error
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

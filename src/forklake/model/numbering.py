@@ -1,0 +1,59 @@
+"""Two numberings of the same snapshots: ours, and that of the database they were imported from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forklake.model.ids import SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Snapshots that follow each other in both numberings."""
+
+    snapshot_id: SnapshotId
+    number: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """What imported snapshots were numbered before. Both numberings grow together.
+
+    >>> before = Numbering.of([(SnapshotId(7), 0), (SnapshotId(8), 1), (SnapshotId(9), 5)])
+    >>> len(before.runs), before.number(SnapshotId(8)), before.number(SnapshotId(100))
+    (2, 1, 5)
+    """
+
+    runs: Sequence[Run]
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[SnapshotId, int]]) -> Numbering:
+        """Return the numbering of pairs that grow, (our id, number before)."""
+        runs: list[Run] = []
+        for snapshot, number in pairs:
+            last = runs[-1] if runs else None
+            if last and (snapshot, number) == (last.snapshot_id + last.count, last.number + last.count):
+                runs[-1] = Run(last.snapshot_id, last.number, last.count + 1)
+            else:
+                runs.append(Run(snapshot, number, 1))
+        return cls(tuple(runs))
+
+    @property
+    def last(self) -> tuple[SnapshotId, int]:
+        """The newest snapshot, in both numberings."""
+        run = self.runs[-1]
+        return SnapshotId(run.snapshot_id + run.count - 1), run.number + run.count - 1
+
+    def number(self, snapshot: SnapshotId) -> int:
+        """Return the number before of the newest imported snapshot that is not above this one, -1 if there is none.
+
+        What a file holds of numbers up to this one is what it held at the snapshot.
+        """
+        place = bisect_right(self.runs, snapshot, key=lambda run: run.snapshot_id) - 1
+        if place < 0:
+            return -1
+        run = self.runs[place]
+        return run.number + min(snapshot - run.snapshot_id, run.count - 1)

@@ -1,0 +1,107 @@
+"""Exporting a catalog as a plain DuckLake 1.0 database that names the same files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from forklake.catalog import versions
+from forklake.errors import InvalidInputError
+from forklake.metastore import tables as metadata
+from forklake.metastore.plain.writer import PlainTarget, new_plain, target_path
+from forklake.metastore.store import Store
+from forklake.model.version import Version
+from forklake.ops.export_numbers import numbers_of_history, numbers_of_state
+from forklake.ops.exported_rows import ORDER, ExportedRows
+from forklake.ops.lineage_rows import LineageRows
+from forklake.ops.plain_history import Progress, silent
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedCatalog:
+    """A plain DuckLake database that an export made.
+
+    Attributes:
+        path: The file.
+        product: ``duckdb`` or ``sqlite``.
+        snapshot_id: What the exported snapshot is numbered there.
+        table_count: How many tables the snapshot shows.
+        file_count: How many data files.
+        is_read_only: Whether a merged file is read in part, which a later snapshot there would undo.
+    """
+
+    path: Path
+    product: str
+    snapshot_id: int
+    table_count: int
+    file_count: int
+    is_read_only: bool
+
+
+def export_catalog(
+    store: Store,
+    lake_path: str | None,
+    version: Version,
+    url: str,
+    *,
+    history: bool = False,
+    created_by: str = "forklake",
+    progress: Progress = silent,
+) -> ExportedCatalog:
+    """Write a version of a catalog as a plain DuckLake 1.0 database: a DuckDB or a SQLite file.
+
+    The file appears complete or not at all, and an existing one is never replaced. Data files stay where they are and
+    are named by absolute path. With ``history`` all snapshots of the lineage up to the version are written, else one.
+
+    Raises:
+        AlreadyExistsError: There is a file of that name.
+        ConfigError: The name does not say which kind of file is meant.
+        InvalidInputError: The catalog holds something that DuckLake 1.0 cannot express.
+    """
+    product, path = target_path(url)
+    with new_plain(product, path) as target:
+        progress("Reading", 0, 1)
+        with store.reading() as session:
+            # Found again in the transaction that reads it: it may have been expired meanwhile.
+            lineage = LineageRows(session, lake_path, versions.version_at(session, version, version.snapshot_id))
+            numbers = numbers_of_history(lineage) if history else numbers_of_state(lineage)
+            rows = ExportedRows(lineage, numbers, history=history)
+            tables = {}
+            for place, name in enumerate(ORDER):
+                progress("Reading", place, len(ORDER))
+                tables[name] = list(rows.table(name))
+            facts = rows.facts(f"{path}.files/", created_by)
+        for place, (name, written) in enumerate(tables.items()):
+            progress("Writing", place, len(tables))
+            target.write(name, written)
+        target.write("ducklake_metadata", facts)
+        _write_inlined(target, rows)
+        progress("Writing", len(tables), len(tables))
+    return ExportedCatalog(
+        path=path,
+        product=product,
+        snapshot_id=numbers.newest,
+        table_count=len(lineage.visible(metadata.TABLE)),
+        file_count=len(lineage.visible(metadata.DATA_FILE)),
+        is_read_only=numbers.is_cut,
+    )
+
+
+def _write_inlined(target: PlainTarget, rows: ExportedRows) -> None:
+    registered = []
+    for inlined in rows.inlined:
+        if not target.can_inline(inlined.columns):
+            if inlined.rows:
+                raise InvalidInputError(
+                    f"The table with index {inlined.table_id} has inlined rows with columns that DuckLake cannot keep"
+                    " in its metadata: a variant, a geometry, or the name row_id, begin_snapshot or end_snapshot."
+                    " Nothing was exported."
+                )
+            continue
+        target.write_inlined_rows(inlined.name, inlined.columns, inlined.rows)
+        registered.append(
+            {"table_id": inlined.table_id, "table_name": inlined.name, "schema_version": inlined.schema_version}
+        )
+    target.write("ducklake_inlined_data_tables", registered)
+    for table_id, deletes in rows.inlined_deletes().items():
+        target.write_inlined_deletes(table_id, deletes)

@@ -1,0 +1,274 @@
+"""The rows of an exported database: those of a lineage, as DuckLake 1.0 has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from forklake.errors import InvalidInputError
+from forklake.metastore import tables as metadata
+from forklake.metastore.plain.layout import TABLES, VERSION
+from forklake.metastore.tables import MetadataTable, Visibility
+from forklake.model.ids import THE_LAKE, SnapshotId, TableId
+from forklake.model.options import OPTIONS
+from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow
+from forklake.model.types import NESTED
+from forklake.ops.export_numbers import ExportNumbers, partial_max
+from forklake.ops.lineage_rows import Dated, LineageRows
+
+InlinedValues = tuple[int, int, int | None, Mapping[int, str | None]]
+"""Row id, begin, end, and the values by column id."""
+
+
+@dataclass(slots=True)
+class InlinedTable:
+    """An inlined data table: the columns of one schema version of a table, and rows."""
+
+    table_id: TableId
+    schema_version: int
+    columns: Sequence[ColumnRow]
+    rows: list[InlinedValues] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """What DuckLake calls it."""
+        return f"ducklake_inlined_data_{self.table_id}_{self.schema_version}"
+
+
+class ExportedRows:
+    """Turns a lineage into the rows of a plain DuckLake database: one snapshot, or with all its history."""
+
+    def __init__(self, lineage: LineageRows, numbers: ExportNumbers, *, history: bool) -> None:
+        self._lineage = lineage
+        self._numbers = numbers
+        self._history = history
+        self._versions: dict[TableId, list[tuple[SnapshotId, int]]] = {}
+        for begin, version, table in lineage.schema_versions:
+            self._versions.setdefault(table, []).append((begin, version))
+        self.inlined = self._inlined_tables()
+        self._kept = {
+            table.name: self._chosen(table) for table in metadata.TABLES if table.visibility is Visibility.INTERVAL
+        }
+
+    def table(self, name: str) -> Iterable[Mapping[str, Any]]:
+        """Return the rows of one of DuckLake's tables; the registration of inlined tables is the writer's."""
+        match name:
+            case "ducklake_snapshot" | "ducklake_snapshot_changes":
+                return self._snapshots()
+            case "ducklake_schema_versions":
+                return self._schema_versions()
+            case "ducklake_table_stats" | "ducklake_table_column_stats":
+                return self._statistics(metadata.BY_NAME[name])
+            case "ducklake_metadata" | "ducklake_inlined_data_tables" | "ducklake_files_scheduled_for_deletion":
+                return ()
+        table = metadata.BY_NAME[name]
+        if table.visibility is Visibility.FOLLOWS:
+            return self._following(table)
+        return [self._values(table, dated) for dated in self._kept[name]]
+
+    def facts(self, data_path: str, created_by: str) -> list[Mapping[str, Any]]:
+        """Return the rows of ``ducklake_metadata``: what the database is, and the options.
+
+        Raises:
+            InvalidInputError: Some files are encrypted and others are not.
+        """
+        catalog = self._lineage.version.catalog_id
+        held = {("schema", dated.row.schema_id) for dated in self._kept[metadata.SCHEMA.name]}
+        held |= {("table", dated.row.table_id) for dated in self._kept[metadata.TABLE.name]}
+        options = {
+            (key, scope, scope_id): value
+            for owner in (THE_LAKE, catalog)
+            for key, value, scope, scope_id in self._lineage.options(owner)
+            if key in OPTIONS and (scope == "" or (scope, scope_id) in held)
+        }
+        flags = {key: value for key, value, scope, _ in self._lineage.options(catalog) if scope == ""}
+        encrypted = self._is_encrypted(flags.get("encrypted") == "true")
+        said = {
+            "version": VERSION,
+            "created_by": created_by,
+            "data_path": data_path,
+            "encrypted": str(encrypted).lower(),
+        }
+        return [
+            *({"key": key, "value": value} for key, value in said.items()),
+            *(
+                {"key": key, "value": value, "scope": scope or None, "scope_id": scope_id if scope else None}
+                for (key, scope, scope_id), value in options.items()
+            ),
+        ]
+
+    def inlined_deletes(self) -> dict[TableId, list[tuple[int, int, int]]]:
+        """Return (data file, position, begin) of the deletes that are kept in the metadata, by table."""
+        found: dict[TableId, list[tuple[int, int, int]]] = {}
+        for dated in self._kept[metadata.INLINED_DELETE.name]:
+            row = dated.row
+            deleted = (row.data_file_id, row.row_id, self._numbers.number(dated.begin))
+            found.setdefault(row.table_id, []).append(deleted)
+        return found
+
+    def _chosen(self, table: MetadataTable[Any]) -> list[Dated]:
+        if self._history:
+            return self._lineage.of(table)
+        # An inlined table of an earlier schema version is read by the columns of then.
+        evolved = {inlined.table_id for inlined in self.inlined if inlined.schema_version != self._newest(inlined)}
+        return [
+            dated
+            for dated in self._lineage.of(table)
+            if dated.is_visible or (table in (metadata.TABLE, metadata.COLUMN) and dated.row.table_id in evolved)
+        ]
+
+    def _newest(self, inlined: InlinedTable) -> int:
+        return self._versions[inlined.table_id][-1][1]
+
+    def _values(self, table: MetadataTable[Any], dated: Dated) -> dict[str, Any]:
+        row = dated.row
+        values = {name: getattr(row, name) for name in TABLES[table.name] if name in table.columns}
+        values["begin_snapshot"] = self._numbers.number(dated.begin)
+        values["end_snapshot"] = None if dated.is_visible else self._numbers.number(dated.end)
+        if isinstance(row, DataFileRow | DeleteFileRow):
+            values["path"] = self._lineage.place(row)
+            values["path_is_relative"] = False
+            values["partial_max"] = partial_max(self._lineage, self._numbers, dated)
+        elif table in (metadata.SCHEMA, metadata.TABLE) and not row.path_is_relative:
+            values["path"], values["path_is_relative"] = f"{row.path.rstrip('/').rsplit('/', 1)[-1]}/", True
+        return values
+
+    def _following(self, table: MetadataTable[Any]) -> list[dict[str, Any]]:
+        assert table.follows is not None
+        parents = [dated.row for dated in self._kept[table.follows[0].name]]
+        found = self._lineage.following(table, parents)
+        if table is metadata.PARTITION_COLUMN:
+            for row in found:
+                if row.transform.startswith("epoch_"):
+                    raise InvalidInputError(
+                        f"DuckLake {VERSION} does not support the {row.transform} partition transform, by which the"
+                        f" table with index {row.table_id} is partitioned. Nothing was exported."
+                    )
+        return [{name: getattr(row, name) for name in TABLES[table.name]} for row in found]
+
+    def _snapshots(self) -> list[dict[str, Any]]:
+        """Return the snapshots with what they did; ``next_file_id`` grows with each, since DuckLake caches by it."""
+        shown = self._lineage.snapshots if self._history else self._lineage.snapshots[-1:]
+        next_object, next_file = self._next_ids()
+        return [
+            {
+                "snapshot_id": self._numbers.number(snapshot.snapshot_id)
+                if place + 1 < len(shown)
+                else self._numbers.newest,
+                "snapshot_time": snapshot.snapshot_time,
+                "schema_version": snapshot.schema_version,
+                "next_catalog_id": next_object,
+                "next_file_id": next_file + place,
+                "changes_made": snapshot.changes_made,
+                "author": snapshot.author,
+                "commit_message": snapshot.commit_message,
+                "commit_extra_info": snapshot.commit_extra_info,
+            }
+            for place, snapshot in enumerate(shown)
+        ]
+
+    def _next_ids(self) -> tuple[int, int]:
+        def highest(names: Iterable[str]) -> int:
+            return max(
+                (
+                    number
+                    for name in names
+                    for table, kept in self._kept.items()
+                    if name in metadata.BY_NAME[table].columns
+                    for dated in kept
+                    if (number := getattr(dated.row, name)) is not None
+                ),
+                default=-1,
+            )
+
+        return highest(metadata.OBJECT_IDS) + 1, highest(metadata.FILE_IDS) + 1
+
+    def _schema_versions(self) -> list[dict[str, Any]]:
+        kept = {dated.row.table_id for dated in self._kept[metadata.TABLE.name]}
+        return [
+            {"begin_snapshot": self._numbers.number(begin), "schema_version": version, "table_id": table}
+            for table, versions in self._versions.items()
+            if table in kept
+            for begin, version in (versions if not self._numbers.is_pressed else versions[-1:])
+        ]
+
+    def _statistics(self, table: MetadataTable[Any]) -> list[dict[str, Any]]:
+        return [
+            {name: getattr(row, name) for name in TABLES[table.name]}
+            for shown in self._lineage.visible(metadata.TABLE)
+            for row in self._lineage.latest(table, shown.table_id)
+        ]
+
+    def _is_encrypted(self, said: bool) -> bool:
+        files = [dated.row for table in (metadata.DATA_FILE, metadata.DELETE_FILE) for dated in self._kept[table.name]]
+        # Deletion vectors are never encrypted.
+        keys = {row.encryption_key is not None for row in files if getattr(row, "format", "parquet") == "parquet"}
+        if keys == {True, False} or (said and False in keys):
+            raise InvalidInputError(
+                "Some files of the catalog are encrypted and others are not, which DuckLake cannot read from one"
+                " database. Nothing was exported."
+            )
+        return said or True in keys
+
+    def _inlined_tables(self) -> list[InlinedTable]:
+        """Return the inlined tables: one for each schema version with rows, and an empty one for new rows."""
+        made: dict[tuple[TableId, int], InlinedTable] = {}
+        visible = {row.table_id for row in self._lineage.visible(metadata.TABLE)}
+        for table in visible:
+            begin, version = self._version_at(table, self._lineage.version.snapshot_id)
+            columns = self._lineage.columns_at(table, self._lineage.version.snapshot_id)
+            made[table, version] = InlinedTable(table, version, columns)
+        for dated in self._lineage.of(metadata.INLINED_ROW):
+            if not (self._history or dated.is_visible):
+                continue
+            row: InlinedRow = dated.row
+            at = self._lineage.version.snapshot_id if self._numbers.is_pressed else dated.begin
+            begin, version = self._version_at(row.table_id, at)
+            inlined = made.get((row.table_id, version))
+            if inlined is None:
+                columns = self._lineage.columns_at(row.table_id, begin)
+                inlined = made.setdefault((row.table_id, version), InlinedTable(row.table_id, version, columns))
+            if self._numbers.is_pressed:
+                self._check_shape(inlined, self._lineage.columns_at(row.table_id, dated.begin))
+            inlined.rows.append(self._inlined_row(dated, inlined.columns))
+        return list(made.values())
+
+    def _inlined_row(self, dated: Dated, columns: Sequence[ColumnRow]) -> InlinedValues:
+        document = json.loads(dated.row.document)
+        values = {
+            int(column.column_id): document.get(str(column.column_id), column.initial_default)
+            for column in columns
+            if column.parent_column is None
+        }
+        end = None if dated.is_visible else self._numbers.number(dated.end)
+        return dated.row.row_id, self._numbers.number(dated.begin), end, values
+
+    def _version_at(self, table: TableId, snapshot: SnapshotId) -> tuple[SnapshotId, int]:
+        """Return the schema version that a table had, and since when."""
+        known = [found for found in self._versions.get(table, ()) if found[0] <= snapshot]
+        if not known:
+            begin = min(dated.begin for dated in self._lineage.of(metadata.TABLE) if dated.row.table_id == table)
+            known = [(begin, self._lineage.version.schema_version)]
+            self._versions.setdefault(table, known)
+        return known[-1]
+
+    def _check_shape(self, inlined: InlinedTable, before: Sequence[ColumnRow]) -> None:
+        """Refuse inlined rows whose nested columns have changed since, where the columns of then cannot be told."""
+        names = {column.column_id: (column.parent_column, column.column_name) for column in before}
+        nested = {column.column_id for column in before if column.column_type in NESTED}
+        for column in inlined.columns:
+            if column.parent_column in nested and names.get(column.column_id) != _place_of(column):
+                raise InvalidInputError(
+                    f"The table with index {inlined.table_id} has inlined rows that are older than a change of its"
+                    " nested columns, and merged files that are read in part; the two cannot be exported together."
+                )
+
+
+def _place_of(column: ColumnRow) -> tuple[int | None, str]:
+    return column.parent_column, column.column_name
+
+
+ORDER: Final = tuple(name for name in TABLES if name not in ("ducklake_metadata", "ducklake_inlined_data_tables"))
+"""The tables that an export fills from rows of the same name."""

@@ -1,0 +1,191 @@
+"""Importing a plain DuckLake database as a new catalog, history and all; its files stay where they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from forklake.catalog import paths
+from forklake.catalog.names import check_name
+from forklake.errors import ConflictError, InvalidInputError
+from forklake.metastore import procedures
+from forklake.metastore.plain.reader import open_plain
+from forklake.metastore.store import DuplicateKeyError, Session, Store
+from forklake.metastore.tables import TABLES
+from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
+from forklake.model.names import fold
+from forklake.model.numbering import Numbering
+from forklake.model.placement import NewFork, Placement
+from forklake.ops.create_catalog import already_exists, overlapping, place_new
+from forklake.ops.imported_rows import ImportedRows
+from forklake.ops.plain_history import (
+    PlainHistory,
+    Progress,
+    file_ids,
+    file_paths,
+    highest_row_id,
+    object_ids,
+    read_history,
+    silent,
+    snapshot_ids,
+)
+
+_MOST_SKIPPED = 1_000_000
+_BATCH = 1000
+
+
+def import_catalog(
+    store: Store,
+    lake_path: str | None,
+    name: str,
+    url: str,
+    *,
+    data_path: str | None = None,
+    source_data_path: str | None = None,
+    metadata_schema: str | None = None,
+    progress: Progress = silent,
+) -> CatalogId:
+    """Import a DuckLake database of version 0.3 to 1.0 as a new catalog, and return its id.
+
+    All or nothing. Files are named where they lie, by absolute path; they are never copied, and never deleted: only
+    what lies below a catalog's own directory is its own. The cost grows with the metadata, which is read whole.
+
+    Raises:
+        AlreadyExistsError: A live catalog has the name.
+        MetastoreVersionError: The database holds no DuckLake catalog, or one of another version.
+        InvalidInputError: It holds something that cannot be kept.
+    """
+    check_name("catalog", name)
+    new, placement = place_new(lake_path, name, data_path)
+    assert lake_path is not None
+    with open_plain(url, store.settings, metadata_schema) as source:
+        history = read_history(source, source_data_path, progress)
+    try:
+        with store.writing() as session:
+            return _write(session, lake_path, history, new, placement, progress)
+    except DuplicateKeyError as error:
+        raise already_exists(name) from error
+
+
+def _write(
+    session: Session,
+    lake_path: str,
+    history: PlainHistory,
+    new: NewFork,
+    placement: Placement,
+    progress: Progress,
+) -> CatalogId:
+    if placement.data_path is None:
+        session.lock_shared(THE_LAKE)
+    else:
+        session.lock_alone(THE_LAKE)
+    _check_free(session, new.name, placement)
+    _lock_places(session, lake_path, history)
+    catalog = _catalog_id(session, history)
+    numbers = snapshot_ids(history)
+    snapshots = _mapped(numbers, session.take_ids("ducklake_snapshot_id_seq", len(numbers)))
+    snapshot_of = {number: SnapshotId(snapshot) for number, snapshot in snapshots.items()}
+    objects = object_ids(history)
+    files = file_ids(history)
+    rows = ImportedRows(
+        history,
+        catalog,
+        snapshot_of,
+        _mapped(objects, session.take_ids("ducklake_object_id_seq", len(objects))),
+        dict(zip(files, sorted(session.take_ids("ducklake_file_id_seq", len(files))), strict=True)),
+    )
+    procedures.write_catalog(session, catalog, snapshot_of[numbers[0]], session.now(), new, placement)
+    procedures.write_numbering(session, catalog, Numbering.of((snapshot_of[number], number) for number in numbers))
+    newest = _write_snapshots(session, catalog, history, rows, snapshot_of)
+    procedures.move_head(session, catalog, newest)
+    procedures.write_options(session, catalog, rows.options())
+    for place, table in enumerate(TABLES):
+        progress("Writing", place, len(TABLES))
+        procedures.insert_history(session, table, rows.of(table), catalog)
+    progress("Writing", len(TABLES), len(TABLES))
+    return catalog
+
+
+def _check_free(session: Session, name: str, placement: Placement) -> None:
+    procedures.check_name_is_free(session, name)
+    if procedures.overlaps(session, placement):
+        raise overlapping(name, placement)
+
+
+def _mapped(own: Sequence[int], taken: Sequence[int]) -> dict[int, int]:
+    return dict(zip(own, sorted(taken), strict=True))
+
+
+def _catalog_id(session: Session, history: PlainHistory) -> CatalogId:
+    """Take an id above all ranges of row ids that the rows lie in, so that no fork ever gets one of those ranges."""
+    catalog = session.take_ids("ducklake_catalog_id_seq", 1)[0]
+    used = highest_row_id(history) >> ROW_ID_SHIFT
+    if 0 < used >= catalog:
+        if used - catalog > _MOST_SKIPPED:
+            raise InvalidInputError(
+                f'The row ids of "{history.location}" reach {highest_row_id(history)}, into ranges that this lake gives'
+                " to forks. Nothing was imported."
+            )
+        catalog = max(session.take_ids("ducklake_catalog_id_seq", used - catalog + 1))
+    return CatalogId(catalog)
+
+
+def _write_snapshots(
+    session: Session,
+    catalog: CatalogId,
+    history: PlainHistory,
+    rows: ImportedRows,
+    snapshot_of: Mapping[int, SnapshotId],
+) -> SnapshotId:
+    """Write the snapshots that are there, and return the newest."""
+    said = {row["snapshot_id"]: row for row in history["ducklake_snapshot_changes"]}
+    ordered = sorted(history["ducklake_snapshot"], key=lambda row: int(row["snapshot_id"]))
+    time = ordered[0]["snapshot_time"]
+    snapshots, changes = [], []
+    for row in ordered:
+        number = row["snapshot_id"]
+        # Times never run backwards along a lineage.
+        time = max(time, row["snapshot_time"])
+        snapshots.append((snapshot_of[number], time, row["schema_version"]))
+        by = said.get(number, {})
+        info = (by.get("author"), by.get("commit_message"), by.get("commit_extra_info"))
+        changes.append((snapshot_of[number], rows.changes_made(number), *info))
+    procedures.insert_snapshots(session, catalog, snapshots, changes)
+    return snapshots[-1][0]
+
+
+def _lock_places(session: Session, lake_path: str, history: PlainHistory) -> None:
+    """Keep the catalogs in whose directories the files lie from being cleaned up meanwhile.
+
+    Raises:
+        ConflictError: A file is about to be deleted.
+    """
+    files = sorted(set(file_paths(history).values()))
+    directories = {os.path.dirname(file) for file in files}
+    places = sorted({fold(place) for name in directories for place in paths.stored_ancestors(lake_path, name)})
+    holders = set()
+    for start in range(0, len(places), _BATCH):
+        holders |= {
+            CatalogId(catalog)
+            for (catalog,) in session.query(
+                "SELECT DISTINCT catalog_id FROM forklake.ducklake_catalog WHERE fold(path) IN (:places...)",
+                places=places[start : start + _BATCH],
+            )
+        }
+    for catalog in sorted(holders):
+        session.lock_shared(catalog)
+    if not holders:
+        return
+    scheduled = {
+        path
+        for (path,) in session.query(
+            "SELECT path FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id IN (:holders...)",
+            holders=sorted(holders),
+        )
+    }
+    doomed = scheduled.intersection(files)
+    if doomed:
+        raise ConflictError(
+            f'The file "{min(doomed)}" of "{history.location}" is about to be deleted by the catalog it belongs to.'
+            " Nothing was imported."
+        )

@@ -1,0 +1,111 @@
+"""All that a catalog's lineage holds up to a version, as one history: what an export writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forklake.catalog import describe, versions
+from forklake.catalog.numbering import numberings
+from forklake.catalog.paths import join
+from forklake.metastore import tables as metadata
+from forklake.metastore import visibility
+from forklake.metastore.store import Session
+from forklake.metastore.tables import MetadataTable, R, Visibility
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
+from forklake.model.numbering import Numbering
+from forklake.model.records import Snapshot
+from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, Row
+from forklake.model.version import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A row, the snapshot that began it, and the one that ended it; infinity if it is visible."""
+
+    row: Any
+    begin: SnapshotId
+    end: SnapshotId
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether the version shows the row."""
+        return self.end == INFINITY
+
+    def was_visible(self, snapshot: SnapshotId) -> bool:
+        """Return whether the row was there at a snapshot of the lineage."""
+        return self.begin <= snapshot < self.end
+
+
+class LineageRows:
+    """The rows of a lineage up to a version, with their intervals."""
+
+    def __init__(self, session: Session, lake_path: str | None, version: Version) -> None:
+        self._session = session
+        self.version = version
+        self.snapshots: Sequence[Snapshot] = versions.snapshots(session, version)
+        self._intervals: dict[str, list[Dated]] = {
+            table.name: [Dated(*found) for found in visibility.history(session, version, table)]
+            for table in metadata.TABLES
+            if table.visibility is Visibility.INTERVAL
+        }
+        self.schema_versions = visibility.schema_version_history(session, version)
+        files = [dated.row for table in _FILES for dated in self.of(table)]
+        used = {row.numbering_id for row in files if row.numbering_id is not None}
+        self.numberings: Mapping[CatalogId, Numbering] = numberings(session, {*version.owners, *used})
+        self._roots = describe.catalog_directories(session, lake_path, set(version.owners))
+        self._below = self._directories()
+        self._columns: dict[TableId, list[Dated]] = {}
+        for dated in self.of(metadata.COLUMN):
+            self._columns.setdefault(dated.row.table_id, []).append(dated)
+
+    def of(self, table: MetadataTable[Any]) -> list[Dated]:
+        """Return all rows of an interval table."""
+        return self._intervals[table.name]
+
+    def visible(self, table: MetadataTable[R]) -> list[R]:
+        """Return the rows of an interval table that the version shows."""
+        return [dated.row for dated in self.of(table) if dated.is_visible]
+
+    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+        """Return the rows that belong to rows of an interval table, each once."""
+        unique = dict.fromkeys(visibility.following(self._session, table, parents))
+        return list(unique)
+
+    def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
+        """Return the newest statistics of a table."""
+        return visibility.latest(self._session, self.version, table, table_id)
+
+    def options(self, catalog: CatalogId) -> list[tuple[str, str, str, int]]:
+        """Return key, value, scope and id of each option that is set for a catalog, or for the lake."""
+        return [
+            (key, value, scope, scope_id)
+            for key, value, scope, scope_id in self._session.query(
+                "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c"
+                " ORDER BY scope, scope_id, key",
+                c=catalog,
+            )
+        ]
+
+    def columns_at(self, table_id: TableId, snapshot: SnapshotId) -> list[ColumnRow]:
+        """Return the columns that a table had at a snapshot of the lineage, nested ones too."""
+        return [dated.row for dated in self._columns.get(table_id, ()) if dated.was_visible(snapshot)]
+
+    def place(self, row: DataFileRow | DeleteFileRow) -> str:
+        """Return where a file lies."""
+        assert row.origin is not None
+        below = self._below.get(row.table_id, ())
+        return join((self._roots[row.origin.owner], False), *below, (row.path, row.path_is_relative))
+
+    def _directories(self) -> dict[TableId, tuple[tuple[str, bool], tuple[str, bool]]]:
+        schemas = {
+            dated.row.schema_id: (dated.row.path, dated.row.path_is_relative) for dated in self.of(metadata.SCHEMA)
+        }
+        return {
+            dated.row.table_id: (schemas[dated.row.schema_id], (dated.row.path, dated.row.path_is_relative))
+            for dated in self.of(metadata.TABLE)
+        }
+
+
+_FILES = (metadata.DATA_FILE, metadata.DELETE_FILE)

@@ -1,0 +1,415 @@
+"""Transactions that meet: which can follow which, how often they try, and what happens once only."""
+
+from collections.abc import Callable
+
+import pytest
+
+from forklake import Catalog, Clock, Lake, RetryPolicy, Settings, Transaction
+from forklake.errors import CommitConflictError, CommitContentionError, InvalidInputError, NotFoundError
+from tests.contract.support import data_file, delete_file, file_names, last, names, rows, state
+from tests.lakes import LakeFactory
+
+Act = Callable[[Transaction], None]
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    return stocked(lake)
+
+
+def stocked(lake: Lake) -> Catalog:
+    """Return a catalog with schema 1 and table 2, with the data files 0 and 1, and an empty table 3."""
+    shop = lake.create_catalog("shop")
+    shop.create_schema("sales")
+    shop.create_table("orders", {"id": "BIGINT", "amount": "DOUBLE"})
+    shop.append_files("orders", [data_file("a"), data_file("b")])
+    shop.create_table("empty", {"i": "INTEGER"})
+    return shop
+
+
+def meet(catalog: Catalog, ours: Act, theirs: Act) -> None:
+    """Let both act on the same base; theirs is committed first, then ours."""
+    mine = catalog.transaction()
+    with catalog.transaction() as other:
+        theirs(other)
+    ours(mine)
+    mine.commit()
+
+
+def append(t: Transaction) -> None:
+    t.append_files("orders", [data_file("c")])
+
+
+def delete(t: Transaction) -> None:
+    t.delete_rows("orders", [delete_file(0, "d")])
+
+
+def delete_other(t: Transaction) -> None:
+    t.delete_rows("orders", [delete_file(1, "e")])
+
+
+def remove(t: Transaction) -> None:
+    t.remove_files("orders", [0])
+
+
+def alter(t: Transaction) -> None:
+    t.add_column("orders", ("x", "INTEGER"))
+
+
+def rename(t: Transaction) -> None:
+    t.rename_table("orders", "sold")
+
+
+def drop(t: Transaction) -> None:
+    t.drop_table("orders")
+
+
+def create(t: Transaction) -> None:
+    t.create_table("new", {"i": "INTEGER"})
+
+
+def create_in_sales(t: Transaction) -> None:
+    t.create_table("new", {"i": "INTEGER"}, schema="sales")
+
+
+def create_schema(t: Transaction) -> None:
+    t.create_schema("New")
+
+
+def drop_sales(t: Transaction) -> None:
+    t.drop_schema("sales")
+
+
+def rename_to_new(t: Transaction) -> None:
+    t.rename_table("empty", "NEW")
+
+
+INSERT = 'insert into table with index "2"'
+DELETE = 'delete from table with index "2"'
+DELETE_FILE = 'delete from file with index "0"'
+ALTER = 'alter table with index "2"'
+CREATE_NEW = 'create table "new" in schema "main"'
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "attempt", "outcome"),
+    [
+        (drop, drop, 'drop table with index "2"', "another transaction has dropped it already"),
+        (drop_sales, drop_sales, 'drop schema with index "1"', "another transaction has dropped it already"),
+        (drop_sales, create_in_sales, 'drop schema with name "sales"', "another transaction has created an entry in"),
+        (create_in_sales, drop_sales, 'create table "new" in schema "sales" with index "1"', "another transaction has"),
+        (create_schema, create_schema, 'create schema with name "New"', "another transaction has created a schema"),
+        (create, create, CREATE_NEW, "this table has been created by another transaction already"),
+        (append, drop, INSERT, "another transaction has dropped it"),
+        (append, alter, INSERT, "another transaction has altered it"),
+        (append, rename, INSERT, "another transaction has altered it"),
+        (append, delete, INSERT, "another transaction has deleted from it"),
+        (append, remove, INSERT, "another transaction has deleted from it"),
+        (delete, drop, DELETE, "another transaction has dropped it"),
+        (delete, alter, DELETE, "another transaction has altered it"),
+        (delete, append, DELETE, "another transaction has inserted into it"),
+        (delete, delete, DELETE_FILE, "another transaction has deleted from it"),
+        (delete, remove, DELETE_FILE, "another transaction has deleted from it"),
+        (remove, delete, DELETE_FILE, "another transaction has deleted from it"),
+        (remove, remove, DELETE_FILE, "another transaction has deleted from it"),
+        (alter, drop, ALTER, "another transaction has dropped it"),
+        (alter, alter, ALTER, "another transaction has altered it"),
+        (rename, alter, ALTER, "another transaction has altered it"),
+    ],
+)
+def test_what_cannot_follow_is_refused_in_the_words_of_ducklake(
+    lake: Lake, shop: Catalog, ours: Act, theirs: Act, attempt: str, outcome: str
+) -> None:
+    mine = shop.transaction()
+    ours(mine)
+    with shop.transaction() as other:
+        theirs(other)
+    before = state(lake)
+    with pytest.raises(CommitConflictError) as caught:
+        mine.commit()
+    assert str(caught.value).startswith(f"Transaction conflict - attempting to {attempt} - but {outcome}")
+    assert caught.value.conflicts == (str(caught.value),)
+    assert state(lake) == before
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (append, append),
+        (append, create),
+        (delete, delete_other),
+        (remove, delete_other),
+        (alter, append),
+        (alter, delete),
+        (drop, append),
+        (drop, alter),
+        (create, create_in_sales),
+        (create_schema, create),
+    ],
+)
+def test_what_commutes_follows(shop: Catalog, ours: Act, theirs: Act) -> None:
+    before = len(shop.snapshots())
+    meet(shop, ours, theirs)
+    assert len(shop.snapshots()) == before + 2
+
+
+def test_two_appends_both_stay_and_share_no_row_id(shop: Catalog) -> None:
+    meet(shop, append, lambda t: t.append_files("orders", [data_file("x", 7)]))
+    assert file_names(shop, "orders") == ["a", "b", "x", "c"]
+    assert [file.row_id_start for file in shop.table("orders").files()] == [0, 10, 20, 27]
+    assert shop.table("orders").stats.record_count == 37
+
+
+def test_an_append_after_an_append_to_a_table_that_was_new_to_both(shop: Catalog) -> None:
+    meet(
+        shop,
+        lambda t: t.append_files("empty", [data_file("mine", 2)]),
+        lambda t: t.append_files("empty", [data_file("theirs", 3)]),
+    )
+    assert [file.row_id_start for file in shop.table("empty").files()] == [0, 3]
+
+
+def test_a_drop_takes_what_was_appended_meanwhile_with_it(lake: Lake, shop: Catalog) -> None:
+    meet(shop, drop, append)
+    assert names(shop) == ["empty"]
+    live = "SELECT count(*) FROM forklake.ducklake_{} WHERE table_id = 2 AND end_snapshot > :head"
+    for table in ("data_file", "column", "table"):
+        assert rows(lake, live.format(table), head=shop.head) == [(0,)]
+
+
+def test_a_name_taken_by_a_rename_is_a_conflict_too(shop: Catalog) -> None:
+    with pytest.raises(CommitConflictError, match=r'another transaction has changed .*: Table with name "new" already'):
+        meet(shop, create, rename_to_new)
+    assert names(shop) == ["NEW", "orders"]
+
+
+def test_all_conflicts_are_listed(shop: Catalog) -> None:
+    mine = shop.transaction()
+    append(mine)
+    create(mine)
+    delete(mine)
+    with shop.transaction() as other:
+        create(other)
+        drop(other)
+    with pytest.raises(CommitConflictError) as caught:
+        mine.commit()
+    assert sorted(caught.value.conflicts) == [
+        f"Transaction conflict - attempting to {CREATE_NEW} - but this table has been created by another transaction"
+        " already",
+        f"Transaction conflict - attempting to {DELETE} - but another transaction has dropped it",
+        f"Transaction conflict - attempting to {INSERT} - but another transaction has dropped it",
+    ]
+    assert all(conflict in str(caught.value) for conflict in caught.value.conflicts)
+
+
+def test_all_that_was_committed_since_the_base_counts(shop: Catalog) -> None:
+    mine = shop.transaction()
+    append(mine)
+    shop.add_column("orders", ("x", "INTEGER"))
+    shop.create_table("one", {"i": "INTEGER"})
+    shop.create_table("two", {"i": "INTEGER"})
+    with pytest.raises(CommitConflictError, match="has altered it"):
+        mine.commit()
+
+
+def test_commits_of_other_catalogs_never_conflict(lake: Lake, shop: Catalog) -> None:
+    agent, other = shop.fork("agent"), lake.create_catalog("other")
+    waited: list[float] = []
+    mine = agent.transaction()
+    alter(mine)
+    append(mine)
+    shop.drop_table("orders")  # the parent, a sibling, a child and a stranger
+    shop.fork("sibling").create_table("new", {"i": "INTEGER"})
+    agent.fork("child").drop_table("orders")
+    other.create_table("orders", {"id": "BIGINT"})
+    mine.commit()
+    assert waited == []
+    assert [column.name for column in agent.table("orders").columns] == ["id", "amount", "x"]
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb", "postgres", "partitioned", "pgbouncer"], indirect=True)
+@pytest.mark.parametrize("act", [delete, remove])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_hidden_inherited_row_is_a_conflict_as_an_ended_one_is(shop: Catalog, act: Act, depth: int) -> None:
+    agent = shop
+    for level in range(depth):
+        agent = agent.fork(f"agent-{level}")
+    with pytest.raises(CommitConflictError, match='attempting to delete from file with index "0" - but another'):
+        meet(agent, delete, act)
+    meet(agent, delete_other, lambda t: t.create_table("new", {"i": "INTEGER"}))
+
+
+def test_a_second_delete_file_replaces_the_first_also_an_inherited_one(shop: Catalog) -> None:
+    shop.delete_rows("orders", [delete_file(0, "one", 1)])
+    agent = shop.fork("agent")
+    for catalog in (agent, shop):
+        with pytest.raises(InvalidInputError, match="must delete more than the one before it"):
+            catalog.delete_rows("orders", [delete_file(0, "less", 1)])
+        catalog.delete_rows("orders", [delete_file(0, f"two-{catalog.catalog_id}", 2)])
+        (first, _) = catalog.table("orders").files()
+        assert first.delete_file is not None
+        assert first.delete_file.path.endswith(f"two-{catalog.catalog_id}.parquet")
+    with pytest.raises(CommitConflictError, match='delete from file with index "0"'):
+        meet(agent, lambda t: t.delete_rows("orders", [delete_file(0, "d", 5)]), remove)
+
+
+def test_what_happened_since_an_expired_base_cannot_be_known(lake: Lake, shop: Catalog) -> None:
+    mine = shop.transaction()
+    append(mine)
+    base = shop.head
+    shop.create_table("one", {"i": "INTEGER"})
+    shop.create_table("two", {"i": "INTEGER"})
+    shop.expire_snapshots(snapshot_ids=[base])
+    before = state(lake)
+    with pytest.raises(CommitConflictError, match=f"the snapshot {base} that this transaction started from, or one"):
+        mine.commit()
+    assert state(lake) == before
+
+
+def test_a_hole_in_what_happened_since_the_base_is_refused_too(shop: Catalog) -> None:
+    mine = shop.transaction()
+    append(mine)
+    shop.add_column("orders", ("x", "INTEGER"))
+    hole = shop.head
+    shop.create_table("two", {"i": "INTEGER"})
+    shop.expire_snapshots(snapshot_ids=[hole])
+    with pytest.raises(CommitConflictError, match="has been expired, so what others did since cannot be known"):
+        mine.commit()
+
+
+# ---- trying again --------------------------------------------------------------------------------------------------
+
+
+class Rival:
+    """Commits something else right before each attempt, as often as it is told to."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self.waits: list[float] = []
+        self.act: Callable[[], None] = lambda: None
+        self._acting = False
+
+    def on_step(self, step: str) -> None:
+        if step == "commit: before the call" and self.rounds and not self._acting:
+            self.rounds -= 1
+            self._acting = True
+            self.act()
+            self._acting = False
+
+    def settings(self, **how: object) -> Settings:
+        clock = Clock(sleep=self.waits.append, jitter=lambda: 0.75)
+        return Settings(clock=clock, on_step=self.on_step, **how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 10])
+def test_a_lost_race_is_run_again_after_a_growing_wait(lake_factory: LakeFactory, rounds: int) -> None:
+    rival = Rival()
+    with lake_factory.open(rival.settings()) as lake:
+        shop = stocked(lake)
+        rival.act = lambda: shop.append_files("orders", [data_file("theirs", 1)])
+        rival.rounds = rounds
+        with shop.transaction() as transaction:
+            append(transaction)
+        assert rival.waits == pytest.approx([0.1 * 0.75 * 1.5**i for i in range(rounds)])
+        assert file_names(shop, "orders") == ["a", "b", *["theirs"] * rounds, "c"]
+
+
+def test_after_ten_lost_races_it_is_given_up(lake_factory: LakeFactory) -> None:
+    rival = Rival()
+    with lake_factory.open(rival.settings()) as lake:
+        shop = stocked(lake)
+        rival.act = lambda: shop.append_files("orders", [data_file("theirs", 1)])
+        rival.rounds = 99
+        with pytest.raises(CommitContentionError) as caught, shop.transaction() as transaction:
+            append(transaction)
+        assert str(caught.value) == (
+            "Failed to commit DuckLake transaction. Exceeded the maximum retry count of 10 set by the"
+            " ducklake_max_retry_count setting."
+        )
+        assert caught.value.retryable
+        assert rival.waits == pytest.approx([0.1 * 0.75 * 1.5**i for i in range(10)])
+        assert file_names(shop, "orders") == ["a", "b", *["theirs"] * 11]
+
+
+def test_how_often_and_how_long_can_be_set(lake_factory: LakeFactory) -> None:
+    rival = Rival()
+    with lake_factory.open(rival.settings(retry=RetryPolicy(2, 1.0, 3.0))) as lake:
+        shop = stocked(lake)
+        rival.act = lambda: shop.append_files("orders", [data_file("theirs", 1)])
+        rival.rounds = 99
+        with pytest.raises(CommitContentionError, match="maximum retry count of 2 "), shop.transaction() as transaction:
+            append(transaction)
+        assert rival.waits == pytest.approx([0.75, 2.25])
+
+
+def test_a_change_by_itself_is_made_again_on_the_new_head(lake_factory: LakeFactory) -> None:
+    rival = Rival()
+    with lake_factory.open(rival.settings()) as lake:
+        shop = stocked(lake)
+        rival.act = lambda: shop.add_column("orders", ("x", "INTEGER"))
+        rival.rounds = 1
+        shop.append_files("orders", [data_file("c")])  # in a transaction of its own a conflict
+        assert file_names(shop, "orders") == ["a", "b", "c"]
+        rival.act = lambda: shop.delete_rows("orders", [delete_file(0, "theirs")])
+        rival.rounds = 1
+        with pytest.raises(CommitConflictError):  # what it deletes was decided on other rows
+            shop.delete_rows("orders", [delete_file(0, "mine")])
+        rival.act = lambda: shop.drop_table("orders")
+        rival.rounds = 1
+        with pytest.raises(NotFoundError, match='Table with name "orders" does not exist'):
+            shop.append_files("orders", [data_file("d")])
+
+
+# ---- commit keys ---------------------------------------------------------------------------------------------------
+
+
+def keyed(catalog: Catalog, key: str, file: str) -> int | None:
+    with catalog.transaction(commit_key=key) as transaction:
+        transaction.append_files("orders", [data_file(file)])
+    return transaction.snapshot_id
+
+
+def test_a_commit_key_is_committed_once(shop: Catalog) -> None:
+    first = keyed(shop, "job-1", "c")
+    shop.create_table("more", {"i": "INTEGER"})
+    head = shop.head
+    assert keyed(shop, "job-1", "c") == first
+    assert shop.head == head
+    assert keyed(shop, "job-2", "d") == shop.head > head
+    assert file_names(shop, "orders") == ["a", "b", "c", "d"]
+
+
+def test_a_commit_key_is_known_even_if_its_snapshot_is_expired(shop: Catalog) -> None:
+    first = keyed(shop, "job-1", "c")
+    assert first is not None
+    shop.create_table("more", {"i": "INTEGER"})
+    shop.expire_snapshots(snapshot_ids=[first])
+    assert keyed(shop, "job-1", "c") == first
+    assert file_names(shop, "orders") == ["a", "b", "c"]
+
+
+def test_a_commit_key_belongs_to_one_catalog(shop: Catalog) -> None:
+    first = keyed(shop, "job-1", "c")
+    agent = shop.fork("agent")
+    copy = shop.fork("copy", copy=True)
+    for fork in (agent, copy):
+        assert keyed(fork, "job-1", "d") == fork.head != first
+        assert file_names(fork, "orders") == ["a", "b", "c", "d"]
+    assert file_names(shop, "orders") == ["a", "b", "c"]
+
+
+def test_a_commit_key_that_changed_nothing_is_not_used_up(shop: Catalog) -> None:
+    with shop.transaction(commit_key="job-1"):
+        pass
+    assert keyed(shop, "job-1", "c") == shop.head
+
+
+def test_a_commit_key_is_not_empty(shop: Catalog) -> None:
+    with pytest.raises(InvalidInputError, match="A commit key must not be empty"):
+        shop.transaction(commit_key="")
+
+
+def test_a_commit_without_a_key_gets_one_of_its_own(lake: Lake, shop: Catalog) -> None:
+    keys = rows(lake, "SELECT commit_key FROM forklake.ducklake_snapshot_lineage WHERE commit_key IS NOT NULL")
+    assert len(keys) == len(set(keys)) == 4
+    assert last(shop).snapshot_id == 4

@@ -1,0 +1,173 @@
+"""A server that goes away: what is done is done once, what is unknown is said to be, and nothing is half done.
+
+The moments within a commit and a fork, and answers that are lost on their way, are tested in tests/race.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from forklake import Clock, Lake, RetryPolicy, Settings
+from forklake.errors import CommitUnknownError, MetastoreUnavailableError
+from forklake.metastore.postgres import initialise
+from tests.contract.support import data_file, each, file_names, names, state
+from tests.lakes import LakeFactory
+from tests.servers import running_postgres
+
+postgres = pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+
+OURS = "application_name = 'forklake' AND datname = current_database()"
+
+
+class Saboteur:
+    """Cuts off the connections of a lake, at a named step or whenever it is told to."""
+
+    def __init__(self, factory: LakeFactory) -> None:
+        self.url = factory.url()
+        self.at: str | None = None
+        self.waits: list[float] = []
+        clock = Clock(sleep=self.waits.append, jitter=lambda: 1.0)
+        self.lake = Lake(
+            self.url, data_path=factory.directory, settings=Settings(clock=clock, on_step=self.on_step, pool_size=2)
+        )
+        self.connection = psycopg.connect(self.url, autocommit=True)
+
+    def on_step(self, step: str) -> None:
+        if step == self.at:
+            self.at = None
+            self.cut()
+
+    def cut(self) -> int:
+        found = self.connection.execute(
+            f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {OURS}".encode()
+        ).fetchall()
+        assert all(ended for (ended,) in found)
+        return len(found)
+
+    def close(self) -> None:
+        self.connection.close()
+        self.lake.close()
+
+
+@pytest.fixture
+def saboteur(lake_factory: LakeFactory) -> Iterator[Saboteur]:
+    saboteur = Saboteur(lake_factory)
+    yield saboteur
+    saboteur.close()
+
+
+@postgres
+def test_a_reader_does_not_notice(saboteur: Saboteur) -> None:
+    shop = saboteur.lake.create_catalog("shop")
+    shop.create_table("orders", {"id": "BIGINT"})
+    for read in each(
+        lambda: names(shop),
+        lambda: names(shop.at(version=1)),
+        saboteur.lake.catalogs,
+        lambda: shop.options.get("auto_compact"),
+        lambda: shop.table("orders").files(),
+    ):
+        expected = read()
+        assert saboteur.cut()
+        assert read() == expected
+
+
+@postgres
+def test_a_commit_whose_connection_was_cut_before_is_made_once(saboteur: Saboteur) -> None:
+    shop = saboteur.lake.create_catalog("shop")
+    shop.create_table("orders", {"id": "BIGINT"})
+    count = len(shop.snapshots())
+    saboteur.at = "commit: before the call"
+    with shop.transaction(commit_key="job") as transaction:
+        transaction.append_files("orders", [data_file("a")])
+    assert saboteur.waits == pytest.approx([0.1])
+    assert transaction.snapshot_id == shop.head
+    assert file_names(shop, "orders") == ["a"]
+    assert len(shop.snapshots()) == count + 1
+
+
+@postgres
+@pytest.mark.parametrize("many", [False, True])
+def test_a_fork_whose_connection_was_cut_before_is_made_once(saboteur: Saboteur, many: bool) -> None:
+    shop = saboteur.lake.create_catalog("shop")
+    saboteur.at = "fork: before the call"
+    made = shop.fork_many(["agent", "other"]) if many else [shop.fork("agent")]
+    assert saboteur.waits == pytest.approx([0.1])
+    expected = ["agent", "other"] if many else ["agent"]
+    assert [fork.name for fork in made] == expected
+    assert [info.name for info in saboteur.lake.catalogs()] == [*expected, "shop"]
+
+
+@postgres
+def test_a_commit_that_is_cut_while_it_waits_is_made_once(saboteur: Saboteur) -> None:
+    shop = saboteur.lake.create_catalog("shop")
+    shop.create_table("orders", {"id": "BIGINT"})
+    with psycopg.connect(saboteur.url) as blocker:
+        blocker.execute("SELECT 1 FROM forklake.ducklake_head FOR UPDATE")
+
+        def cut_when_it_waits() -> None:
+            waiting = f"SELECT count(*) FROM pg_stat_activity WHERE {OURS} AND wait_event_type = 'Lock'".encode()
+            while saboteur.connection.execute(waiting).fetchone() == (0,):
+                time.sleep(0.01)
+            saboteur.cut()
+            blocker.rollback()
+
+        thread = threading.Thread(target=cut_when_it_waits)
+        thread.start()
+        shop.append_files("orders", [data_file("a")])
+        thread.join()
+    assert saboteur.waits
+    assert file_names(shop, "orders") == ["a"]
+
+
+@postgres
+def test_a_change_of_the_catalogs_that_could_not_begin_was_not_made(saboteur: Saboteur) -> None:
+    lake = saboteur.lake
+    shop = lake.create_catalog("shop")
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: lake.create_catalog("other"),
+        lambda: lake.rename_catalog("shop", "store"),
+        lambda: shop.options.set("auto_compact", False),
+        lambda: shop.fork("copy", copy=True),
+        lambda: lake.drop_catalog("store"),
+    )
+    for change in changes:
+        before = state(lake)
+        saboteur.cut()
+        try:
+            change()
+        except MetastoreUnavailableError:
+            assert state(lake) == before
+            change()
+        assert state(lake) != before
+    assert [info.name for info in lake.catalogs()] == ["copy", "other"]
+
+
+def test_a_server_that_dies_is_told_from_a_commit_that_did_not_happen(tmp_path: Path) -> None:
+    if os.environ.get("FORKLAKE_TEST_POSTGRES"):
+        pytest.skip("the server belongs to somebody else")
+    settings = Settings(connect_timeout_seconds=1, retry=RetryPolicy(1, 0.01), clock=Clock(jitter=lambda: 1.0))
+    with running_postgres() as server:
+        initialise(server.maintenance_url, None, Settings())
+        with Lake(server.maintenance_url, data_path=tmp_path, settings=settings) as lake:
+            shop = lake.create_catalog("shop")
+            shop.create_table("orders", {"id": "BIGINT"})
+            transaction = shop.transaction(commit_key="job")
+            transaction.append_files("orders", [data_file("a")])
+            with psycopg.connect(server.maintenance_url) as connection:
+                found = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchone()
+            assert found is not None
+            os.kill(int(found[0].split()[0]), signal.SIGQUIT)  # at once, as if the power went
+            with pytest.raises(CommitUnknownError, match="It happened once or not at all") as unknown:
+                transaction.commit()
+            assert unknown.value.commit_key == "job"
+            for attempt in (shop.tables, lambda: lake.create_catalog("other"), lambda: Lake(server.maintenance_url)):
+                with pytest.raises(MetastoreUnavailableError) as caught:
+                    attempt()
+                assert caught.value.retryable

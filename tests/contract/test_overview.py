@@ -1,0 +1,172 @@
+"""The tree of forks, figures of a lake, and the history of a table, in every database."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forklake import ForkNode, Lake, NewDataFile
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.metastore import schema
+
+
+def shape(node: ForkNode) -> object:
+    """Return a tree as names, each with its forks."""
+    return (node.name, [shape(fork) for fork in node.forks])
+
+
+def test_the_tree_has_every_fork_below_its_parent_oldest_first(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    lake.create_catalog("other")
+    shop.fork("z").fork("deep")
+    shop.fork("a")
+    tree = lake.fork_tree()
+    assert [shape(root) for root in tree.roots] == [("shop", [("z", [("deep", [])]), ("a", [])]), ("other", [])]
+    assert tree.root_count == 2
+    assert shape(lake.fork_tree("z").roots[0]) == ("z", [("deep", [])])
+
+
+def test_a_node_tells_what_its_catalog_is_and_owns(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "BIGINT"})
+    shop.append_files("t", [NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 10, 200)])
+    shop.remove_files("t", [shop.table("t").files()[0].data_file_id])
+    agent = shop.fork("agent")
+    agent.append_files("t", [NewDataFile("c.parquet", 1, 7)])
+    shop.fork("copied", copy=True)
+    lake.rename_catalog("agent", "accepted")
+    root = lake.fork_tree().roots[0]
+    fork, copy = root.forks
+    assert (root.kind, fork.kind, copy.kind) == ("root", "fork", "copy")
+    assert (root.own_file_count, root.own_byte_count) == (1, 200)
+    assert (fork.name, fork.own_file_count, fork.own_byte_count) == ("accepted", 1, 7)
+    assert (copy.own_file_count, copy.own_byte_count) == (1, 200)
+    assert (root.snapshot_id, fork.snapshot_id) == (shop.head, agent.head)
+    assert fork.created_at == next(each.snapshot_time for each in agent.snapshots() if each.catalog_id == 1)
+    assert fork.snapshot_time == agent.snapshots()[-1].snapshot_time
+    agent.detach()
+    assert lake.fork_tree("accepted").roots[0].kind == "copy"
+
+
+def test_the_tree_is_cut_where_it_was_asked_to(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    for number in range(4):
+        shop.fork(f"f{number}").fork(f"g{number}")
+    assert shape(lake.fork_tree(depth=0).roots[0]) == ("shop", [])
+    assert lake.fork_tree(depth=0).roots[0].fork_count == 4
+    assert shape(lake.fork_tree(depth=1, width=2).roots[0]) == ("shop", [("f0", []), ("f1", [])])
+    # The upper levels come first.
+    assert shape(lake.fork_tree(limit=6).roots[0]) == (
+        "shop", [("f0", [("g0", [])]), ("f1", []), ("f2", []), ("f3", [])],
+    )  # fmt: skip
+    for number in range(3):
+        lake.create_catalog(f"root{number}")
+    assert [root.name for root in lake.fork_tree(width=2).roots] == ["shop", "root0"]
+    assert lake.fork_tree(width=2).root_count == 4
+
+
+def test_a_dropped_catalog_is_in_the_tree_while_live_ones_descend_from_it(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    middle = shop.fork("middle")
+    middle.fork("lower").fork("leaf")
+    shop.fork("alone")
+    for name in ("shop", "middle", "lower", "alone"):
+        lake.drop_catalog(name)
+    lake.purge("middle")
+    tree = lake.fork_tree()
+    assert shape(tree.roots[0]) == ("shop", [("middle", [("lower", [("leaf", [])])])])
+    assert (tree.root_count, tree.roots[0].fork_count) == (1, 1)
+    assert tree.roots[0].snapshot_id == 0
+    assert tree.roots[0].forks[0].snapshot_id is None
+    assert not tree.roots[0].forks[0].is_live
+    lake.drop_catalog("leaf")
+    assert lake.fork_tree().roots == ()
+
+
+@pytest.mark.parametrize("wrong", [{"depth": -1}, {"depth": 201}, {"width": 0}, {"limit": 0}, {"limit": True}])
+def test_a_senseless_tree_is_refused(lake: Lake, wrong: dict[str, int]) -> None:
+    with pytest.raises(InvalidInputError):
+        lake.fork_tree(None, **wrong)
+
+
+def test_a_catalog_knows_its_parent(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    agent = shop.fork("agent")
+    assert (shop.parent, agent.parent) == (None, shop.info)
+    assert agent.info.parent_id == shop.catalog_id
+    lake.drop_catalog("shop")
+    assert agent.parent is None
+    with pytest.raises(NotFoundError):
+        _ = shop.info
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb", "postgres", "partitioned"], indirect=True)
+def test_stats_count_catalogs_snapshots_and_rows(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "BIGINT"})
+    shop.append_files("t", [NewDataFile(f"{number}.parquet", 1, 1) for number in range(3)])
+    for name in ("a", "b", "c"):
+        shop.fork(name)
+    lake.rename_catalog("a", "kept")
+    lake.drop_catalog("b")
+    lake.drop_catalog("c")
+    lake.purge("c")
+    stats = lake.stats(by="hour", periods=2)
+    assert (stats.catalog_count, stats.root_count, stats.fork_count) == (2, 1, 1)
+    assert (stats.dropped_count, stats.purged_count) == (1, 1)
+    assert stats.snapshot_count == 5
+    rows = {table.name: table.row_count for table in stats.tables if not table.is_estimate}
+    assert rows["ducklake_data_file"] == 3
+    assert rows["ducklake_snapshot"] == 5
+    assert rows.keys() == set(re.findall(r"CREATE TABLE forklake\.(\w+)", schema.script("postgresql")))
+    assert (sum(each.catalogs_made for each in stats.growth), sum(each.snapshots_made for each in stats.growth)) == (
+        4, 5,
+    )  # fmt: skip
+    first, second = (each.start for each in stats.growth)
+    assert second - first == timedelta(hours=1)
+    assert first <= datetime.now(UTC)
+
+
+def test_bytes_of_tables_are_no_more_than_those_of_the_database(lake: Lake) -> None:
+    lake.create_catalog("shop")
+    stats = lake.stats()
+    assert sum(table.byte_count or 0 for table in stats.tables) <= stats.byte_count
+    assert len(stats.growth) == 7
+
+
+def test_senseless_periods_are_refused(lake: Lake) -> None:
+    for periods in (0, 367, True):
+        with pytest.raises(InvalidInputError):
+            lake.stats(periods=periods)
+
+
+def test_the_history_of_a_table_is_what_changed_it_and_nothing_else(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    with shop.transaction() as txn:
+        txn.create_table("t", {"i": "BIGINT"})
+        txn.append_files("t", [NewDataFile("a.parquet", 10, 100)])
+    shop.create_table("other", {"i": "BIGINT"})
+    shop.rename_table("t", "u")
+    agent = shop.fork("agent")
+    shop.append_files("u", [NewDataFile("b.parquet", 10, 100)])
+    agent.add_column("u", ("j", "BIGINT"))
+    history = [change.changes for change in agent.table("u").history()]
+    assert history == [("created_table", "inserted_into_table"), ("altered_table",), ("altered_table",)]
+    assert [change.snapshot.catalog_id for change in agent.table("u").history()] == [0, 0, 1]
+    assert [change.changes for change in shop.table("u").history()][-1] == ("inserted_into_table",)
+    past = shop.at(version=shop.snapshots()[1].snapshot_id)
+    assert [change.changes for change in past.table("t").history()] == history[:1]
+
+
+def test_the_history_of_a_copied_table_begins_with_the_copy(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "BIGINT"})
+    copied = shop.fork("copied", copy=True)
+    copied.add_column("t", ("j", "BIGINT"))
+    assert [change.changes for change in copied.table("t").history()] == [("written_out",), ("altered_table",)]
+
+
+def test_forking_many_tells_how_far_it_is(lake: Lake) -> None:
+    told: list[int] = []
+    lake.create_catalog("shop").fork_many(["a", "b", "c"], on_progress=told.append)
+    assert told == [3]

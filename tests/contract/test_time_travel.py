@@ -1,0 +1,298 @@
+"""The past: a snapshot of the lineage, by id or time, and the whole lake as it was."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+
+import pytest
+
+from forklake import Catalog, Clock, Lake, Settings
+from forklake.errors import ForklakeError, InvalidInputError, NotFoundError, SnapshotNotFoundError
+from tests.contract.support import data_file, delete_file, each, file_names, last, names
+from tests.lakes import LakeFactory
+
+
+def ids(catalog: Catalog) -> list[int]:
+    return [snapshot.snapshot_id for snapshot in catalog.snapshots()]
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    shop = lake.create_catalog("shop")
+    shop.create_table("orders", {"id": "BIGINT", "amount": "DOUBLE"})
+    shop.append_files("orders", [data_file("a"), data_file("b")])
+    return shop
+
+
+def test_every_snapshot_shows_what_it_showed(shop: Catalog) -> None:
+    (a, b) = shop.table("orders").files()
+    full = shop.head
+    shop.delete_rows("orders", [delete_file(a.data_file_id, "d")])
+    deleted = shop.head
+    shop.remove_files("orders", [b.data_file_id])
+    shop.rename_column("orders", "amount", "price")
+    shop.rename_table("orders", "sold")
+    renamed = shop.head
+    shop.drop_table("sold")
+    assert names(shop) == []
+    assert [f.delete_file for f in shop.at(version=full).table("orders").files()] == [None, None]
+    assert [f.delete_file is None for f in shop.at(version=deleted).table("orders").files()] == [False, True]
+    assert file_names(shop.at(version=renamed), "sold") == ["a"]
+    assert [c.name for c in shop.at(version=renamed).table("sold").columns] == ["id", "price"]
+    assert names(shop.at(version=0)) == []
+
+
+def test_a_handle_on_the_past_only_reads(shop: Catalog) -> None:
+    past = shop.at(version=1)
+    shop.create_table("more", {"i": "INTEGER"})
+    assert (past.head, past.is_read_only, shop.is_read_only, repr(past)) == (
+        1,
+        True,
+        False,
+        "Catalog(catalog_id=0, at=1)",
+    )
+    for attempt in each(
+        lambda: past.create_table("t", {"i": "INTEGER"}),
+        past.transaction,
+        past.detach,
+        lambda: past.expire_snapshots(snapshot_ids=[0]),
+    ):
+        with pytest.raises(InvalidInputError, match="The catalog at snapshot 1 is read-only; nothing was changed"):
+            attempt()
+    assert names(past) == ["orders"]
+    assert file_names(past, "orders") == []
+    assert ids(past) == [0, 1]
+    with pytest.raises(SnapshotNotFoundError):
+        past.at(version=2)
+    assert file_names(past.fork("from-the-past"), "orders") == []
+
+
+@pytest.mark.parametrize("version", [99, -1, 2**63 - 1, 2**63, 2**70])
+def test_a_snapshot_that_never_was_is_not_found(shop: Catalog, version: int) -> None:
+    for attempt in each(
+        lambda: shop.at(version=version),
+        lambda: shop.fork("x", at=version),
+        lambda: shop.fork("x", at=version, copy=True),
+        lambda: shop.fork_many(["x", "y"], at=version),
+    ):
+        with pytest.raises(SnapshotNotFoundError, match=f"No snapshot found at version {version}"):
+            attempt()
+
+
+@pytest.mark.parametrize("version", ["1", 1.0, True])
+def test_a_snapshot_is_named_by_a_whole_number(shop: Catalog, version: int) -> None:
+    with pytest.raises(InvalidInputError, match="A snapshot is named by its id, a whole number, not by"):
+        shop.at(version=version)
+
+
+def test_one_way_to_say_which_version(lake: Lake, shop: Catalog) -> None:
+    now = datetime.now(UTC)
+    for attempt in each(
+        shop.at,
+        lambda: shop.at(version=1, timestamp=now),
+        lake.at,
+        lambda: lake.at(version=1, timestamp=now),
+    ):
+        with pytest.raises(InvalidInputError):
+            attempt()
+
+
+def test_a_snapshot_of_somebody_else_does_not_exist(lake: Lake, shop: Catalog) -> None:
+    other = lake.create_catalog("other")
+    agent = shop.fork("agent")
+    shop.create_table("later", {"i": "INTEGER"})
+    agent.create_table("mine", {"i": "INTEGER"})
+    for catalog, foreign in ((shop, other.head), (shop, agent.head), (agent, shop.head), (other, 1)):
+        for attempt in each(partial(catalog.at, version=foreign), partial(catalog.fork, "x", at=foreign)):
+            with pytest.raises(SnapshotNotFoundError, match=f"No snapshot found at version {foreign}"):
+                attempt()
+
+
+def test_the_lineage_of_a_fork_goes_through_its_ancestors_up_to_the_pins(shop: Catalog) -> None:
+    pin = shop.head
+    agent = shop.fork("agent")
+    shop.create_table("later", {"i": "INTEGER"})
+    agent.create_table("mine", {"i": "INTEGER"})
+    second_pin = agent.head
+    nested = agent.fork("nested")
+    agent.drop_table("mine")
+    nested.create_table("own", {"i": "INTEGER"})
+    own = [s.snapshot_id for s in nested.snapshots() if s.catalog_id == nested.catalog_id]
+    assert ids(nested) == [0, 1, pin, *[s for s in ids(agent) if pin < s <= second_pin], *own]
+    assert [s.catalog_id for s in nested.snapshots()] == [0, 0, 0, 1, 1, 2, 2]
+    for version, expected in ((0, []), (1, ["orders"]), (pin, ["orders"]), (second_pin, ["mine", "orders"])):
+        assert names(nested.at(version=version)) == expected
+    assert names(nested) == ["mine", "orders", "own"]
+
+
+def test_an_expired_snapshot_is_gone(shop: Catalog) -> None:
+    shop.create_table("more", {"i": "INTEGER"})
+    assert shop.expire_snapshots(snapshot_ids=[1]) == [1]
+    assert ids(shop) == [0, 2, 3]
+    with pytest.raises(SnapshotNotFoundError, match="No snapshot found at version 1"):
+        shop.at(version=1)
+    with pytest.raises(SnapshotNotFoundError, match="No snapshot found at version 1"):
+        shop.fork("x", at=1)
+    assert file_names(shop.at(version=2), "orders") == ["a", "b"]
+
+
+def test_what_cannot_be_expired_stays(shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    before = ids(shop), ids(agent)
+    for attempt in each(
+        lambda: shop.expire_snapshots(snapshot_ids=[0, shop.head]),
+        lambda: shop.expire_snapshots(snapshot_ids=[0, 99]),
+        lambda: agent.expire_snapshots(snapshot_ids=[0]),
+        shop.expire_snapshots,
+        lambda: shop.expire_snapshots(snapshot_ids=[0], older_than=datetime.now(UTC)),
+        lambda: shop.expire_snapshots(older_than=datetime(2030, 1, 1)),  # noqa: DTZ001
+    ):
+        with pytest.raises((SnapshotNotFoundError, InvalidInputError)):
+            attempt()
+    assert (ids(shop), ids(agent)) == before
+    # By age the newest is spared.
+    assert shop.expire_snapshots(older_than=datetime.now(UTC) + timedelta(days=1)) == [0, 1]
+    assert ids(agent) == [shop.head, agent.head]
+
+
+def test_a_parent_may_expire_the_pin_and_the_fork_still_reads(shop: Catalog) -> None:
+    pin = shop.head
+    agent = shop.fork("agent")
+    nested = agent.fork("nested")
+    shop.drop_table("orders")
+    shop.expire_snapshots(older_than=datetime.now(UTC) + timedelta(days=1))
+    for fork in (agent, nested):
+        assert file_names(fork, "orders") == ["a", "b"]
+        assert pin not in ids(fork)
+        for gone in (0, pin):
+            with pytest.raises(SnapshotNotFoundError):
+                fork.at(version=gone)
+        first = next(s.snapshot_id for s in fork.snapshots() if s.catalog_id == fork.catalog_id)
+        assert file_names(fork.at(version=first), "orders") == ["a", "b"]
+    agent.append_files("orders", [data_file("c")])
+    assert file_names(agent, "orders") == ["a", "b", "c"]
+
+
+# ---- times ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_time_names_the_newest_snapshot_of_then(shop: Catalog) -> None:
+    (created, made, filled) = shop.snapshots()
+    assert created.snapshot_time <= made.snapshot_time <= filled.snapshot_time
+    assert shop.at(timestamp=filled.snapshot_time).head == filled.snapshot_id
+    assert shop.at(timestamp=datetime.now(UTC) + timedelta(days=1)).head == shop.head
+    with pytest.raises(SnapshotNotFoundError, match="No snapshot found at timestamp"):
+        shop.at(timestamp=created.snapshot_time - timedelta(days=1))
+    with pytest.raises(SnapshotNotFoundError, match="No snapshot found at timestamp"):
+        shop.fork("x", at=created.snapshot_time - timedelta(days=1))
+
+
+@pytest.mark.parametrize("moment", [datetime(2030, 1, 1), "2030-01-01", 5])  # noqa: DTZ001
+def test_a_time_is_an_aware_datetime(lake: Lake, shop: Catalog, moment: datetime) -> None:
+    for attempt in each(
+        lambda: shop.at(timestamp=moment),
+        *(
+            [lambda: shop.fork("x", at=moment), lambda: lake.catalogs(at=moment)]
+            if isinstance(moment, datetime)
+            else []
+        ),
+    ):
+        with pytest.raises(InvalidInputError, match=r"time zone|aware datetime"):
+            attempt()
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb"], indirect=True)
+def test_times_never_run_backwards_along_a_lineage(lake_factory: LakeFactory) -> None:
+    clock = [datetime(2030, 1, 1, tzinfo=UTC)]
+    with lake_factory.open(Settings(clock=Clock(now=lambda: clock[0]))) as lake:
+        shop = lake.create_catalog("shop")
+        for hours, change in ((1, "one"), (-5, "two"), (2, "three")):
+            clock[0] += timedelta(hours=hours)
+            shop.create_table(change, {"i": "INTEGER"})
+        agent = shop.fork("agent")
+        clock[0] -= timedelta(days=1)
+        agent.create_table("four", {"i": "INTEGER"})
+        times = [s.snapshot_time.hour for s in agent.snapshots()]
+        assert times == [0, 1, 1, 1, 1, 1]
+        # Of several at one moment the last is meant.
+        assert names(agent.at(timestamp=datetime(2030, 1, 1, 1, tzinfo=UTC))) == ["four", "one", "three", "two"]
+        assert names(agent.at(timestamp=datetime(2030, 1, 1, 0, 59, tzinfo=UTC))) == []
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb"], indirect=True)
+def test_a_time_before_the_fork_is_a_snapshot_of_the_parent(lake_factory: LakeFactory) -> None:
+    clock = [datetime(2030, 1, 1, tzinfo=UTC)]
+
+    def later() -> datetime:
+        clock[0] += timedelta(hours=1)
+        return clock[0]
+
+    with lake_factory.open(Settings(clock=Clock(now=lambda: clock[0]))) as lake:
+        shop = lake.create_catalog("shop")
+        made = later()
+        shop.create_table("orders", {"i": "INTEGER"})
+        later()
+        agent = shop.fork("agent")
+        later()
+        shop.drop_table("orders")
+        after = later()
+        assert agent.at(timestamp=made).head == 1
+        assert names(agent.at(timestamp=after)) == ["orders"]
+        assert names(shop.fork("past", at=made + timedelta(minutes=5))) == ["orders"]
+        with pytest.raises(SnapshotNotFoundError):
+            agent.fork("earlier", at=made - timedelta(days=1))
+
+
+def test_another_time_zone_is_the_same_moment(shop: Catalog) -> None:
+    moment = last(shop).snapshot_time.astimezone(timezone(timedelta(hours=-11)))
+    assert shop.at(timestamp=moment).head == shop.head
+
+
+@pytest.mark.parametrize("hours", [0, -5, 5])
+def test_the_ends_of_time_are_moments_too(lake: Lake, shop: Catalog, hours: int) -> None:
+    zone = timezone(timedelta(hours=hours))
+    for edge in (datetime.min, datetime(999, 1, 1), datetime.max):  # noqa: DTZ901, DTZ001
+        moment = edge.replace(tzinfo=zone)
+        try:
+            found = [info.name for info in lake.catalogs(at=moment)], shop.at(timestamp=moment).head
+        except SnapshotNotFoundError:
+            assert moment.year < 2000
+        except InvalidInputError:
+            assert abs(hours) == 5  # a moment before the first or after the last year
+        else:
+            assert moment.year == 9999
+            assert found == (["shop"], shop.head)
+
+
+# ---- the whole lake ------------------------------------------------------------------------------------------------
+
+
+def test_the_snapshots_of_all_catalogs_come_page_by_page(lake: Lake, shop: Catalog) -> None:
+    other = lake.create_catalog("other")
+    agent = shop.fork("agent")
+    every = lake.snapshots()
+    assert [s.snapshot_id for s in every] == [0, 1, 2, other.head, agent.head]
+    assert [s.catalog_id for s in every] == [0, 0, 0, other.catalog_id, agent.catalog_id]
+    pages, after = [], None
+    while page := lake.snapshots(after=after, limit=2):
+        pages.append(page)
+        after = page[-1].snapshot_id
+    assert [s for page in pages for s in page] == every
+    assert [len(page) for page in pages] == [2, 2, 1]
+
+
+def test_the_whole_lake_as_it_was(lake: Lake, shop: Catalog) -> None:
+    other = lake.create_catalog("other")
+    other.create_table("t", {"i": "INTEGER"})
+    moment = other.head
+    shop.drop_table("orders")
+    other.create_table("u", {"i": "INTEGER"})
+    lake.drop_catalog("other")
+    past = lake.at(version=moment)
+    assert [(info.name, info.snapshot_id) for info in past.catalogs()] == [("other", moment), ("shop", 2)]
+    assert names(past.catalog("other")) == ["t"]
+    assert names(past.catalog("SHOP")) == ["orders"]
+    with pytest.raises(ForklakeError, match="read-only"):
+        past.catalog("shop").drop_table("orders")
+    with pytest.raises(NotFoundError, match='Catalog "other" did not exist at 2'):
+        lake.at(version=2).catalog("other")
+    assert names(lake.at(version=moment).catalog("shop").fork("revived")) == ["orders"]

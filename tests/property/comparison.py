@@ -1,0 +1,157 @@
+"""Comparing what the store shows with the truth."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from forklake import Catalog, Snapshot, Transaction, errors
+from forklake import Column as SeenColumn
+from forklake import Table as SeenTable
+from forklake.catalog import lookup
+from forklake.catalog.view import View
+from forklake.metastore.tables import DATA_FILE, FILE_COLUMN_STATS
+from tests.property.changes import UNKNOWN, Bounds, Column, File, State, Table
+
+_ColumnTree = tuple[tuple[int, str, str, object], ...]
+
+
+class MismatchError(AssertionError):
+    """The store differs from the truth, or an invariant is broken."""
+
+
+def expect(where: str, what: str, seen: object, true: object) -> None:
+    if seen != true:
+        raise MismatchError(f"{where}: {what}\n    the store says  {seen}\n    the truth says  {true}")
+
+
+@contextmanager
+def failures_are_mismatches(what: str) -> Iterator[None]:
+    """An error where the truth sees none is a difference like others."""
+    try:
+        yield
+    except MismatchError:
+        raise
+    except (AssertionError, LookupError, TypeError, ValueError, errors.ForklakeError) as error:
+        raise MismatchError(f"{what}: {error!r}") from error
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Compares content, and remembers which ids the store gave to what: never twice, and never other ones."""
+
+    ids: dict[tuple[str, int], int] = field(default_factory=dict)
+    """The id that the store gave to what the truth knows by a key; of a kind."""
+    _keys: dict[tuple[str, int], int] = field(default_factory=dict)
+    _rows: dict[tuple[int, int], dict[int, tuple[int, int]]] = field(default_factory=dict)
+    snapshots: dict[int, Snapshot] = field(default_factory=dict)
+    states: int = 0
+
+    def learn(self, where: str, kind: str, key: int, seen: int) -> None:
+        """The id of a thing is learned at first sight; from then on it has to be that one."""
+        expect(where, f"the id of {kind} {key}", seen, self.ids.setdefault((kind, key), seen))
+        expect(where, f"what {kind} id {seen} stands for", self._keys.setdefault((kind, seen), key), key)
+
+    def remember(self, where: str, snapshot: Snapshot) -> None:
+        expect(where, "a snapshot", snapshot, self.snapshots.setdefault(snapshot.snapshot_id, snapshot))
+
+    def time(self, snapshot: int) -> datetime:
+        return self.snapshots[snapshot].snapshot_time
+
+    def content(self, where: str, reader: Catalog | Transaction, state: State, tree: int) -> None:
+        """Everything a reader shows is what the truth holds."""
+        self.states += 1
+        names = sorted((schema.name for schema in state.schemas.values()), key=str.lower)
+        expect(where, "the schemas", reader.schemas(), names)
+        tables = {(state.schemas[table.schema].name, table.name): key for key, table in state.tables.items()}
+        seen = {(table.schema_name, table.name): table for table in reader.tables()}
+        expect(where, "the tables", list(seen), sorted(tables))
+        for name, key in tables.items():
+            self._table(f"{where}, {'.'.join(name)}", reader, seen[name], key, state.tables[key], tree)
+
+    def _table(
+        self, where: str, reader: Catalog | Transaction, seen: SeenTable, key: int, table: Table, tree: int
+    ) -> None:
+        self._id(where, reader, "object", key, seen.table_id)
+        expect(where, "the columns", _tree_seen(seen.columns), _tree(table.columns, None))
+        stats = seen.stats
+        size = sum(file.size for file in table.files)
+        totals = (stats.record_count, stats.file_size_bytes, stats.next_row_id)
+        expect(where, "the totals", totals, (table.rows, size, table.next_row))
+        files = seen.files()
+        expect(where, "the paths of the files", [file.path for file in files], [file.path for file in table.files])
+        for shown, file in zip(files, table.files, strict=True):
+            self._id(where, reader, "file", file.key, shown.data_file_id)
+            said = (shown.record_count, shown.file_size_bytes, shown.row_id_start, shown.owner_id)
+            expect(where, f"file {file.path}", said, (file.rows, file.size, file.first_row, file.owner))
+            deletes = None
+            if shown.delete_file is not None:
+                deletes = (shown.delete_file.path, shown.delete_file.delete_count, shown.delete_file.file_size_bytes)
+                if file.deletes is not None:
+                    self._id(where, reader, "file", file.deletes.key, shown.delete_file.delete_file_id)
+            wanted = None if file.deletes is None else (file.deletes.path, file.deletes.count, file.deletes.size)
+            expect(where, f"the delete file of {file.path}", deletes, wanted)
+            if isinstance(reader, Catalog):
+                self._row_ids(where, (tree, seen.table_id), shown.data_file_id, file)
+        if isinstance(reader, Catalog):
+            self._statistics(where, reader, seen, table)
+
+    def _id(self, where: str, reader: Catalog | Transaction, kind: str, key: int, seen: int) -> None:
+        if isinstance(reader, Catalog) or (kind, key) in self.ids:
+            self.learn(where, kind, key, seen)
+        else:
+            expect(where, f"whether {kind} {key} has a local id", seen < 0, True)
+
+    def _row_ids(self, where: str, table: tuple[int, int], file_id: int, file: File) -> None:
+        """No two files of a tree have a row id in common."""
+        known = self._rows.setdefault(table, {})
+        if file_id in known:
+            return
+        for other, (first, end) in known.items():
+            if file.first_row < end and first < file.first_row + file.rows:
+                raise MismatchError(f"{where}: data files {file_id} and {other} share row ids")
+        known[file_id] = (file.first_row, file.first_row + file.rows)
+
+    def _statistics(self, where: str, reader: Catalog, seen: SeenTable, table: Table) -> None:
+        """Statistics of columns are not public on their own; planners read them as it is done here."""
+        view = reader._content()
+        assert isinstance(view, View)
+        known = lookup.column_stats(view, seen.table_id)
+        for column in table.columns:
+            if column.parent is None:
+                row = known.get(column.column_id)  # type: ignore[call-overload]
+                shown = UNKNOWN if row is None else (row.contains_null, _number(row.min_value), _number(row.max_value))
+                expect(where, f"bounds of {column.name}", shown, table.bounds.get(column.column_id, UNKNOWN))
+        if not any(file.bounds for file in table.files):
+            return
+        by_file: dict[int, dict[int, Bounds]] = {}
+        files = view.rows(DATA_FILE, {"table_id": seen.table_id})
+        for stats in view.following(FILE_COLUMN_STATS, files):
+            shown = (bool(stats.null_count), _number(stats.min_value), _number(stats.max_value))
+            by_file.setdefault(stats.data_file_id, {})[stats.column_id] = shown
+        wanted = {self.ids["file", file.key]: dict(file.bounds) for file in table.files if file.bounds}
+        expect(where, "statistics of files", by_file, wanted)
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _tree(columns: tuple[Column, ...], parent: int | None) -> _ColumnTree:
+    return tuple((c.column_id, c.name, c.type, _tree(columns, c.column_id)) for c in columns if c.parent == parent)
+
+
+def _tree_seen(columns: tuple[SeenColumn, ...]) -> _ColumnTree:
+    return tuple((c.column_id, c.name, c.type, _tree_seen(c.children)) for c in columns)
+
+
+def options_seen(
+    catalog: Catalog, comparison: Comparison, true: Mapping[tuple[str, int | None, str], str], where: str
+) -> None:
+    """The options that are set, with the ids of the schemas and tables they belong to."""
+    seen = {(option.scope, option.scope_id, option.key): option.value for option in catalog.options.list()}
+    wanted = {
+        (scope, None if key is None else comparison.ids["object", key], name): value
+        for (scope, key, name), value in true.items()
+    }
+    expect(where, "the options", seen, wanted)

@@ -1,0 +1,97 @@
+"""A tenant among fifty noisy ones sees what it would see alone."""
+
+import random
+import threading
+import time
+from difflib import unified_diff
+from typing import Any
+
+import pytest
+
+from forklake import Lake, NewDataFile, NewDeleteFile, RetryPolicy, Settings
+from forklake.errors import AlreadyExistsError, CommitConflictError, CommitContentionError, NotFoundError
+from tests.lakes import LakeFactory
+from tests.race.processes import CONTEXT, PATIENCE_SECONDS, SECONDS, Job, Worker
+from tests.race.state import check_rules
+from tests.race.trace import Trace
+
+PROCESSES = 5
+TENANTS = 10
+"""So many noisy tenants, each a thread, in each process."""
+
+STEPS = int(20 * SECONDS)
+EAGER = Settings(retry=RetryPolicy(max_retry_count=30, wait_seconds=0.01, backoff=1.1), pool_size=TENANTS)
+
+
+def make_noise(url: str, process: int, rounds: Any, stop: Any) -> None:
+    """Be ten tenants until told to stop; anything but losing a fair race is a failure."""
+    failures: list[BaseException] = []
+
+    def live(tenant: int) -> None:
+        try:
+            while not stop.is_set():
+                _noisy_round(lake, f"noise-{tenant}", random.Random(), rounds)
+        except BaseException as error:
+            failures.append(error)
+            stop.set()
+
+    with Lake(url, settings=EAGER) as lake:
+        threads = [threading.Thread(target=live, args=(process * TENANTS + number,)) for number in range(TENANTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _noisy_round(lake: Lake, name: str, choose: random.Random, rounds: Any) -> None:
+    """Do all that a tenant can do, with a common catalog to quarrel about."""
+    own = lake.create_catalog(name, if_not_exists=True)
+    own.create_table("orders", {"id": "BIGINT"}, if_not_exists=True)
+    own.append_files("orders", [NewDataFile(f"{time.monotonic_ns()}.parquet", 5, 50)])
+    fork = own.fork(f"{name}-fork")
+    file = fork.table("orders").files()[-1]
+    fork.delete_rows("orders", [NewDeleteFile(file.data_file_id, f"{time.monotonic_ns()}.delete", 1, 10)])
+    try:
+        common = lake.create_catalog("common", if_not_exists=True)
+        common.create_table("orders", {"id": "BIGINT"}, if_not_exists=True)
+        common.append_files("orders", [NewDataFile(f"{time.monotonic_ns()}.parquet", 5, 50)])
+        if choose.random() < 0.1:
+            lake.drop_catalog("common")
+    except (AlreadyExistsError, CommitConflictError, CommitContentionError, NotFoundError):
+        pass
+    own.expire_snapshots(snapshot_ids=[s.snapshot_id for s in own.snapshots()[:-1]])
+    if choose.random() < 0.3:
+        fork.detach()
+    lake.rename_catalog(f"{name}-fork", f"{name}-renamed")
+    lake.drop_catalog(f"{name}-renamed")
+    lake.purge(int(fork.catalog_id))
+    with rounds.get_lock():
+        rounds.value += 1
+    time.sleep(choose.uniform(0, 3))
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+def test_a_tenant_among_fifty_sees_what_it_sees_alone(lake_factory: LakeFactory) -> None:
+    with lake_factory.open() as lake:
+        alone = Trace(lake, "tenant", seed=7).run(STEPS)
+    url = lake_factory.url()
+    rounds, stop = CONTEXT.Value("i", 0), CONTEXT.Event()
+    with Lake(url, data_path=lake_factory.directory / "data") as lake:
+        workers = [Worker(Job(f"noise {n}", make_noise, (url, n, rounds, stop))) for n in range(PROCESSES)]
+        try:
+            end = time.monotonic() + PATIENCE_SECONDS
+            while rounds.value < 10 and not stop.is_set() and time.monotonic() < end:
+                time.sleep(0.01)
+            before = rounds.value
+            among = Trace(lake, "tenant", seed=7).run(STEPS)
+            during = rounds.value - before
+        finally:
+            stop.set()
+            for worker in workers:
+                worker.result()
+        assert during >= 5, f"only {during} rounds of noise"
+        differences = list(unified_diff(alone, among, "alone", "among others", lineterm="", n=5))
+        assert not differences, "\n".join(differences[:80])
+        check_rules(lake, expired=True, written_out=True)

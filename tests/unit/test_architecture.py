@@ -1,0 +1,235 @@
+"""Rules that hold for every module, checked on its syntax tree, and each check tried on code that breaks its rule."""
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import forklake
+from forklake import errors
+
+SOURCE = Path(forklake.__file__).parent
+FILES = {str(path.relative_to(SOURCE)): path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.sql"))}
+MODULES = [found.name for found in pkgutil.walk_packages([str(SOURCE)], "forklake.")]
+
+
+def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield every text of a program but its documentation, with what is put into it as ``{name}``."""
+    documentation = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield (
+                node.lineno,
+                "".join(
+                    "{" + ast.unparse(part.value) + "}" if isinstance(part, ast.FormattedValue) else _text(part)
+                    for part in node.values
+                ),
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation | inside:
+            yield node.lineno, node.value
+
+
+def _text(part: ast.expr) -> str:
+    assert isinstance(part, ast.Constant)
+    return str(part.value)
+
+
+# ---- snapshot ids come from a sequence -----------------------------------------------------------------------------
+
+_IDS = re.compile(r"(?i)(^|_)(snapshots?|snapshot_ids?|pin|upto|head)$")
+_COUNTED_IN_SQL = re.compile(r"(?i)snapshot(_id)?\)?\s*[+-]\s*[\d:%{]|\d\s*\+\s*(max\()?\w*\.?snapshot")
+
+
+def counted_snapshots(text: str) -> list[int]:
+    """Return the lines on which a snapshot id is computed by addition, in Python or in SQL."""
+    tree = ast.parse(text)
+    found = [line for line, sql in texts(tree) if _COUNTED_IN_SQL.search(sql)]
+    for node in ast.walk(tree):
+        operands: list[ast.expr] = []
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            operands = [node.left, node.right]
+        elif isinstance(node, ast.AugAssign):
+            operands = [node.target, node.value]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "SnapshotId":
+            names = {inner.id for argument in node.args for inner in ast.walk(argument) if isinstance(inner, ast.Name)}
+            if names and any(isinstance(argument, ast.BinOp) for argument in node.args):
+                found.append(node.lineno)
+        if any(isinstance(operand, ast.JoinedStr) for operand in operands):
+            continue  # text
+        for operand in operands:
+            if isinstance(operand, ast.Name | ast.Attribute):
+                name = operand.id if isinstance(operand, ast.Name) else operand.attr
+                if _IDS.search(name):
+                    found.append(line)
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize(
+    "offence",
+    [
+        "new = snapshot_id + 1",
+        "new = 1 + version.snapshot_id",
+        "before = self.pin - 1",
+        "head += 1",
+        "new = SnapshotId(last + 1)",
+        "query('SELECT max(snapshot_id) + 1 FROM forklake.ducklake_snapshot')",
+        "query(f'UPDATE x SET snapshot_id = snapshot_id + {n} + 1')",
+        "query('SET snapshot_id = h.snapshot_id + :n')",
+    ],
+)
+def test_the_check_finds_snapshot_ids_that_are_counted(offence: str) -> None:
+    assert counted_snapshots(offence) == [1]
+
+
+def test_no_module_computes_a_snapshot_id_by_addition() -> None:
+    assert {name: lines for name, text in FILES.items() if (lines := counted_snapshots(text))} == {}
+    for name, script in SCRIPTS.items():
+        without_comments = re.sub(r"--[^\n]*", "", script)
+        assert not _COUNTED_IN_SQL.findall(without_comments), name
+
+
+# ---- one module reads begin_snapshot -------------------------------------------------------------------------------
+
+_MAY_READ = {"metastore/visibility.py"}
+_DEFINES = {"metastore/tables.py"}
+
+
+def begin_readers(text: str) -> list[int]:
+    """Return the lines that use begin_snapshot for anything but as a column that an INSERT writes."""
+    tree = ast.parse(text)
+    written: set[int] = set()
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found += [node.lineno for alias in node.names if alias.name == "BEGIN" and alias.asname]
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            written.add(id(node.slice))
+        if isinstance(node, ast.JoinedStr):
+            written |= {id(part.value) for part in node.values if isinstance(part, ast.FormattedValue)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == "BEGIN" and id(node) not in written:
+            found.append(node.lineno)
+        if isinstance(node, ast.Attribute) and node.attr in ("BEGIN", "begin_snapshot"):
+            found.append(node.lineno)
+    for line, sql in texts(tree):
+        uses = len(re.findall(r"begin_snapshot|\{BEGIN\}", sql))
+        inserted = re.match(r"INSERT INTO forklake\.\w+ \([^()]*?(begin_snapshot|\{BEGIN\})", _plain(sql))
+        if uses and not (inserted and uses == 1):
+            found.append(line)
+        if re.search(r"SELECT (\w+\.)?\* FROM forklake\.ducklake", sql):
+            found.append(line)
+    return sorted(set(found))
+
+
+def _plain(sql: str) -> str:
+    """Return the text without the parentheses of what is put into it."""
+    return re.sub(r"\{(?!BEGIN\})[^{}]*\}", "{}", sql)
+
+
+@pytest.mark.parametrize(
+    "offence",
+    [
+        "query('SELECT begin_snapshot FROM forklake.ducklake_table')",
+        "query(f'SELECT 1 FROM forklake.ducklake_table r WHERE r.{BEGIN} <= :s')",
+        "query(f'SELECT 1 FROM forklake.ducklake_table r WHERE r.' + BEGIN)",
+        "column = BEGIN",
+        "column = tables.BEGIN",
+        "from forklake.metastore.tables import BEGIN as start",
+        "row.begin_snapshot",
+        "query('SELECT * FROM forklake.ducklake_data_file')",
+        "query(f'INSERT INTO forklake.x (a) SELECT {BEGIN} FROM forklake.y')",
+        "query(f'INSERT INTO forklake.x (a, {BEGIN}) SELECT {BEGIN} FROM forklake.y')",
+    ],
+)
+def test_the_check_finds_readers_of_begin_snapshot(offence: str) -> None:
+    assert begin_readers(offence) == [1]
+
+
+def test_writing_begin_snapshot_is_no_offence() -> None:
+    assert begin_readers("own[BEGIN] = snapshot") == []
+    assert begin_readers("run(f\"INSERT INTO forklake.x (a, {', '.join(more)}, {BEGIN}) VALUES (:a, :b)\")") == []
+    assert begin_readers('"""Says what begin_snapshot is."""') == []
+
+
+def test_only_visibility_reads_begin_snapshot() -> None:
+    readers = {name for name, text in FILES.items() if begin_readers(text)}
+    assert readers - _DEFINES == _MAY_READ
+    assert begin_readers(FILES["metastore/tables.py"]) == [
+        number
+        for number, line in enumerate(FILES["metastore/tables.py"].splitlines(), 1)
+        if line.startswith('BEGIN: Final = "begin_snapshot"')
+    ]
+
+
+# ---- the shape of the package --------------------------------------------------------------------------------------
+
+
+def test_all_is_sorted_and_complete() -> None:
+    public = {
+        name
+        for name, value in vars(forklake).items()
+        if not name.startswith("_") and (not isinstance(value, ModuleType) or name == "errors")
+    }
+    assert sorted(forklake.__all__) == forklake.__all__
+    assert set(forklake.__all__) == public - {"annotations"}
+
+
+def error_classes() -> dict[str, type[errors.ForklakeError]]:
+    return {
+        name: value
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.ForklakeError)
+    }
+
+
+def test_every_error_stands_in_the_tree_below_its_parent() -> None:
+    drawn: dict[str, str | None] = {}
+    path: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        match = re.match(r"    ([│├└─ ]*)(\w+Error)\b", line)
+        if match:
+            depth = len(match[1]) // 4
+            path[depth:] = [match[2]]
+            drawn[match[2]] = path[depth - 1] if depth else None
+    made = {
+        name: (value.__mro__[1].__name__ if value is not errors.ForklakeError else None)
+        for name, value in error_classes().items()
+    }
+    assert drawn == made
+
+
+def test_every_error_has_a_code_of_its_own_and_a_sentence() -> None:
+    found = error_classes().values()
+    assert len({error.code for error in found}) == len(found)
+    assert all(error.__doc__ and error.exit_code for error in found)
+
+
+def test_no_module_is_long_and_no_function_is_either() -> None:
+    assert {name: count for name, text in FILES.items() if (count := len(text.splitlines())) >= 500} == {}
+    long = {}
+    for name, text in FILES.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 60:
+                long[f"{name}:{node.name}"] = node.end_lineno - node.lineno
+    assert long == {}
+
+
+@pytest.mark.parametrize("name", ["forklake", *MODULES])
+def test_the_examples_in_docstrings_are_true(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0

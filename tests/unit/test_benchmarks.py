@@ -1,0 +1,55 @@
+"""The benchmarks run, and say what they measured."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.__main__ import main
+from benchmarks.million import _numbered
+from benchmarks.report import Aim, Figure, least_disturbed
+
+
+def test_quick_benchmarks_of_sqlite_write_every_figure_beside_its_reference(tmp_path: Path) -> None:
+    page, document = tmp_path / "figures.md", tmp_path / "figures.json"
+    command = ["fork", "commit", "--quick", "--store", "sqlite", "--json", str(document), "--markdown", str(page)]
+    result = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert result.exit_code == 0
+    written = json.loads(document.read_text())
+    assert {"cores", "memory", "python", "sqlite"} <= written["machine"].keys()
+    figures = {figure["name"]: figure for figure in written["figures"]}
+    fork = figures["fork, 100 files, depth 4, p50"]
+    assert fork.keys() == {
+        "group", "name", "value", "unit", "reference", "reference_name", "aim", "ratio", "met",
+    }  # fmt: skip
+    assert {figure["group"] for figure in written["figures"]} == {"fork on sqlite", "commit on sqlite"}
+    assert figures["bytes of a fork, 100 files, depth 1"]["value"] < 1024
+    assert figures["commits a second, distinct catalogs, 2 writers"]["ratio"] > 0
+    assert all(name in page.read_text() and name in result.output for name in figures)
+
+
+@pytest.mark.parametrize(
+    ("value", "aim", "is_met"),
+    [
+        (3.0, Aim("at most", 4), True),
+        (9.0, Aim("at most", 4), False),
+        (1.0, Aim("at least", 0.5), True),
+        (0.9, Aim("at least", 0.5), False),
+        (700.0, Aim("at most", 1024, "value"), True),
+        (1025.0, Aim("at most", 1024, "value"), False),
+        (1.0, None, None),
+    ],
+)
+def test_an_aim_is_met_or_missed(value: float, aim: Aim | None, is_met: bool | None) -> None:
+    assert Figure("group", "name", value, "ms", 2.0, "reference", aim).is_met is is_met
+
+
+def test_the_least_disturbed_run_has_the_fastest_references() -> None:
+    busy = [Figure("g", "fork", 1.0, "ms", 9.0, "insert"), Figure("g", "forks", 900.0, "/s", 100.0, "inserts")]
+    quiet = [Figure("g", "fork", 2.0, "ms", 3.0, "insert"), Figure("g", "forks", 500.0, "/s", 800.0, "inserts")]
+    assert least_disturbed([busy, quiet]) is quiet
+
+
+def test_named_parameters_are_numbered_in_the_order_they_appear() -> None:
+    assert _numbered("SELECT %(b)s, %(a)s, %(b)s") == "SELECT $1, $2, $1"
