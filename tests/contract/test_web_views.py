@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from forklake import Catalog, Lake
+from forklake.catalog.describe import catalog_directories
 from forklake.metastore import visibility
 from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable, Visibility
 from tests.contract.support import data_file
@@ -217,12 +218,6 @@ def test_each_view_has_the_columns_of_ducklake_behind_the_catalog(
 # ---- every view, every snapshot ------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def varied_lake(lake: Lake) -> Lake:
-    vary(lake)
-    return lake
-
-
 def live_catalogs(lake: Lake) -> list[Catalog]:
     return [lake.catalog(info.name) for info in lake.catalogs()]
 
@@ -236,31 +231,26 @@ def values(table: MetadataTable[Any], found: Sequence[Any]) -> list[tuple[Any, .
     return [tuple(plain(getattr(row, name)) for name in shown(table)) for row in found]
 
 
-def places(catalog: Catalog) -> dict[str, dict[int, str]]:
-    """Return where each data file and delete file of a catalog lies, by its id."""
-    files = [file for table in catalog.tables() for file in table.files()]
-    deletes = [file.delete_file for file in files if file.delete_file is not None]
-    return {
-        DATA_FILE.name: {file.data_file_id: file.path for file in files},
-        DELETE_FILE.name: {file.delete_file_id: file.path for file in deletes},
-    }
+def seen_rows(lake: Lake, table: MetadataTable[Any], found: Sequence[Any], catalog: Catalog) -> list[tuple[Any, ...]]:
+    """Return rows as a view should show them: inherited files by the place where their owner put them."""
+    rows = values(table, found)
+    if table in (DATA_FILE, DELETE_FILE):
+        store, path, flag = lake._context.store, shown(table).index("path"), shown(table).index("path_is_relative")
+        roots = catalog_directories(store, lake.data_path, {row.origin.owner for row in found})
+        for number, row in enumerate(found):
+            if row.origin.owner != catalog.catalog_id and row.path_is_relative:
+                cells = list(rows[number])
+                cells[path], cells[flag] = f"{roots[row.origin.owner]}main/events/{row.path}", 0
+                rows[number] = tuple(cells)
+    return sorted(rows, key=repr)
 
 
-def seen_rows(lake: Lake, catalog: Catalog, table: MetadataTable[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of an interval table as forklake sees them, inherited files with their absolute place."""
-    rows = visibility.visible(lake._context.store, catalog._version(), table)
-    found = values(table, rows)
-    if table not in (DATA_FILE, DELETE_FILE):
-        return sorted(found, key=repr)
-    absolute = places(catalog)[table.name]
-    id_at, path_at, flag_at = (shown(table).index(name) for name in (shown(table)[0], "path", "path_is_relative"))
-    resolved = []
-    for row, cells in zip(rows, found, strict=True):
-        listed = list(cells)
-        if row.origin is not None and row.origin.owner != catalog.catalog_id:
-            listed[path_at], listed[flag_at] = absolute[cells[id_at]], 0
-        resolved.append(tuple(listed))
-    return sorted(resolved, key=repr)
+def moments(catalog: Catalog) -> list[Catalog]:
+    """Return the catalog at each snapshot of its own, and at the first and the last of each ancestor."""
+    found = catalog.snapshots()
+    ends = {s.catalog_id: s.snapshot_id for s in found} | {-s.catalog_id - 1: s.snapshot_id for s in reversed(found)}
+    chosen = [s for s in found if s.catalog_id == catalog.catalog_id or s.snapshot_id in ends.values()]
+    return [catalog.at(version=snapshot.snapshot_id) for snapshot in chosen]
 
 
 def asked_rows(ask: Ask, table: MetadataTable[Any], catalog: Catalog, *more: str) -> list[tuple[Any, ...]]:
@@ -280,49 +270,63 @@ FOLLOWING = [table for table in TABLES if table.follows is not None]
 
 
 @every_kind
-def test_every_view_shows_each_catalog_as_it_is_and_as_it_was(varied_lake: Lake, ask: Ask) -> None:
-    store = varied_lake._context.store
-    seen: dict[str, int] = dict.fromkeys([table.name for table in (*INTERVAL, *FOLLOWING)], 0)
-    for catalog in live_catalogs(varied_lake):
-        versioned = {table: asked_rows(ask, table, catalog, "begin_snapshot", "end_snapshot") for table in INTERVAL}
-        followers = {table: asked_rows(ask, table, catalog) for table in FOLLOWING}
-        for snapshot in catalog.snapshots():
-            past = catalog.at(version=snapshot.snapshot_id)
+def test_every_view_shows_each_catalog_as_it_is_and_as_it_was(lake: Lake, ask: Ask) -> None:
+    vary(lake)
+    check_versioned_rows(lake, ask)
+    check_statistics(lake, ask)
+    check_lineages(lake, ask)
+
+
+def check_versioned_rows(lake: Lake, ask: Ask) -> None:
+    """At each moment a view shows what forklake sees, and what belongs to it."""
+    store = lake._context.store
+    seen = dict.fromkeys([table.name for table in (*INTERVAL, *FOLLOWING)], 0)
+    for catalog in live_catalogs(lake):
+        asked = {table: asked_rows(ask, table, catalog, "begin_snapshot", "end_snapshot") for table in INTERVAL}
+        parents: dict[MetadataTable[Any], dict[int, Any]] = {table: {} for table in INTERVAL}
+        for past in moments(catalog):
             for table in INTERVAL:
-                true = seen_rows(varied_lake, past, table)
-                assert at_moment(versioned[table], snapshot.snapshot_id) == true, (past, table.name)
-                seen[table.name] += len(true)
-            for table in FOLLOWING:
-                assert table.follows is not None
-                parents = visibility.visible(store, past._version(), table.follows[0])
-                key = shown(table).index(table.follows[1])
-                ids = {getattr(parent, table.follows[1]) for parent in parents}
-                true = sorted(set(values(table, visibility.following(store, table, parents))), key=repr)
-                found = sorted((cells for cells in followers[table] if cells[key] in ids), key=repr)
-                assert found == true, (past, table.name)
+                found = visibility.visible(store, past._version(), table)
+                true = seen_rows(lake, table, found, catalog)
+                assert at_moment(asked[table], past.head) == true, (past, table.name)
+                parents[table] |= {row.origin.row_uid: row for row in found}
                 seen[table.name] += len(true)
         for table in INTERVAL:
-            live = sorted((cells[:-2] for cells in versioned[table] if cells[-1] is None), key=repr)
-            assert live == seen_rows(varied_lake, catalog, table), (catalog, table.name)
+            now = visibility.visible(store, catalog._version(), table)
+            live = sorted((cells[:-2] for cells in asked[table] if cells[-1] is None), key=repr)
+            assert live == seen_rows(lake, table, now, catalog), (catalog, table.name)
+        for table in FOLLOWING:
+            assert table.follows is not None
+            parent, key = table.follows
+            owners = list(parents[parent].values())
+            ids = {getattr(row, key) for row in owners}
+            true = sorted(set(values(table, visibility.following(store, table, owners))), key=repr)
+            listed = asked_rows(ask, table, catalog)
+            at = shown(table).index(key)
+            assert sorted((cells for cells in listed if cells[at] in ids), key=repr) == true, (catalog, table.name)
+            # Of parents that ended before the oldest snapshot there may be more, of those to come never.
+            known = {cells[shown(parent).index(key)] for cells in asked[parent]}
+            assert {cells[at] for cells in listed} <= known, (catalog, table.name)
+            seen[table.name] += len(true)
     assert all(seen.values()), seen
 
 
-@every_kind
-def test_statistics_are_the_newest_of_the_nearest_catalog(varied_lake: Lake, ask: Ask) -> None:
-    store = varied_lake._context.store
+def check_statistics(lake: Lake, ask: Ask) -> None:
+    """Statistics are the newest of the nearest catalog that wrote any."""
+    store = lake._context.store
     for table in TABLES:
         if table.visibility is Visibility.LATEST:
-            for catalog in live_catalogs(varied_lake):
+            for catalog in live_catalogs(lake):
                 version = catalog._version()
                 found = [row for t in catalog.tables() for row in visibility.latest(store, version, table, t.table_id)]
                 true = sorted(values(table, found), key=repr)
                 assert sorted(asked_rows(ask, table, catalog), key=repr) == true, (catalog, table.name)
 
 
-@every_kind
-def test_snapshots_are_those_of_the_lineage_that_are_not_expired(varied_lake: Lake, ask: Ask) -> None:
-    store = varied_lake._context.store
-    for catalog in live_catalogs(varied_lake):
+def check_lineages(lake: Lake, ask: Ask) -> None:
+    """Snapshots are those of the lineage that are not expired; the counters are the lake's."""
+    store = lake._context.store
+    for catalog in live_catalogs(lake):
         of_catalog = f"WHERE catalog_id = {catalog.catalog_id} ORDER BY snapshot_id"
         true = catalog.snapshots()
         found = ask(f"SELECT snapshot_id, schema_version FROM ducklake.ducklake_snapshot {of_catalog}")
@@ -338,7 +342,7 @@ def test_snapshots_are_those_of_the_lineage_that_are_not_expired(varied_lake: La
             catalog.catalog_id,
         )
         assert dict(newest) == visibility.schema_versions(store, catalog._version())
-    varied_lake.catalog("shop").create_schema("next")
+    lake.catalog("shop").create_schema("next")
     (made,) = ask("SELECT max(schema_id) FROM ducklake.ducklake_schema WHERE catalog_id = 1")
     counters = set(ask("SELECT next_catalog_id, next_file_id FROM ducklake.ducklake_snapshot"))
     (newest_file,) = ask(

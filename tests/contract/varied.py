@@ -55,8 +55,8 @@ def upset(catalog: Catalog, name: str) -> None:
     deleted = files[0].delete_file.delete_count if files[0].delete_file else 0
     notes = catalog.table("notes", schema="side").inlined_rows()
     events = f"events_{name}"
-    catalog.rename_table(table.name, events)
     with catalog.transaction() as txn:
+        txn.rename_table(table.name, events)
         txn.add_column(events, (f"extra_{name}", "VARCHAR"))
         txn.rename_column(events, f"s.{field.name}", f"a_{name}")
         new_files = [event_file(f"{name}-a", "4", mapping=files[0].mapping_id), event_file(f"{name}-b", "5")]
@@ -75,7 +75,6 @@ def upset(catalog: Catalog, name: str) -> None:
         txn.comment_on_table(events, name)
         txn.comment_on_table(events, name, column="id")
         txn.create_macro("twice", MacroImplementation(f"x + {len(name)}", (MacroParameter("x"),)), or_replace=True)
-    with catalog.transaction() as txn:
         txn.create_view("recent", f"SELECT '{name}'", column_aliases=("id",), or_replace=True)
         txn.comment_on_view("recent", name, column="id")
 
@@ -94,6 +93,7 @@ def vary(lake: Lake) -> None:
     upset(two, "two")
     between = two.fork("between")
     upset(two.fork("three"), "three")
+    upset(two, "late")
     lake.create_catalog("elsewhere", data_path=f"{lake.data_path}/../elsewhere").fork("near")
     past = shop.fork("past", at=early, data_path=f"{lake.data_path}/../past")
     upset(past, "past")

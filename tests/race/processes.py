@@ -15,10 +15,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
-SECONDS = float(os.environ.get("FORKLAKE_RACE_SECONDS", "2"))
+SECONDS = float(os.environ.get("FORKLAKE_RACE_SECONDS", "1.5"))
 """How long each race lasts; more finds more."""
 
-PATIENCE_SECONDS = 60 + 10 * SECONDS
+PATIENCE_SECONDS = 200 + 10 * SECONDS
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from forklake.metastore.store import Session, Values
-from forklake.metastore.tables import BEGIN, DATA_FILE, END
+from forklake.metastore.tables import DATA_FILE, END
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 
@@ -134,24 +134,22 @@ def counts(source: Source) -> Counts:
 
 def snapshots_since(source: Source, starts: Sequence[datetime]) -> list[int]:
     """Return how many snapshots were made in each period; a period lasts until the next, the last until now."""
-    return _by_period(source, "forklake.ducklake_snapshot x", "x.snapshot_time", "", starts)
+    return _by_period(source, "SELECT s.snapshot_time FROM forklake.ducklake_snapshot s", starts)
 
 
 def catalogs_since(source: Source, starts: Sequence[datetime]) -> list[int]:
     """Return how many catalogs were made in each period, dropped ones too."""
-    is_first = (
-        f" AND x.{BEGIN} = (SELECT min(f.{BEGIN}) FROM forklake.ducklake_catalog f WHERE f.catalog_id = x.catalog_id)"
-    )
-    return _by_period(source, "forklake.ducklake_catalog x", "x.begin_time", is_first, starts)
+    # A catalog has a row for each name it had; it was made with the first.
+    return _by_period(source, "SELECT min(k.begin_time) FROM forklake.ducklake_catalog k GROUP BY k.catalog_id", starts)
 
 
-def _by_period(source: Source, table: str, time: str, condition: str, starts: Sequence[datetime]) -> list[int]:
+def _by_period(source: Source, times: str, starts: Sequence[datetime]) -> list[int]:
     params: dict[str, Any] = {f"t{number}": start for number, start in enumerate(starts)}
-    # Newest first: one look at each row, and most rows of a busy lake are recent.
-    newest_first = " ".join(f"WHEN {time} >= :t{number} THEN {number}" for number in reversed(range(len(starts))))
+    # Newest first: most rows of a busy lake are recent.
+    newest_first = " ".join(f"WHEN x.made_at >= :t{number} THEN {number}" for number in reversed(range(len(starts))))
     found = source.query(
-        f"SELECT CASE {newest_first} END AS period, count(*) FROM {table} WHERE {time} >= :t0{condition}"
-        " GROUP BY period",
+        f"WITH x(made_at) AS ({times}) SELECT CASE {newest_first} END AS period, count(*) FROM x"
+        " WHERE x.made_at >= :t0 GROUP BY period",
         **params,
     )
     made = {int(period): int(count) for period, count in found}
