@@ -34,7 +34,7 @@ def furnish(catalog: Catalog) -> None:
         txn.create_table("notes", {"id": "INTEGER", "text": "VARCHAR"}, schema="side")
         txn.create_view("recent", "SELECT * FROM events", column_aliases=("id",))
         txn.create_macro("twice", MacroImplementation("x * 2", (MacroParameter("x", default="1"),)))
-    files = [event_file("a", "1", mapping=MAPPING), event_file("b", "2", variant_stats=(SHAPE,)), event_file("c", "3")]
+    files = [event_file("a", "1", mapping=MAPPING, variant_stats=(SHAPE,)), event_file("b", "2"), event_file("c", "3")]
     catalog.append_files("events", files)
     first, second, _ = catalog.table("events").files()
     with catalog.transaction() as txn:

@@ -4,6 +4,7 @@ import gc
 import os
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,9 +41,12 @@ class Footprint:
 def cycle(url: str, count: int) -> tuple[Footprint, Footprint]:
     """Open, read and close; return what was held after a tenth of the cycles, and after all."""
     early = None
+    # Held for a while, so that closing is what lets go, and not the garbage collector.
+    closed: deque[Lake] = deque(maxlen=20)
     for number in range(count):
         with Lake(url) as lake:
             assert lake.catalog("shop").table("orders").stats.record_count == 5
+        closed.append(lake)
         if number == count // 10:
             early = Footprint.now()
     assert early is not None

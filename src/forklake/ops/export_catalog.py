@@ -27,7 +27,6 @@ class ExportedCatalog:
         snapshot_id: What the exported snapshot is numbered there.
         table_count: How many tables the snapshot shows.
         file_count: How many data files.
-        is_read_only: Whether a merged file is read in part, which a later snapshot there would undo.
     """
 
     path: Path
@@ -35,7 +34,6 @@ class ExportedCatalog:
     snapshot_id: int
     table_count: int
     file_count: int
-    is_read_only: bool
 
 
 def export_catalog(
@@ -83,7 +81,6 @@ def export_catalog(
         snapshot_id=numbers.newest,
         table_count=len(lineage.visible(metadata.TABLE)),
         file_count=len(lineage.visible(metadata.DATA_FILE)),
-        is_read_only=numbers.is_cut,
     )
 
 

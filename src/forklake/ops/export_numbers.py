@@ -16,86 +16,72 @@ from forklake.model.numbering import Numbering
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.ops.lineage_rows import Dated, LineageRows
 
+File = DataFileRow | DeleteFileRow
+
 
 @dataclass(frozen=True, slots=True)
 class ExportNumbers:
-    """The number of each snapshot. ``newest`` is that of the version; nothing exported is above it."""
+    """The number of each snapshot; ``newest`` is that of the version."""
 
     imported: tuple[CatalogId, Numbering] | None
     newest: int
-    is_cut: bool
-    """Whether a file is read only in part at the newest snapshot, so that none may follow it."""
-    is_pressed: bool
-    """Whether the newest number is below what the snapshots between would have."""
 
     def number(self, snapshot: SnapshotId) -> int:
         """Return the number of a snapshot."""
-        return min(_number(self.imported, snapshot), self.newest)
+        return _number(self.imported, snapshot)
 
 
 def numbers_of_state(lineage: LineageRows) -> ExportNumbers:
-    """Return the numbers for an export of one snapshot, at which every file is read as the version reads it.
-
-    Raises:
-        InvalidInputError: No number makes DuckLake read all files so.
-    """
+    """Return the numbers for an export of one snapshot, which is above all that delete files read whole mention."""
     imported = _imported(lineage)
-    plain = _number(imported, lineage.version.snapshot_id)
-    wanted: dict[int, str] = {}
-    least = 0
-    files: list[DataFileRow | DeleteFileRow] = [*lineage.visible(metadata.DATA_FILE)]
-    files += lineage.visible(metadata.DELETE_FILE)
-    for file in files:
-        if file.partial_max is None:
-            continue
-        bound = _bound(file)
-        if bound < file.partial_max:
-            wanted[_in_file(lineage, file, bound)] = lineage.place(file)
-        elif isinstance(file, DeleteFileRow):
-            least = max(least, _in_file(lineage, file, file.partial_max))
-    newest = next(iter(wanted), max(plain, least))
-    if len(wanted) > 1 or newest < least:
-        raise InvalidInputError(
-            f"The catalog at snapshot {lineage.version.snapshot_id} cannot be exported: its merged files are read up to"
-            f" different snapshots ({', '.join(sorted(wanted.values())[:2])}), and DuckLake has one number for all.",
-        )
-    return ExportNumbers(imported, newest, bool(wanted), newest < plain)
+    newest = _number(imported, lineage.version.snapshot_id)
+    for file in lineage.visible(metadata.DELETE_FILE):
+        if file.partial_max is not None and not is_cut(file):
+            newest = max(newest, number_in_file(lineage, file, file.partial_max))
+    return ExportNumbers(imported, newest)
 
 
 def numbers_of_history(lineage: LineageRows) -> ExportNumbers:
     """Return the numbers for an export of the whole lineage.
 
     Raises:
-        InvalidInputError: A file is read in part by more than one snapshot with the same bound, as in a fork of an
-            imported catalog's past.
+        InvalidInputError: Files are read in part at the newest snapshot, or carry other numbers, which DuckLake has no
+            way to say.
     """
     imported = _imported(lineage)
-    newest = _number(imported, lineage.version.snapshot_id)
-    cut = False
     for table in (metadata.DATA_FILE, metadata.DELETE_FILE):
         for dated in lineage.of(table):
-            file = dated.row
-            if _is_whole(lineage, imported, dated):
-                continue
-            if not _counts_alike(lineage, imported, file) or _bound(file) != lineage.version.snapshot_id:
+            if not _is_whole(lineage, imported, dated):
                 raise InvalidInputError(
-                    f"The history of the catalog cannot be exported: the merged file {lineage.place(file)} is read"
-                    f" up to snapshot {_bound(file)} by later snapshots too, which DuckLake cannot express.",
+                    f"The history of the catalog cannot be exported: the merged file {lineage.place(dated.row)} holds"
+                    f" rows of snapshots that are not part of it.",
                     hint="Export one snapshot instead, without history.",
                 )
-            cut = True
-    return ExportNumbers(imported, newest, cut, is_pressed=False)
+    return ExportNumbers(imported, _number(imported, lineage.version.snapshot_id))
 
 
 def partial_max(lineage: LineageRows, numbers: ExportNumbers, dated: Dated) -> int | None:
     """Return the highest snapshot number in a merged file, or None if it is always read whole."""
-    file = dated.row
-    if file.partial_max is None:
+    file: File = dated.row
+    if file.partial_max is None or is_cut(file) or not _counts_alike(lineage, numbers.imported, file):
         return None
-    highest = _in_file(lineage, file, file.partial_max)
-    if _counts_alike(lineage, numbers.imported, file) and file.read_upto is None:
-        return highest
-    return highest if _bound(file) < file.partial_max else None
+    return number_in_file(lineage, file, file.partial_max)
+
+
+def is_cut(file: File) -> bool:
+    """Return whether the version reads the file in part, as of a snapshot before the last one in it."""
+    return file.partial_max is not None and bound_of(file) < file.partial_max
+
+
+def bound_of(file: File) -> SnapshotId:
+    """Return the snapshot that a file is read as of."""
+    assert file.origin is not None
+    return file.origin.bound if file.read_upto is None else min(file.origin.bound, file.read_upto)
+
+
+def number_in_file(lineage: LineageRows, file: File, snapshot: SnapshotId) -> int:
+    """Return what a snapshot is numbered in the rows of a file."""
+    return snapshot if file.numbering_id is None else lineage.numberings[file.numbering_id].number(snapshot)
 
 
 def _imported(lineage: LineageRows) -> tuple[CatalogId, Numbering] | None:
@@ -113,18 +99,7 @@ def _number(imported: tuple[CatalogId, Numbering] | None, snapshot: SnapshotId) 
     return snapshot + max(0, last_number - last)
 
 
-def _in_file(lineage: LineageRows, file: DataFileRow | DeleteFileRow, snapshot: SnapshotId) -> int:
-    return snapshot if file.numbering_id is None else lineage.numberings[file.numbering_id].number(snapshot)
-
-
-def _bound(file: DataFileRow | DeleteFileRow) -> SnapshotId:
-    assert file.origin is not None
-    return file.origin.bound if file.read_upto is None else min(file.origin.bound, file.read_upto)
-
-
-def _counts_alike(
-    lineage: LineageRows, imported: tuple[CatalogId, Numbering] | None, file: DataFileRow | DeleteFileRow
-) -> bool:
+def _counts_alike(lineage: LineageRows, imported: tuple[CatalogId, Numbering] | None, file: File) -> bool:
     """Return whether the numbers in a file are those that the export gives to the same snapshots."""
     if file.numbering_id is not None:
         return imported is not None and imported[0] == file.numbering_id
@@ -132,15 +107,15 @@ def _counts_alike(
 
 
 def _is_whole(lineage: LineageRows, imported: tuple[CatalogId, Numbering] | None, dated: Dated) -> bool:
-    """Return whether DuckLake reads all that the file holds wherever the lineage does."""
-    file: DataFileRow | DeleteFileRow = dated.row
+    """Return whether DuckLake reads of a file what the lineage reads, at every snapshot."""
+    file: File = dated.row
     if file.partial_max is None:
         return True
-    if _bound(file) < file.partial_max:
+    if is_cut(file):
         return False
     if _counts_alike(lineage, imported, file):
         return True
     # The numbers in the file mean nothing here, which does no harm where they are never above those of the snapshots.
     if isinstance(file, DataFileRow):
         return file.partial_max <= dated.begin
-    return _in_file(lineage, file, file.partial_max) <= _number(imported, dated.begin)
+    return number_in_file(lineage, file, file.partial_max) <= _number(imported, dated.begin)

@@ -10,12 +10,12 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.layout import TABLES, VERSION
+from forklake.metastore.plain.merged import deletes_upto, rows_after
 from forklake.metastore.tables import MetadataTable, Visibility
 from forklake.model.ids import THE_LAKE, SnapshotId, TableId
 from forklake.model.options import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow
-from forklake.model.types import NESTED
-from forklake.ops.export_numbers import ExportNumbers, partial_max
+from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
 from forklake.ops.lineage_rows import Dated, LineageRows
 
 InlinedValues = tuple[int, int, int | None, Mapping[int, str | None]]
@@ -51,6 +51,7 @@ class ExportedRows:
         self._kept = {
             table.name: self._chosen(table) for table in metadata.TABLES if table.visibility is Visibility.INTERVAL
         }
+        self._cut_away = [] if history else self._cut_positions()
 
     def table(self, name: str) -> Iterable[Mapping[str, Any]]:
         """Return the rows of one of DuckLake's tables; the registration of inlined tables is the writer's."""
@@ -106,11 +107,39 @@ class ExportedRows:
             row = dated.row
             deleted = (row.data_file_id, row.row_id, self._numbers.number(dated.begin))
             found.setdefault(row.table_id, []).append(deleted)
+        for file, position in self._cut_away:
+            found.setdefault(file.table_id, []).append((file.data_file_id, position, self._numbers.newest))
+        return found
+
+    def _cut_positions(self) -> list[tuple[DataFileRow | DeleteFileRow, int]]:
+        """Return what is deleted where files are read in part: rows to come, and deletes up to the version.
+
+        DuckLake never reads a file in part at its newest snapshot, and answers ``count(*)`` without a look at the file.
+
+        Raises:
+            InvalidInputError: A file is read in part that DuckDB cannot read by itself.
+        """
+        found: list[tuple[DataFileRow | DeleteFileRow, int]] = []
+        for table, read in ((metadata.DATA_FILE, rows_after), (metadata.DELETE_FILE, deletes_upto)):
+            for dated in self._lineage.of(table):
+                file = dated.row
+                if not dated.is_visible or not is_cut(file):
+                    continue
+                path = self._lineage.place(file)
+                if getattr(file, "format", "parquet") != "parquet":
+                    raise InvalidInputError(
+                        f'The deletion vectors in "{path}" are read in part, which an export cannot do.'
+                        " Nothing was exported."
+                    )
+                number = number_in_file(self._lineage, file, bound_of(file))
+                found += [(file, position) for position in read(path, number, file.encryption_key)]
         return found
 
     def _chosen(self, table: MetadataTable[Any]) -> list[Dated]:
         if self._history:
             return self._lineage.of(table)
+        if table is metadata.DELETE_FILE:
+            return [dated for dated in self._lineage.of(table) if dated.is_visible and not is_cut(dated.row)]
         # An inlined table of an earlier schema version is read by the columns of then.
         evolved = {inlined.table_id for inlined in self.inlined if inlined.schema_version != self._newest(inlined)}
         return [
@@ -191,7 +220,7 @@ class ExportedRows:
             {"begin_snapshot": self._numbers.number(begin), "schema_version": version, "table_id": table}
             for table, versions in self._versions.items()
             if table in kept
-            for begin, version in (versions if not self._numbers.is_pressed else versions[-1:])
+            for begin, version in versions
         ]
 
     def _statistics(self, table: MetadataTable[Any]) -> list[dict[str, Any]]:
@@ -224,14 +253,11 @@ class ExportedRows:
             if not (self._history or dated.is_visible):
                 continue
             row: InlinedRow = dated.row
-            at = self._lineage.version.snapshot_id if self._numbers.is_pressed else dated.begin
-            begin, version = self._version_at(row.table_id, at)
-            inlined = made.get((row.table_id, version))
-            if inlined is None:
+            begin, version = self._version_at(row.table_id, dated.begin)
+            if (row.table_id, version) not in made:
                 columns = self._lineage.columns_at(row.table_id, begin)
-                inlined = made.setdefault((row.table_id, version), InlinedTable(row.table_id, version, columns))
-            if self._numbers.is_pressed:
-                self._check_shape(inlined, self._lineage.columns_at(row.table_id, dated.begin))
+                made[row.table_id, version] = InlinedTable(row.table_id, version, columns)
+            inlined = made[row.table_id, version]
             inlined.rows.append(self._inlined_row(dated, inlined.columns))
         return list(made.values())
 
@@ -253,21 +279,6 @@ class ExportedRows:
             known = [(begin, self._lineage.version.schema_version)]
             self._versions.setdefault(table, known)
         return known[-1]
-
-    def _check_shape(self, inlined: InlinedTable, before: Sequence[ColumnRow]) -> None:
-        """Refuse inlined rows whose nested columns have changed since, where the columns of then cannot be told."""
-        names = {column.column_id: (column.parent_column, column.column_name) for column in before}
-        nested = {column.column_id for column in before if column.column_type in NESTED}
-        for column in inlined.columns:
-            if column.parent_column in nested and names.get(column.column_id) != _place_of(column):
-                raise InvalidInputError(
-                    f"The table with index {inlined.table_id} has inlined rows that are older than a change of its"
-                    " nested columns, and merged files that are read in part; the two cannot be exported together."
-                )
-
-
-def _place_of(column: ColumnRow) -> tuple[int | None, str]:
-    return column.parent_column, column.column_name
 
 
 ORDER: Final = tuple(name for name in TABLES if name not in ("ducklake_metadata", "ducklake_inlined_data_tables"))

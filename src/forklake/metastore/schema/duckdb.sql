@@ -473,11 +473,13 @@ INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
--- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front (plain names).
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front;
+-- under DuckLake's plain names, in the main schema.
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
--- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot. Its own: all that ended.
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for
+-- its own rows lies above every end but that of a live row.
 CREATE VIEW forklake.lake_link AS
 SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto
   FROM forklake.ducklake_head h
@@ -495,20 +497,25 @@ SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
 CREATE VIEW forklake.lake_directory AS
 SELECT k.catalog_id, CASE WHEN k.path_is_relative THEN o.value || k.path ELSE k.path END AS directory, k.end_snapshot
   FROM forklake.ducklake_catalog k
-  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1 AND o.key = 'data_path';
+  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1
+ WHERE o.key = 'data_path';
 
 -- The live catalogs, with the snapshot that a fork started from, and the newest of their own.
 CREATE VIEW ducklake_catalog AS
-SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id, k.begin_time
+SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id,
+       h.snapshot_id, k.begin_time
   FROM forklake.ducklake_catalog k
   JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
 
--- The lineage of a catalog. The counters are those of the whole lake, as they are now.
+-- The lineage of a catalog. The counters are those of the whole lake, as they are now, the greatest if several
+-- lakes are attached.
 CREATE VIEW ducklake_snapshot AS
 SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_version,
-       (SELECT coalesce(q.last_value + 1, 0) FROM duckdb_sequences() q WHERE q.schema_name = 'forklake' AND q.sequence_name = 'ducklake_object_id_seq') AS next_catalog_id,
-       (SELECT coalesce(q.last_value + 1, 0) FROM duckdb_sequences() q WHERE q.schema_name = 'forklake' AND q.sequence_name = 'ducklake_file_id_seq') AS next_file_id
+       (SELECT coalesce(max(q.last_value) + 1, 0) FROM duckdb_sequences() q
+         WHERE q.schema_name = 'forklake' AND q.sequence_name = 'ducklake_object_id_seq') AS next_catalog_id,
+       (SELECT coalesce(max(q.last_value) + 1, 0) FROM duckdb_sequences() q
+         WHERE q.schema_name = 'forklake' AND q.sequence_name = 'ducklake_file_id_seq') AS next_file_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot r ON r.catalog_id = c.owner_id
  WHERE r.snapshot_id <= c.upto;
@@ -535,8 +542,8 @@ SELECT k.catalog_id, k.catalog_name, o.key, o.value, nullif(o.scope, '') AS scop
 UNION ALL
 SELECT k.catalog_id, k.catalog_name, o.key, o.value, NULL, NULL
   FROM forklake.ducklake_catalog k
-  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.key NOT IN ('forklake_version', 'data_path')
- WHERE k.end_snapshot = 9223372036854775807
+  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = ''
+ WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path')
    AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_metadata p
                     WHERE p.catalog_id = k.catalog_id AND p.scope = '' AND p.scope_id = -1 AND p.key = o.key)
 UNION ALL
@@ -551,7 +558,8 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -566,7 +574,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -581,7 +590,8 @@ SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -597,7 +607,8 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -612,7 +623,8 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.be
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -626,7 +638,8 @@ SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -641,7 +654,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -657,7 +671,8 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -672,7 +687,8 @@ SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -686,7 +702,8 @@ SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -701,7 +718,8 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -728,7 +746,8 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -756,7 +775,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.b
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -771,7 +791,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.beg
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot

@@ -900,13 +900,15 @@ BEGIN
                     WHERE z.scope_id = 0 AND z.row_uid = held.row_uid AND z.snapshot_id <= b.upto)));
 END $$;
 
--- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front (the schema "ducklake").
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front;
+-- in a schema of their own, "ducklake".
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
 CREATE SCHEMA ducklake;
 
--- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot. Its own: all that ended.
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for
+-- its own rows lies above every end but that of a live row.
 CREATE VIEW forklake.lake_link AS
 SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto
   FROM forklake.ducklake_head h
@@ -924,11 +926,13 @@ SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
 CREATE VIEW forklake.lake_directory AS
 SELECT k.catalog_id, CASE WHEN k.path_is_relative THEN o.value || k.path ELSE k.path END AS directory, k.end_snapshot
   FROM forklake.ducklake_catalog k
-  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1 AND o.key = 'data_path';
+  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1
+ WHERE o.key = 'data_path';
 
 -- The live catalogs, with the snapshot that a fork started from, and the newest of their own.
 CREATE VIEW ducklake.ducklake_catalog AS
-SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id, k.begin_time
+SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id,
+       h.snapshot_id, k.begin_time
   FROM forklake.ducklake_catalog k
   JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
@@ -936,8 +940,10 @@ SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.pare
 -- The lineage of a catalog. The counters are those of the whole lake, as they are now.
 CREATE VIEW ducklake.ducklake_snapshot AS
 SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_version,
-       (SELECT CASE WHEN q.is_called THEN q.last_value + 1 ELSE q.last_value END FROM forklake.ducklake_object_id_seq q) AS next_catalog_id,
-       (SELECT CASE WHEN q.is_called THEN q.last_value + 1 ELSE q.last_value END FROM forklake.ducklake_file_id_seq q) AS next_file_id
+       (SELECT CASE WHEN q.is_called THEN q.last_value + 1 ELSE q.last_value END
+          FROM forklake.ducklake_object_id_seq q) AS next_catalog_id,
+       (SELECT CASE WHEN q.is_called THEN q.last_value + 1 ELSE q.last_value END
+          FROM forklake.ducklake_file_id_seq q) AS next_file_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot r ON r.catalog_id = c.owner_id
  WHERE r.snapshot_id <= c.upto;
@@ -964,8 +970,8 @@ SELECT k.catalog_id, k.catalog_name, o.key, o.value, nullif(o.scope, '') AS scop
 UNION ALL
 SELECT k.catalog_id, k.catalog_name, o.key, o.value, NULL, NULL
   FROM forklake.ducklake_catalog k
-  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.key NOT IN ('forklake_version', 'data_path')
- WHERE k.end_snapshot = 9223372036854775807
+  JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = ''
+ WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path')
    AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_metadata p
                     WHERE p.catalog_id = k.catalog_id AND p.scope = '' AND p.scope_id = -1 AND p.key = o.key)
 UNION ALL
@@ -980,7 +986,8 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -995,7 +1002,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1010,7 +1018,8 @@ SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1026,7 +1035,8 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1041,7 +1051,8 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.be
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -1055,7 +1066,8 @@ SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1070,7 +1082,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1086,7 +1099,8 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1101,7 +1115,8 @@ SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -1115,7 +1130,8 @@ SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -1130,7 +1146,8 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1157,7 +1174,8 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1185,7 +1203,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.b
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -1200,7 +1219,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.beg
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -1291,8 +1311,9 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, 
  CROSS JOIN LATERAL (
        SELECT n.owner_id, m.begin_snapshot
          FROM forklake.lake_link n
-        CROSS JOIN LATERAL (SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_stats x
-                             WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
+        CROSS JOIN LATERAL (
+              SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_stats x
+               WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
         WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
         ORDER BY n.depth LIMIT 1) newest
   JOIN forklake.ducklake_table_stats r
@@ -1306,8 +1327,9 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r
  CROSS JOIN LATERAL (
        SELECT n.owner_id, m.begin_snapshot
          FROM forklake.lake_link n
-        CROSS JOIN LATERAL (SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_column_stats x
-                             WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
+        CROSS JOIN LATERAL (
+              SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_column_stats x
+               WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
         WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
         ORDER BY n.depth LIMIT 1) newest
   JOIN forklake.ducklake_table_column_stats r

@@ -503,11 +503,13 @@ INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
--- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front (plain names).
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front;
+-- under DuckLake's plain names.
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
--- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot. Its own: all that ended.
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for
+-- its own rows lies above every end but that of a live row.
 -- A union of the two tables would be made anew for every question: SQLite looks into joins, not into unions.
 CREATE VIEW forklake_lake_link AS
 SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catalog_id) AS owner_id,
@@ -528,11 +530,13 @@ SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
 CREATE VIEW forklake_lake_directory AS
 SELECT k.catalog_id, CASE WHEN k.path_is_relative THEN o.value || k.path ELSE k.path END AS directory, k.end_snapshot
   FROM forklake_ducklake_catalog k
-  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1 AND o.key = 'data_path';
+  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.scope_id = -1
+ WHERE o.key = 'data_path';
 
 -- The live catalogs, with the snapshot that a fork started from, and the newest of their own.
 CREATE VIEW ducklake_catalog AS
-SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id, k.begin_time
+SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id,
+       h.snapshot_id, k.begin_time
   FROM forklake_ducklake_catalog k
   CROSS JOIN forklake_ducklake_head h ON h.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
@@ -568,8 +572,8 @@ SELECT k.catalog_id, k.catalog_name, o.key, o.value, nullif(o.scope, '') AS scop
 UNION ALL
 SELECT k.catalog_id, k.catalog_name, o.key, o.value, NULL, NULL
   FROM forklake_ducklake_catalog k
-  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = '' AND o.key NOT IN ('forklake_version', 'data_path')
- WHERE k.end_snapshot = 9223372036854775807
+  CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = ''
+ WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path')
    AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_metadata p
                     WHERE p.catalog_id = k.catalog_id AND p.scope = '' AND p.scope_id = -1 AND p.key = o.key)
 UNION ALL
@@ -584,7 +588,8 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -599,7 +604,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -614,7 +620,8 @@ SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -630,7 +637,8 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -645,7 +653,8 @@ SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.be
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -659,7 +668,8 @@ SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -674,7 +684,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -690,7 +701,8 @@ SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = 0 AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -705,7 +717,8 @@ SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -719,7 +732,8 @@ SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot
@@ -734,7 +748,8 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -761,7 +776,8 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -789,7 +805,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.b
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot,
@@ -804,7 +821,8 @@ SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.beg
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.scope_id = r.table_id AND z.row_uid = r.row_uid AND z.snapshot_id <= n.upto),
+                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
+                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
                   WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
        END AS end_snapshot

@@ -1,0 +1,51 @@
+"""Reading which rows of merged files belong to which snapshots; takes DuckDB, also where the metadata is in SQLite."""
+
+from __future__ import annotations
+
+from forklake.errors import ConfigError, MetastoreUnavailableError
+
+_SNAPSHOT = "_ducklake_internal_snapshot_id"
+
+
+def rows_after(path: str, number: int, encryption_key: str | None = None) -> list[int]:
+    """Return the positions of those rows of a merged data file that were added after a snapshot number."""
+    return _positions(
+        f"SELECT file_row_number FROM read_parquet($path, file_row_number = true{{}}) WHERE {_SNAPSHOT} > $number"
+        " ORDER BY 1",
+        path,
+        number,
+        encryption_key,
+    )
+
+
+def deletes_upto(path: str, number: int, encryption_key: str | None = None) -> list[int]:
+    """Return the positions that a cumulative delete file lists up to a snapshot number."""
+    return _positions(
+        f"SELECT pos FROM read_parquet($path{{}}) WHERE {_SNAPSHOT} <= $number ORDER BY 1",
+        path,
+        number,
+        encryption_key,
+    )
+
+
+def _positions(query: str, path: str, number: int, encryption_key: str | None) -> list[int]:
+    try:
+        import duckdb  # noqa: PLC0415 - a driver is loaded when it is needed
+    except ImportError as error:
+        raise ConfigError(
+            f'The merged file "{path}" is read in part, which takes the package duckdb; nothing was exported.',
+            hint='Install it: pip install "forklake[duckdb]"',
+        ) from error
+    option = ""
+    try:
+        with duckdb.connect() as connection:
+            if encryption_key is not None:
+                # The key is base64, which cannot end the literal.
+                connection.execute(f"PRAGMA add_parquet_key('key', '{encryption_key.replace(chr(39), '')}')")
+                option = ", encryption_config = {footer_key: 'key'}"
+            found = connection.execute(query.format(option), {"path": path, "number": number}).fetchall()
+    except duckdb.Error as error:
+        raise MetastoreUnavailableError(
+            f'The merged file "{path}" cannot be read: {error}. Nothing was exported.'
+        ) from error
+    return [int(position) for (position,) in found]
