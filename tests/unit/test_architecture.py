@@ -96,8 +96,13 @@ def test_the_check_finds_snapshot_ids_that_are_counted(offence: str) -> None:
     assert counted_snapshots(offence) == [1]
 
 
+# They translate between our ids and the numbers of a plain DuckLake database, which counts; they give out no id.
+_TRANSLATES = {"model/numbering.py", "ops/export_numbers.py"}
+
+
 def test_no_module_computes_a_snapshot_id_by_addition() -> None:
-    assert {name: lines for name, text in FILES.items() if (lines := counted_snapshots(text))} == {}
+    counting = {name: lines for name, text in FILES.items() if (lines := counted_snapshots(text))}
+    assert {name: lines for name, lines in counting.items() if name not in _TRANSLATES} == {}
     for name, script in SCRIPTS.items():
         without_comments = re.sub(r"--[^\n]*", "", script)
         assert not _COUNTED_IN_SQL.findall(without_comments), name
