@@ -172,3 +172,16 @@ def test_statistics_of_the_past_are_those_of_then(lake: Lake) -> None:
     shop.append_files("t", [data_file("b", 4)])
     counts = [shop.at(version=version).table("t").stats.record_count for version in (made, appended, shop.head)]
     assert counts == [0, 3, 7]
+
+
+def test_inlined_rows_widen_the_bounds_of_columns(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER", "f": "DOUBLE"})
+    shop.insert_inlined("t", [{"i": "9", "f": "1.5"}, {"i": "10", "f": "2"}])
+    assert table_stats(lake, shop)["i"] == ("9", "10", False, None)
+    shop.insert_inlined("t", [{"i": None, "f": "nan"}, {"i": "-1", "f": "0"}])
+    found = table_stats(lake, shop)
+    assert found["i"] == ("-1", "10", True, None)
+    assert found["f"] == (None, None, False, True)
+    with pytest.raises(InvalidInputError, match="the column has NULL values"):
+        shop.set_nulls_allowed("t", "i", False)

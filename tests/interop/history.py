@@ -12,7 +12,8 @@ _ALL_TYPES = (
 _A_ROW = (
     "(1, 'it''s, \"x\"', {'x': 1, 'y': ['a, b', 'c''d']}, 1.50, '2020-01-01 01:02:03.123456', '2020-01-01 01:02:03+02',"
     " '\\xAA\\x00b'::BLOB, '00000000-0000-0000-0000-000000000001', 0.1, true, 170141183460469231731687303715884105727,"
-    " '2020-01-02', '01:02:03', '1 month 2 days 3 hours', MAP {'k,': 1}, '{\"a\": [1, 2]}', 18446744073709551615, 1.5, -3)"
+    " '2020-01-02', '01:02:03', '1 month 2 days 3 hours', MAP {'k,': 1}, '{\"a\": [1, 2]}',"
+    " 18446744073709551615, 1.5, -3)"
 )
 _NOTHING = "(2, '', {'x': NULL, 'y': []}, NULL, NULL, NULL, NULL, NULL, 'nan', false" + ", NULL" * 9 + ")"
 
@@ -60,7 +61,8 @@ LAYOUT = (
     "CREATE SCHEMA second",
     "CREATE TABLE second.p (i INTEGER, k VARCHAR, ts TIMESTAMP)",
     "ALTER TABLE second.p SET PARTITIONED BY (k, year(ts), bucket(4, i))",
-    "INSERT INTO second.p SELECT i, 'k' || (i % 2), TIMESTAMP '2020-01-01' + INTERVAL (i * 100) DAY FROM range(30) r(i)",
+    "INSERT INTO second.p SELECT i, 'k' || (i % 2), TIMESTAMP '2020-01-01' + INTERVAL (i * 100) DAY"
+    " FROM range(30) r(i)",
     "ALTER TABLE second.p SET SORTED BY (i DESC)",
     "CALL {lake}.set_option('parquet_compression', 'zstd', table_name => 'p', schema => 'second')",
     "CALL {lake}.set_option('target_file_size', '64MB')",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forklake import Catalog, Lake, PartitionField
+from forklake import Catalog, ColumnDefinition, Lake, MacroImplementation, MacroParameter, PartitionField, SortKey
 from forklake.errors import InvalidInputError
 from tests.interop.ducklake import attached, changes, snapshot_numbers, state, url_of, write
 
@@ -46,7 +46,7 @@ def test_duckdb_reads_a_fork_that_renamed_a_table_dropped_a_column_and_removed_a
     exported = url_of(fork.export(tmp_path / "fork.ducklake").path)
 
     assert _query(exported, "SELECT rowid, * FROM renamed") == [(2, 3, 3.0)]
-    assert _query(exported, "SELECT count(*), max(i) FROM renamed") == [(1, 3)]
+    assert _query(exported, "SELECT count(*), min(i), max(i) FROM renamed") == [(1, 3, 3)]
     assert state(url_of(shop.export(tmp_path / "shop.sqlite").path)) == state(source)
 
 
@@ -105,17 +105,70 @@ def test_duckdb_reads_and_writes_what_forklake_made_itself(small_lake: Lake, tmp
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"i": "INTEGER", "s": "STRUCT(x INTEGER, y VARCHAR[])", "b": "BLOB"})
     shop.insert_inlined("t", [{"i": "1", "s": "{'x': 1, 'y': [a, 'b c']}", "b": "\\xAA\\x00z"}, {"i": "2"}])
-    shop.add_column("t", "n", "BIGINT", default="7")
+    shop.add_column("t", ColumnDefinition("n", "BIGINT", default="7"))
     shop.insert_inlined("t", [{"i": "3", "n": "9"}])
     shop.delete_inlined("t", [1])
     shop.create_view("v", "SELECT i FROM t")
+    shop.create_view("w", "SELECT i FROM t", column_aliases=("the first",))
+    shop.create_macro(
+        "plus",
+        [
+            MacroImplementation("a + b", (MacroParameter("a"), MacroParameter("b", default="2"))),
+            MacroImplementation(
+                "a || s", (MacroParameter("a"), MacroParameter("b"), MacroParameter("s", default="'x'"))
+            ),
+        ],
+    )
+    shop.create_macro("above", [MacroImplementation("SELECT i FROM t WHERE i > n", (MacroParameter("n"),), "table")])
+    shop.comment_on_table("t", "a table")
+    shop.set_sorting("t", [SortKey("i", "DESC")])
     shop.set_partitioning("t", [PartitionField("i", "bucket(4)")])
     made = shop.export(tmp_path / f"shop.{suffix}")
     exported = url_of(made.path)
 
     rows = [(0, 1, {"x": 1, "y": ["a", "b c"]}, b"\xaa\x00z", 7), (2, 3, None, None, 9)]
     assert _query(exported, "SELECT rowid, * FROM t ORDER BY rowid") == rows
-    assert _query(exported, "SELECT count(*) FROM v") == [(2,)]
-    write(exported, made.path.with_name(f"{made.path.name}.files"), "INSERT INTO t SELECT i, NULL, NULL, 1 FROM range(20, 60) r(i)")
+    assert _query(exported, "SELECT count(*), min(i), max(i) FROM v") == [(2, 1, 3)]
+    assert _query(exported, "SELECT plus(1), plus('a', 'b', s := 'c') FROM above(1)") == [(3, "ac")]
+    assert state(exported)["table", "main", "t"][0] == "a table"
+    assert _query(exported, 'SELECT "the first" FROM w ORDER BY 1') == [(1,), (3,)]
+    assert _query(exported, "SELECT n FROM t WHERE i = 3") == [(9,)]
+    write(
+        exported,
+        made.path.with_name(f"{made.path.name}.files"),
+        "INSERT INTO t SELECT i, NULL, NULL, 1 FROM range(20, 60) r(i)",
+    )
     assert _query(exported, "SELECT count(*), max(rowid) FROM t") == [(42, 42)]
+    assert _query(exported, "SELECT n FROM t WHERE i = 3") == [(9,)]
     assert len(shop.table("t").files()) == 0
+
+
+def test_a_fork_reads_merged_files_in_part_when_the_imported_parent_is_purged(small_lake: Lake, tmp_path: Path) -> None:
+    small_lake.create_catalog("before")
+    shop, source = _imported(small_lake, tmp_path, *MERGED)
+    fork = shop.fork("agent", at=shop.snapshots()[3].snapshot_id)
+    small_lake.drop_catalog("shop")
+    small_lake.purge("shop")
+    exported = url_of(fork.export(tmp_path / "fork.ducklake").path)
+    assert state(exported)["table", "main", "m"] == state(source, 3)["table", "main", "m"]
+
+
+def test_what_is_committed_after_the_import_is_numbered_behind_the_imported_snapshots(
+    small_lake: Lake, tmp_path: Path
+) -> None:
+    remarks = [f"COMMENT ON TABLE m IS '{number}'" for number in range(3)]  # of two no trace is left
+    expire = "CALL ducklake_expire_snapshots('{lake}', versions => [0, 1, 2, 3, 4, 5])"
+    shop, source = _imported(small_lake, tmp_path, MERGED[0], *remarks, *MERGED[1:], expire)
+    numbers = snapshot_numbers(source)
+    expected = {number: state(source, number) for number in numbers}
+    assert shop.head < numbers[-1]  # our ids are lower, since fewer snapshots were imported
+    shop.insert_inlined("m", [{"i": "1000"}])
+    shop.fork("agent").create_schema("later")
+    exported = url_of(small_lake.catalog("agent").export(tmp_path / "fork.sqlite", history=True).path)
+    new = snapshot_numbers(exported)
+    assert new[: len(numbers)] == numbers
+    assert len(new) == len(numbers) + 3
+    for number in numbers:
+        assert state(exported, number) == expected[number], number
+    assert len(changes(exported, "m", new[len(numbers)], new[-1])) == 1
+    assert _query(exported, "SELECT count(*), max(i) FROM m") == [(60, 1000)]

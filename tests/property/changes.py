@@ -1,99 +1,26 @@
-"""What a commit may do to the content of a catalog, and when two commits stand in each other's way."""
+"""What a commit may do to the content of a catalog."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
-from forklake import ColumnDefinition
-
-TYPES = {"BIGINT": "int64", "Decimal(10, 2)": "decimal(10,2)", "struct": "struct", "list": "list", "map": "map"}
-FIXED_PARTS = ("list", "map")
-
-Refusal = Literal["exists", "missing", "invalid"]
-Bounds = tuple[bool | None, int | None, int | None]
-"""Whether a column has a NULL, its least and its greatest value; None is unknown."""
-UNKNOWN: Bounds = (None, None, None)
-
-
-class RefusedError(Exception):
-    """The change makes no sense on this content."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal)
-        self.refusal: Refusal = refusal
-
-
-# -- content -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    name: str
-    home: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    column_id: int
-    name: str
-    type: str
-    parent: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Deletes:
-    """The delete file of a data file."""
-
-    key: int
-    path: str
-    count: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    key: int
-    path: str
-    rows: int
-    size: int
-    first_row: int
-    owner: int
-    bounds: Mapping[int, Bounds]
-    deletes: Deletes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    schema: int
-    name: str
-    home: str
-    columns: tuple[Column, ...]
-    next_column: int
-    next_row: int
-    counted_by: int
-    files: tuple[File, ...] = ()
-    bounds: Mapping[int, Bounds] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        """Gross: rows that a delete file hides still count."""
-        return sum(file.rows for file in self.files)
-
-    def column(self, column_id: int | None) -> Column | None:
-        return next((column for column in self.columns if column.column_id == column_id), None)
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The content of a catalog at a snapshot."""
-
-    schema_version: int
-    schemas: Mapping[int, Schema]
-    tables: Mapping[int, Table]
-
-    def inside(self, schema: int) -> dict[int, Table]:
-        return {key: table for key, table in self.tables.items() if table.schema == schema}
-
+from forklake import Catalog, ColumnDefinition, Transaction
+from tests.property.clashes import RELATIONS, Touch
+from tests.property.content import (
+    FIXED_PARTS,
+    TYPES,
+    UNKNOWN,
+    Bounds,
+    Column,
+    Deletes,
+    File,
+    NameMap,
+    RefusedError,
+    Schema,
+    State,
+    Table,
+    first_row_id,
+)
 
 # -- changes -----------------------------------------------------------------------------------------------------------
 
@@ -116,6 +43,7 @@ class CreateTable:
     schema: int
     name: str
     columns: tuple[ColumnDefinition, ...]
+    or_replace: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +84,16 @@ class NewFile:
     rows: int
     size: int
     bounds: Mapping[int, Bounds]
+    partition_values: tuple[str | None, ...] = ()
+    mapping: NameMap | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Append:
     table: int
     files: tuple[NewFile, ...]
+    names: Mapping[int, str]
+    """The columns that are named by statistics and mappings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +110,22 @@ class RemoveFiles:
     files: tuple[int, ...]
 
 
+class OtherChange(ABC):
+    """A change that knows itself what it does to the truth, and how it is made through the public API."""
+
+    @abstractmethod
+    def lay_over(self, draft: "Draft") -> None:
+        """Do it to the truth, or raise RefusedError."""
+
+    def steps(self, state: State) -> "tuple[OtherChange, ...]":
+        """The changes that it is when it is made; when they are planned again they stay these."""
+        return (self,)
+
+    @abstractmethod
+    def execute(self, target: Catalog | Transaction, state: State) -> None:
+        """Do it to the store, of which `state` is what the target shows."""
+
+
 Change = (
     CreateSchema
     | DropSchema
@@ -190,59 +138,11 @@ Change = (
     | Append
     | DeleteRows
     | RemoveFiles
+    | OtherChange
 )
 
 
-# -- conflicts ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """What others have to know of a change: of which kind it is, and of what."""
-
-    kind: str
-    key: int
-    name: str = ""
-    schema: int | None = None
-    files: frozenset[int] = frozenset()
-
-
-# Ours cannot follow theirs on the same table or schema.
-_CLASHES = {
-    ("dropped table", "dropped table"),
-    ("dropped schema", "dropped schema"),
-    ("altered", "dropped table"),
-    ("altered", "altered"),
-    ("inserted", "dropped table"),
-    ("inserted", "altered"),
-    ("inserted", "deleted"),
-    ("deleted", "dropped table"),
-    ("deleted", "altered"),
-    ("deleted", "inserted"),
-}
-
-
-def clash(ours: Touch, theirs: Touch) -> bool:
-    """Whether our change cannot follow theirs."""
-    match ours.kind, theirs.kind:
-        case "created schema", "created schema":
-            return ours.name.lower() == theirs.name.lower()
-        case "created table", "created table":
-            return (ours.schema, ours.name.lower()) == (theirs.schema, theirs.name.lower())
-        case "created table", "dropped schema":
-            return ours.schema == theirs.key
-        case "dropped schema", "created table":
-            return ours.key == theirs.schema
-        case "deleted", "deleted":
-            return ours.key == theirs.key and bool(ours.files & theirs.files)
-    return (ours.kind, theirs.kind) in _CLASHES and ours.key == theirs.key
-
-
 # -- application -------------------------------------------------------------------------------------------------------
-
-
-def first_row_id(catalog: int, *, is_root: bool) -> int:
-    return 0 if is_root else catalog * 2**36
 
 
 @dataclass(slots=True)
@@ -264,17 +164,34 @@ class Draft:
                 self._create_schema(change)
             case DropSchema():
                 self._drop_schema(change)
+            case CreateTable(or_replace=True):
+                self._replace_table(change)
+                return
             case CreateTable():
                 self._create_table(change)
             case DropTable():
-                self._drop_table(change.key)
+                self.drop_table(change.key)
             case RenameTable():
                 self._rename_table(change)
             case AddColumn() | DropColumn() | RenameColumn():
                 self._alter(change)
+            case OtherChange():
+                self._apply_other(change)
+                return
             case _:
                 self._write(change)
         self.changes.append(change)
+
+    def _apply_other(self, change: OtherChange) -> None:
+        before = replace(self, changes=list(self.changes), touches=list(self.touches), _new=set(self._new))
+        try:
+            for step in change.steps(self.state):
+                step.lay_over(self)
+                self.changes.append(step)
+        except RefusedError:
+            self.state, self.changes, self.touches = before.state, before.changes, before.touches
+            self._new = before._new
+            raise
 
     def replayed(self, state: State) -> "Draft | None":
         """The same changes on another state, or None if one of them makes no sense there."""
@@ -286,41 +203,43 @@ class Draft:
             return None
         return again
 
-    def _put(self, key: int, table: Table) -> None:
+    def put(self, key: int, table: Table) -> None:
         self.state = replace(self.state, tables={**self.state.tables, key: table})
 
-    def _table(self, key: int) -> Table:
+    def table(self, key: int) -> Table:
         if key not in self.state.tables:
             raise RefusedError("missing")
         return self.state.tables[key]
-
-    def _is_taken(self, schema: int, name: str, besides: int | None = None) -> bool:
-        return any(t.name.lower() == name.lower() for k, t in self.state.inside(schema).items() if k != besides)
 
     def _create_schema(self, change: CreateSchema) -> None:
         if change.name.lower() in (schema.name.lower() for schema in self.state.schemas.values()):
             raise RefusedError("exists")
         schema = Schema(change.name, f"{change.name}/")
         self.state = replace(self.state, schemas={**self.state.schemas, change.key: schema})
-        self._new.add(change.key)
-        self.touches.append(Touch("created schema", change.key, change.name))
+        self.created("created schema", change.key, change.name)
 
     def _drop_schema(self, change: DropSchema) -> None:
         if change.key not in self.state.schemas:
             raise RefusedError("missing")
-        held = self.state.inside(change.key)
-        if held and not change.cascade:
+        tables = [key for key, table in self.state.tables.items() if table.schema == change.key]
+        views = [key for key, view in self.state.views.items() if view.schema == change.key]
+        macros = [key for key, macro in self.state.macros.items() if macro.schema == change.key]
+        if (tables or views or macros) and not change.cascade:
             raise RefusedError("invalid")
-        for table in held:
-            self._drop_table(table)
+        for key in tables:
+            self.drop_table(key)
+        for key in views:
+            self.drop_view(key)
+        for key in macros:
+            self.drop_macro(key)
         schemas = {key: schema for key, schema in self.state.schemas.items() if key != change.key}
         self.state = replace(self.state, schemas=schemas)
-        self._forget(change.key, "dropped schema")
+        self.forget(change.key, "dropped schema")
 
     def _create_table(self, change: CreateTable) -> None:
         if change.schema not in self.state.schemas:
             raise RefusedError("missing")
-        if self._is_taken(change.schema, change.name):
+        if self.state.is_taken(change.schema, change.name):
             raise RefusedError("exists")
         columns: list[Column] = []
         for column in change.columns:
@@ -328,46 +247,70 @@ class Draft:
         first = first_row_id(self.catalog, is_root=self.is_root)
         home = f"{change.name}/"
         table = Table(change.schema, change.name, home, tuple(columns), len(columns) + 1, first, self.catalog)
-        self._put(change.key, table)
-        self._new.add(change.key)
-        self.touches.append(Touch("created table", change.key, change.name, change.schema))
+        self.put(change.key, table)
+        self.created("created table", change.key, change.name, change.schema)
 
-    def _drop_table(self, key: int) -> None:
-        self._table(key)
+    def drop_table(self, key: int) -> None:
+        self.table(key)
         self.state = replace(self.state, tables={k: table for k, table in self.state.tables.items() if k != key})
-        self._forget(key, "dropped table")
+        self.forget(key, "dropped table")
 
-    def _forget(self, key: int, kind: str) -> None:
+    def _replace_table(self, change: CreateTable) -> None:
+        """Two changes, of the table that has the name now: it stays that one when they are planned again."""
+        if (found := self.state.table_named(change.schema, change.name)) is not None:
+            self.apply(DropTable(found))
+        elif self.state.view_named(change.schema, change.name) is not None:
+            raise RefusedError("invalid")
+        self.apply(replace(change, or_replace=False))
+
+    def drop_view(self, key: int) -> None:
+        self.state = replace(self.state, views={k: view for k, view in self.state.views.items() if k != key})
+        self.forget(key, "dropped view")
+
+    def drop_macro(self, key: int) -> None:
+        self.state = replace(self.state, macros={k: macro for k, macro in self.state.macros.items() if k != key})
+        self.forget(key, "dropped macro")
+
+    def created(self, kind: str, key: int, name: str, schema: int | None = None) -> None:
+        self._new.add(key)
+        self.touches.append(Touch(kind, key, name, schema))
+
+    def forget(self, key: int, kind: str) -> None:
         """What was done to a thing before it was dropped concerns nobody, nor does a thing that nobody saw."""
         self.touches = [touch for touch in self.touches if touch.key != key]
         if key not in self._new:
             self.touches.append(Touch(kind, key))
 
     def _rename_table(self, change: RenameTable) -> None:
-        table = self._table(change.key)
-        if self._is_taken(table.schema, change.name, besides=change.key):
+        table = self.table(change.key)
+        if self.state.is_taken(table.schema, change.name, besides=change.key):
             raise RefusedError("exists")
-        self._put(change.key, replace(table, name=change.name))
-        self._altered(change.key)
+        self.put(change.key, replace(table, name=change.name))
+        self.altered(change.key)
+        self.renamed(change.key, change.name)
+
+    def renamed(self, key: int, name: str) -> None:
+        """What is made and renamed in one transaction is made under its last name."""
         self.touches = [
-            replace(touch, name=change.name) if (touch.kind, touch.key) == ("created table", change.key) else touch
+            replace(touch, name=name) if touch.key == key and touch.kind in RELATIONS else touch
             for touch in self.touches
         ]
 
-    def _altered(self, key: int) -> None:
+    def altered(self, key: int, kind: str = "altered") -> None:
+        """A thing that nobody saw was not altered either."""
         if key not in self._new:
-            self.touches.append(Touch("altered", key))
+            self.touches.append(Touch(kind, key))
 
     def _alter(self, change: AddColumn | DropColumn | RenameColumn) -> None:
-        table = self._table(change.table)
+        table = self.table(change.table)
         match change:
             case AddColumn():
                 inside = table.column(change.parent)
                 if inside is not None and inside.type != "struct":
                     raise RefusedError("invalid")
                 _check_column_name(table, change.parent, change.column.name)
-                table = self._counted(table)
-                added = _rows_of(change.column, table.next_column, change.parent)
+                table = self.counted(table)
+                added = _rows_of(change.column, table.next_column, change.parent, is_added=True)
                 columns = (*table.columns, *added)
                 table = replace(table, columns=columns, next_column=table.next_column + len(added))
             case DropColumn():
@@ -381,10 +324,10 @@ class Draft:
                     raise RefusedError("invalid")
                 renamed = tuple(replace(c, name=change.name) if c is column else c for c in table.columns)
                 table = replace(table, columns=renamed)
-        self._put(change.table, table)
-        self._altered(change.table)
+        self.put(change.table, table)
+        self.altered(change.table)
 
-    def _counted(self, table: Table) -> Table:
+    def counted(self, table: Table) -> Table:
         """An inherited table that is written to counts new rows in the range of the catalog that writes."""
         if table.counted_by == self.catalog:
             return table
@@ -392,15 +335,16 @@ class Draft:
         return replace(table, counted_by=self.catalog, next_row=first)
 
     def _write(self, change: Append | DeleteRows | RemoveFiles) -> None:
-        table = self._counted(self._table(change.table))
+        table = self.counted(self.table(change.table))
         match change:
             case Append():
+                check_names(table, change.names)
                 for new in change.files:
                     table = self._appended(table, new)
                 self.touches.append(Touch("inserted", change.table))
             case DeleteRows():
                 for file_key, deletes in change.files.items():
-                    file = _file(table, file_key)
+                    file = file_of(table, file_key)
                     before = 0 if file.deletes is None else file.deletes.count
                     if not before < deletes.count < file.rows:
                         raise RefusedError("invalid")
@@ -410,29 +354,48 @@ class Draft:
                 self.touches.append(Touch("deleted", change.table, files=frozenset(change.files)))
             case RemoveFiles():
                 for file_key in change.files:
-                    file = _file(table, file_key)
+                    file = file_of(table, file_key)
                     table = replace(table, files=tuple(f for f in table.files if f is not file))
                 self.touches.append(Touch("deleted", change.table, files=frozenset(change.files)))
-        self._put(change.table, table)
+        self.put(change.table, table)
 
     def _place(self, table: Table, path: str) -> str:
         return f"{self.home}{self.state.schemas[table.schema].home}{table.home}{path}"
 
     def _appended(self, table: Table, new: NewFile) -> Table:
-        bounds = dict(table.bounds)
-        for column in table.columns:
-            if column.parent is None:
-                key = column.column_id
-                bounds[key] = _widened(bounds.get(key), new.bounds.get(key), is_first=table.rows == 0)
+        if len(new.partition_values) != len(table.partition_by):
+            raise RefusedError("invalid")
         place = self._place(table, new.path)
-        file = File(new.key, place, new.rows, new.size, table.next_row, self.catalog, new.bounds)
+        file = File(
+            new.key,
+            place,
+            new.rows,
+            new.size,
+            table.next_row,
+            self.catalog,
+            new.bounds,
+            partition_values=new.partition_values,
+            mapping=new.mapping,
+        )
+        bounds = widened(table, new.bounds)
         return replace(table, files=(*table.files, file), next_row=table.next_row + new.rows, bounds=bounds)
 
 
-def _rows_of(definition: ColumnDefinition, column_id: int, parent: int | None) -> list[Column]:
-    rows = [Column(column_id, definition.name, TYPES[definition.type], parent)]
+def _rows_of(
+    definition: ColumnDefinition, column_id: int, parent: int | None, *, is_added: bool = False
+) -> list[Column]:
+    column = Column(
+        column_id,
+        definition.name,
+        TYPES[definition.type],
+        parent,
+        nulls_allowed=definition.nulls_allowed,
+        default=definition.default,
+        for_older_rows=definition.default if is_added else None,
+    )
+    rows = [column]
     for child in definition.children:
-        rows += _rows_of(child, column_id + len(rows), column_id)
+        rows += _rows_of(child, column_id + len(rows), column_id, is_added=is_added)
     return rows
 
 
@@ -448,7 +411,9 @@ def _without(table: Table, column_id: int) -> tuple[Column, ...]:
         raise RefusedError("missing")
     parent = table.column(column.parent)
     is_last = sum(other.parent == column.parent for other in table.columns) == 1
-    if is_last or (parent is not None and parent.type in FIXED_PARTS):
+    words = {word.lower() for key in table.sort_by for word in key.expression.split()}
+    is_key = column_id in (key for key, _ in table.partition_by) or column.name.lower() in words
+    if is_last or is_key or (parent is not None and parent.type in FIXED_PARTS):
         raise RefusedError("invalid")
     gone = {column_id}
     for other in table.columns:
@@ -457,11 +422,30 @@ def _without(table: Table, column_id: int) -> tuple[Column, ...]:
     return tuple(other for other in table.columns if other.column_id not in gone)
 
 
-def _file(table: Table, key: int) -> File:
+def check_names(table: Table, names: Mapping[int, str]) -> None:
+    """A change that names columns makes no sense where they are gone, or have other names."""
+    if any(table.dotted(column) != name for column, name in names.items()):
+        raise RefusedError("missing")
+
+
+def file_of(table: Table, key: int) -> File:
     found = next((file for file in table.files if file.key == key), None)
     if found is None:
         raise RefusedError("missing")
     return found
+
+
+def widened(table: Table, given: Mapping[int, Bounds], only_null: frozenset[int] = frozenset()) -> dict[int, Bounds]:
+    """What is known of the columns of a table when rows are added; columns of NULLs only leave the others' bounds."""
+    bounds = dict(table.bounds)
+    for column in table.columns:
+        if column.parent is None:
+            key = column.column_id
+            old = bounds.get(key)
+            bounds[key] = _widened(old, given.get(key), is_first=table.rows == 0)
+            if key in only_null and old is not None and table.rows:
+                bounds[key] = (True, *old[1:])
+    return bounds
 
 
 def _widened(old: Bounds | None, given: Bounds | None, *, is_first: bool) -> Bounds:

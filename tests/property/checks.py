@@ -177,11 +177,15 @@ class Checks:
     def _lake_at(self, lake: Lake, version: int) -> None:
         """The whole lake as it was, dropped and renamed catalogs included."""
         true = self.truth.lake_at(version)
-        wanted = sorted((name.lower(), name, catalog, head) for catalog, (name, head) in true.items())
-        moments: list[int | datetime] = [version]
-        if not self.clock.was_set_back and version in self.comparison.snapshots:
-            moments.append(self.comparison.time(version))
-        for moment in moments:
+        moments: list[tuple[int | datetime, int]] = [(version, version)]
+        known = self.comparison.snapshots
+        if not self.clock.was_set_back and version in known:
+            made = self.comparison.time(version)
+            # Forks that are made at once are of one moment.
+            moments.append((made, max(other for other in known if self.comparison.time(other) == made)))
+        for moment, newest in moments:
+            then = self.truth.lake_at(newest)
+            wanted = sorted((name.lower(), name, catalog, head) for catalog, (name, head) in then.items())
             seen = [(i.name.lower(), i.name, i.catalog_id, i.snapshot_id) for i in lake.catalogs(at=moment)]
             expect(f"the lake at {moment}", "its catalogs", seen, wanted)
         for catalog, (name, head) in true.items():

@@ -5,15 +5,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forklake import Catalog, Snapshot, Transaction, errors
+from forklake import Catalog, PartitionField, Snapshot, Transaction, errors
 from forklake import Column as SeenColumn
 from forklake import Table as SeenTable
 from forklake.catalog import lookup
 from forklake.catalog.view import View
-from forklake.metastore.tables import DATA_FILE, FILE_COLUMN_STATS
-from tests.property.changes import UNKNOWN, Bounds, Column, File, State, Table
+from forklake.metastore.tables import COLUMN_MAPPING, DATA_FILE, FILE_COLUMN_STATS, NAME_MAPPING
+from forklake.model.rows import DataFileRow
+from tests.property.content import UNKNOWN, Bounds, Column, File, State, Table
 
-_ColumnTree = tuple[tuple[int, str, str, object], ...]
+_ColumnTree = tuple[tuple[object, ...], ...]
 
 
 class MismatchError(AssertionError):
@@ -68,12 +69,42 @@ class Comparison:
         expect(where, "the tables", list(seen), sorted(tables))
         for name, key in tables.items():
             self._table(f"{where}, {'.'.join(name)}", reader, seen[name], key, state.tables[key], tree)
+        self._views(where, reader, state)
+        self._macros(where, reader, state)
+
+    def _views(self, where: str, reader: Catalog | Transaction, state: State) -> None:
+        true = {(state.schema_name(view.schema), view.name): key for key, view in state.views.items()}
+        seen = {(view.schema_name, view.name): view for view in reader.views()}
+        expect(where, "the views", list(seen), sorted(true))
+        for name, key in true.items():
+            shown, view = seen[name], state.views[key]
+            self._id(where, reader, "object", key, shown.view_id)
+            column_tags = {(c, tag): value for c, tags in shown.column_tags.items() for tag, value in tags.items()}
+            said = (shown.sql, shown.dialect, shown.column_aliases, shown.tags, column_tags)
+            wanted = (view.sql, "duckdb", view.aliases, view.tags, view.column_tags)
+            expect(where, f"view {'.'.join(name)}", said, wanted)
+
+    def _macros(self, where: str, reader: Catalog | Transaction, state: State) -> None:
+        true = {(state.schema_name(macro.schema), macro.name): key for key, macro in state.macros.items()}
+        seen = {(macro.schema_name, macro.name): macro for macro in reader.macros()}
+        expect(where, "the macros", list(seen), sorted(true))
+        for name, key in true.items():
+            shown, overloads = seen[name], state.macros[key].overloads
+            self._id(where, reader, "object", key, shown.macro_id)
+            said = (shown.kind, shown.implementations)
+            expect(where, f"macro {'.'.join(name)}", said, (overloads[0].type, overloads))
 
     def _table(
         self, where: str, reader: Catalog | Transaction, seen: SeenTable, key: int, table: Table, tree: int
     ) -> None:
         self._id(where, reader, "object", key, seen.table_id)
         expect(where, "the columns", _tree_seen(seen.columns), _tree(table.columns, None))
+        expect(where, "the tags", seen.tags, table.tags)
+        partitioning = tuple(
+            PartitionField(table.dotted(column), transform) for column, transform in table.partition_by
+        )
+        expect(where, "the layout", (seen.partition_by, seen.sort_by), (partitioning, table.sort_by))
+        expect(where, "the inlined rows", {r.row_id: r.values for r in seen.inlined_rows()}, _inlined(table))
         stats = seen.stats
         size = sum(file.size for file in table.files)
         totals = (stats.record_count, stats.file_size_bytes, stats.next_row_id)
@@ -84,6 +115,11 @@ class Comparison:
             self._id(where, reader, "file", file.key, shown.data_file_id)
             said = (shown.record_count, shown.file_size_bytes, shown.row_id_start, shown.owner_id)
             expect(where, f"file {file.path}", said, (file.rows, file.size, file.first_row, file.owner))
+            more = (shown.partition_values, shown.inlined_deletes, shown.mapping_id is not None)
+            wanted_more = (file.partition_values, tuple(sorted(file.deleted)), file.mapping is not None)
+            expect(where, f"values, deletes and mapping of {file.path}", more, wanted_more)
+            if file.mapping is not None and shown.mapping_id is not None:
+                self._id(where, reader, "file", file.mapping.key, shown.mapping_id)
             deletes = None
             if shown.delete_file is not None:
                 deletes = (shown.delete_file.path, shown.delete_file.delete_count, shown.delete_file.file_size_bytes)
@@ -122,15 +158,35 @@ class Comparison:
                 row = known.get(column.column_id)  # type: ignore[call-overload]
                 shown = UNKNOWN if row is None else (row.contains_null, _number(row.min_value), _number(row.max_value))
                 expect(where, f"bounds of {column.name}", shown, table.bounds.get(column.column_id, UNKNOWN))
-        if not any(file.bounds for file in table.files):
+        if not any(file.bounds or file.mapping for file in table.files):
             return
         by_file: dict[int, dict[int, Bounds]] = {}
         files = view.rows(DATA_FILE, {"table_id": seen.table_id})
+        self._mappings(where, view, files, table)
         for stats in view.following(FILE_COLUMN_STATS, files):
             shown = (bool(stats.null_count), _number(stats.min_value), _number(stats.max_value))
             by_file.setdefault(stats.data_file_id, {})[stats.column_id] = shown
         wanted = {self.ids["file", file.key]: dict(file.bounds) for file in table.files if file.bounds}
         expect(where, "statistics of files", by_file, wanted)
+
+    def _mappings(self, where: str, view: View, files: list[DataFileRow], table: Table) -> None:
+        """Every file finds its mapping where its own rows are."""
+        rows = {int(row.data_file_id): row for row in files}
+        one_of_each = {(file.owner, file.mapping): file for file in table.files if file.mapping is not None}
+        for (_, mapping), file in one_of_each.items():
+            row = rows[self.ids["file", file.key]]
+            found = [(r.source_name, r.target_field_id) for r in view.following(NAME_MAPPING, [row])]
+            expect(where, f"the mapping of {file.path}", sorted(found), sorted(mapping.columns))
+            kinds = [r.type for r in view.following(COLUMN_MAPPING, [row])]
+            expect(where, f"the kind of mapping of {file.path}", kinds, ["map_by_name"])
+
+
+def _inlined(table: Table) -> dict[int, dict[str, str | None]]:
+    top = [column for column in table.columns if column.parent is None]
+    return {
+        row: {column.name: values.get(column.column_id, column.for_older_rows) for column in top}
+        for row, values in table.inlined.items()
+    }
 
 
 def _number(text: str | None) -> int | None:
@@ -138,11 +194,36 @@ def _number(text: str | None) -> int | None:
 
 
 def _tree(columns: tuple[Column, ...], parent: int | None) -> _ColumnTree:
-    return tuple((c.column_id, c.name, c.type, _tree(columns, c.column_id)) for c in columns if c.parent == parent)
+    return tuple(
+        (
+            c.column_id,
+            c.name,
+            c.type,
+            c.nulls_allowed,
+            c.default,
+            c.default_is_expression,
+            c.tags,
+            _tree(columns, c.column_id),
+        )
+        for c in columns
+        if c.parent == parent
+    )
 
 
 def _tree_seen(columns: tuple[SeenColumn, ...]) -> _ColumnTree:
-    return tuple((c.column_id, c.name, c.type, _tree_seen(c.children)) for c in columns)
+    return tuple(
+        (
+            c.column_id,
+            c.name,
+            c.type,
+            c.nulls_allowed,
+            c.default,
+            c.default_is_expression,
+            c.tags,
+            _tree_seen(c.children),
+        )
+        for c in columns
+    )
 
 
 def options_seen(

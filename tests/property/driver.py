@@ -6,10 +6,11 @@ from datetime import datetime
 from random import Random
 
 from forklake import Catalog, CatalogInfo, Lake, Transaction, errors
-from tests.property.changes import Draft, RefusedError, State
+from tests.property.changes import Draft
 from tests.property.checks import OPTIONS, Checks, SteppingClock, refused
 from tests.property.comparison import MismatchError, expect, failures_are_mismatches
-from tests.property.plans import REFUSALS, Keys, execute, new_keys, plan
+from tests.property.content import Keys, RefusedError, State
+from tests.property.plans import REFUSALS, execute, new_keys, plan
 
 Operation = tuple[str, int]
 """What is done, and the seed of its choices: any subsequence of a history is a history."""
@@ -21,6 +22,7 @@ WEIGHTS = {
     "finish": 9,
     "retry": 2,
     "fork": 9,
+    "fork_many": 1,
     "copy": 2,
     "detach": 2,
     "expire": 4,
@@ -258,6 +260,28 @@ class Driver(Checks):
         lake = self.lake(rng)
         self.truth.fork(parent, pin, made.catalog_id, name, self._home(lake, made.catalog_id), made.head, copy=copy)
         return f"c{parent} at {pin} -> c{made.catalog_id}{' (copy)' if copy else ''}, snapshot {made.head}"
+
+    def do_fork_many(self, rng: Random) -> str | None:
+        """Several forks at once, all or none."""
+        picked, names = self.pick(rng), rng.sample(CATALOG_NAMES, 2)
+        if picked is None or len(self.truth.history) + 2 > MAX_CATALOGS:
+            return None
+        parent, handle = picked
+        if names[0].lower() == names[1].lower():
+            with refused(errors.InvalidInputError):
+                handle.fork_many(names)
+            return f"refused: {names} are one name"
+        if any(self.truth.is_taken(name) for name in names):
+            with refused(errors.AlreadyExistsError):
+                handle.fork_many(names)
+            return f"refused: one of {names} is taken"
+        pin = rng.choice(sorted(self.truth.history[parent]))
+        lake = self.lake(rng)
+        made = sorted(zip(handle.fork_many(names, at=pin), names, strict=True), key=lambda pair: pair[0].head)
+        for fork, name in made:
+            home = self._home(lake, fork.catalog_id)
+            self.truth.fork(parent, pin, fork.catalog_id, name, home, fork.head, copy=False)
+        return f"c{parent} at {pin} -> {[(fork.catalog_id, fork.head) for fork, _ in made]}"
 
     def do_detach(self, rng: Random) -> str | None:
         if (picked := self.pick(rng)) is None:

@@ -1,45 +1,51 @@
 """Random changes: chosen on what the truth shows, run through the public API by name."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 
-from forklake import Catalog, ColumnDefinition, ColumnStats, NewDataFile, NewDeleteFile, Transaction, errors
+from forklake import (
+    Catalog,
+    ColumnDefinition,
+    ColumnStats,
+    MappedColumn,
+    NameMapping,
+    NewDataFile,
+    NewDeleteFile,
+    Transaction,
+    errors,
+)
+from forklake.model.ids import MappingId
 from tests.property.changes import (
     AddColumn,
     Append,
-    Bounds,
     Change,
-    Column,
     CreateSchema,
     CreateTable,
     DeleteRows,
-    Deletes,
     DropColumn,
     DropSchema,
     DropTable,
     NewFile,
-    Refusal,
+    OtherChange,
     RemoveFiles,
     RenameColumn,
     RenameTable,
-    State,
-    Table,
 )
+from tests.property.content import INTEGERS, NOWHERE, Bounds, Deletes, Keys, NameMap, Refusal, State, Table
+from tests.property.details import file_ids, plan_detail
+from tests.property.objects import plan_object
 
 # Few names, and some that differ in case only, so that they are often taken.
 SCHEMA_NAMES = ("main", "s", "S", "x")
 TABLE_NAMES = ("t", "T", "u", "v", "orders")
 COLUMN_NAMES = ("a", "A", "b", "c", "d")
-NOWHERE = "nowhere"
 
 REFUSALS: Mapping[Refusal, type[errors.ForklakeError]] = {
     "exists": errors.AlreadyExistsError,
     "missing": errors.NotFoundError,
     "invalid": errors.InvalidInputError,
 }
-
-Keys = Iterator[int]
 
 
 def plan(rng: Random, state: State, keys: Keys) -> Change:
@@ -51,9 +57,14 @@ def plan(rng: Random, state: State, keys: Keys) -> Change:
         return DropSchema(rng.choice([*state.schemas, next(keys)]), cascade=rng.random() < 0.7)
     if len(state.tables) < 2 or rng.random() < 0.08:
         columns = tuple(_definition(rng, name) for name in rng.sample(("a", "b", "c"), rng.randint(1, 3)))
-        return CreateTable(next(keys), rng.choice(list(state.schemas)), rng.choice(TABLE_NAMES), columns)
+        schema, name = rng.choice(list(state.schemas)), rng.choice(TABLE_NAMES)
+        return CreateTable(next(keys), schema, name, columns, or_replace=rng.random() < 0.25)
+    if rng.random() < 0.16:
+        return plan_object(rng, state, keys)
     key = rng.choice(list(state.tables))
     table = state.tables[key]
+    if rng.random() < 0.24:
+        return plan_detail(rng, key, table, keys)
     kinds: list[Callable[[Random, int, Table, Keys], Change]] = [_append, _delete, _remove, _add, _drop, _rename]
     if rng.random() < 0.12:
         return rng.choice((DropTable(key), DropTable(next(keys)), RenameTable(key, rng.choice(TABLE_NAMES))))
@@ -61,22 +72,43 @@ def plan(rng: Random, state: State, keys: Keys) -> Change:
 
 
 def _definition(rng: Random, name: str, depth: int = 0) -> ColumnDefinition:
-    kind = rng.choice(("BIGINT", "BIGINT", "Decimal(10, 2)", "struct", "list", "map")) if depth < 2 else "BIGINT"
+    flat = ("BIGINT", "INTEGER", "SMALLINT")
+    kind = rng.choice((*flat, "Decimal(10, 2)", "struct", "list", "map")) if depth < 2 else rng.choice(flat)
     parts = {"struct": ("a", "b"), "list": ("element",), "map": ("key", "value")}.get(kind, ())
-    return ColumnDefinition(name, kind, children=tuple(_definition(rng, part, depth + 1) for part in parts))
+    children = tuple(_definition(rng, part, depth + 1) for part in parts)
+    default = "7" if not parts and rng.random() < 0.3 else None
+    return ColumnDefinition(name, kind, rng.random() < 0.9, default, children=children)
 
 
 def _append(rng: Random, key: int, table: Table, keys: Keys) -> Change:
     files = []
+    mapping = _mapping(rng, table, keys)
     for _ in range(rng.choice((1, 1, 2))):
         bounds: dict[int, Bounds] = {}
         for column in table.columns:
-            if column.parent is None and column.type == "int64" and rng.random() < 0.7:
+            if column.parent is None and column.type in INTEGERS and rng.random() < 0.7:
                 low, high = sorted((rng.randrange(-5, 120), rng.randrange(-5, 120)))
                 bounds[column.column_id] = (rng.random() < 0.3, low, high)
         number = next(keys)
-        files.append(NewFile(number, f"{number}.parquet", rng.randint(1, 9), rng.randint(1, 999), bounds))
-    return Append(key, tuple(files))
+        count = len(table.partition_by) + (rng.random() < 0.02)
+        values = tuple(rng.choice((None, "", str(number))) for _ in range(count))
+        rows, size = rng.randint(1, 9), rng.randint(1, 999)
+        files.append(NewFile(number, f"{number}.parquet", rows, size, bounds, values, mapping))
+    named = {column for file in files for column in file.bounds} | {c for _, c in (mapping.columns if mapping else ())}
+    return Append(key, tuple(files), {column: table.dotted(column) for column in named})
+
+
+def _mapping(rng: Random, table: Table, keys: Keys) -> NameMap | None:
+    """None mostly; else that of another file, however old, or a new one."""
+    known = [file.mapping for file in table.files if file.mapping is not None]
+    if known and rng.random() < 0.4:
+        return rng.choice(known)
+    if rng.random() < 0.85:
+        return None
+    number = next(keys)
+    targets = [column.column_id for column in table.columns if column.parent is None]
+    chosen = rng.sample(targets, rng.randint(1, len(targets)))
+    return NameMap(number, tuple((f"source {number} of {column}", column) for column in chosen))
 
 
 def _delete(rng: Random, key: int, table: Table, keys: Keys) -> Change:
@@ -123,17 +155,20 @@ def execute(target: Catalog | Transaction, change: Change, state: State) -> None
         case CreateSchema():
             target.create_schema(change.name)
         case DropSchema():
-            target.drop_schema(_schema_name(state, change.key), cascade=change.cascade)
+            target.drop_schema(state.schema_name(change.key), cascade=change.cascade)
         case CreateTable():
-            target.create_table(change.name, change.columns, schema=_schema_name(state, change.schema))
+            schema = state.schema_name(change.schema)
+            target.create_table(change.name, change.columns, schema=schema, or_replace=change.or_replace)
+        case OtherChange():
+            change.execute(target, state)
         case DropTable() | RenameTable() if change.key not in state.tables:
             target.drop_table(NOWHERE)
         case DropTable():
             table = state.tables[change.key]
-            target.drop_table(table.name, schema=_schema_name(state, table.schema))
+            target.drop_table(table.name, schema=state.schema_name(table.schema))
         case RenameTable():
             table = state.tables[change.key]
-            target.rename_table(table.name, change.name, schema=_schema_name(state, table.schema))
+            target.rename_table(table.name, change.name, schema=state.schema_name(table.schema))
         case _:
             _execute_inside(target, change, state)
 
@@ -144,8 +179,8 @@ def _execute_inside(
     state: State,
 ) -> None:
     table = state.tables[change.table]
-    schema = _schema_name(state, table.schema)
-    names = {column.column_id: _dotted(table, column) for column in table.columns}
+    schema = state.schema_name(table.schema)
+    names = {column.column_id: table.dotted(column.column_id) for column in table.columns}
     match change:
         case AddColumn():
             parent = None if change.parent is None else names[change.parent]
@@ -155,37 +190,38 @@ def _execute_inside(
         case RenameColumn():
             target.rename_column(table.name, names[change.column], change.name, schema=schema)
         case Append():
-            target.append_files(table.name, [_new_data_file(file, names) for file in change.files], schema=schema)
+            known = _mapping_ids(target, table, schema) if any(file.mapping for file in change.files) else {}
+            new_files = [_new_data_file(file, names, known) for file in change.files]
+            target.append_files(table.name, new_files, schema=schema)
         case DeleteRows():
-            ids = _file_ids(target, table, schema)
+            ids = file_ids(target, table, schema)
             new = [NewDeleteFile(ids[k], d.path, d.count, d.size) for k, d in change.files.items()]  # type: ignore[arg-type]
             target.delete_rows(table.name, new, schema=schema)
         case RemoveFiles():
-            ids = _file_ids(target, table, schema)
+            ids = file_ids(target, table, schema)
             target.remove_files(table.name, [ids[key] for key in change.files], schema=schema)
 
 
-def _schema_name(state: State, key: int) -> str:
-    return state.schemas[key].name if key in state.schemas else NOWHERE
+def _mapping_ids(target: Catalog | Transaction, table: Table, schema: str) -> dict[int, MappingId]:
+    """Ids of the mappings that files use, by our keys."""
+    by_path = {file.path: file.mapping_id for file in target.table(table.name, schema=schema).files()}
+    used = {file.mapping.key: by_path[file.path] for file in table.files if file.mapping is not None}
+    return {key: mapping for key, mapping in used.items() if mapping is not None}
 
 
-def _dotted(table: Table, column: Column) -> str:
-    parent = table.column(column.parent)
-    return column.name if parent is None else f"{_dotted(table, parent)}.{column.name}"
-
-
-def _new_data_file(file: NewFile, names: Mapping[int, str]) -> NewDataFile:
+def _new_data_file(file: NewFile, names: Mapping[int, str], known: Mapping[int, MappingId]) -> NewDataFile:
     stats = {
         names[column]: ColumnStats(null_count=int(bool(has_null)), min_value=str(low), max_value=str(high))
         for column, (has_null, low, high) in file.bounds.items()
     }
-    return NewDataFile(file.path, file.rows, file.size, column_stats=stats)
-
-
-def _file_ids(target: Catalog | Transaction, table: Table, schema: str) -> dict[int, int]:
-    """Ids by our keys: paths are ours, so they tell which file is which."""
-    by_path = {file.path: int(file.data_file_id) for file in target.table(table.name, schema=schema).files()}
-    return {file.key: by_path[file.path] for file in table.files}
+    mapping: NameMapping | MappingId | None = None
+    if file.mapping is not None:
+        mapping = known.get(file.mapping.key)
+        if mapping is None:
+            mapping = NameMapping(tuple(MappedColumn(source, names[c]) for source, c in file.mapping.columns))
+    return NewDataFile(
+        file.path, file.rows, file.size, column_stats=stats, partition_values=file.partition_values, mapping=mapping
+    )
 
 
 def new_keys() -> Keys:

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tests.property.changes import Draft, File, Schema, State, Touch, clash, first_row_id
+from tests.property.changes import Draft
+from tests.property.clashes import WITHOUT_NEW_VERSION, Touch, clash
+from tests.property.content import File, Schema, State, first_row_id
 
 Outcome = Literal["nothing", "known", "dropped", "conflict", "commit"]
 OptionName = tuple[str, int | None, str]
@@ -156,7 +158,7 @@ class Truth:
         said: tuple[str | None, str | None],
         key: str | None,
     ) -> None:
-        reshapes = any(touch.kind not in ("inserted", "deleted") for touch in touches)
+        reshapes = any(touch.kind not in WITHOUT_NEW_VERSION for touch in touches)
         version = self.content(catalog).schema_version + (1 if reshapes else 0)
         self._record(catalog, snapshot, replace(state, schema_version=version))
         self.touches[snapshot] = tuple(touches)

@@ -91,7 +91,7 @@ def macro(content: Content, row: MacroRow, schema_name: str) -> Macro:
             MacroParameter(
                 parameter.parameter_name,
                 None if parameter.parameter_type == "unknown" else parameter.parameter_type,
-                parameter.default_value,
+                None if parameter.default_value_type == "unknown" else parameter.default_value,
                 parameter.default_value_type == "expression",
             )
         )

@@ -17,6 +17,7 @@ from forklake.cli import output
 from forklake.cli.catalog_tree import tree
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import at_option
+from forklake.cli.transfer import export_command, import_command
 from forklake.errors import AlreadyExistsError, NotFoundError
 
 _PAGE = 1000
@@ -28,7 +29,8 @@ def catalog() -> None:
 
 
 # Verbs that need a page of their own: one module each, added here.
-catalog.add_command(tree)
+for verb in (tree, export_command, import_command):
+    catalog.add_command(verb)
 
 
 @catalog.command()

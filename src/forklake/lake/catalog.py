@@ -17,12 +17,12 @@ from forklake.lake.reader import Reader
 from forklake.lake.transaction import Transaction
 from forklake.lake.verbs import Verbs
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import CatalogInfo, CommitInfo, Snapshot
+from forklake.model.records import CatalogInfo, CommitInfo, ExportedCatalog, Snapshot
 from forklake.model.version import Version
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.detach import detach
 from forklake.ops.expire import expire_snapshots
-from forklake.ops.export_catalog import ExportedCatalog, export_catalog
+from forklake.ops.export_catalog import export_catalog
 from forklake.ops.fork import fork, fork_many
 from forklake.ops.list_catalogs import catalog_by_id
 from forklake.ops.plain_history import Progress, silent

@@ -384,8 +384,8 @@ def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
     }
     options = (
         f"{base.pop('options', None) or ''} -c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"
-        # Starting workers or compiling takes longer than any of our statements.
-        " -c max_parallel_workers_per_gather=0 -c jit=off"
+        # Starting workers or compiling takes longer than any of our statements; and a plan is kept while tables grow.
+        " -c max_parallel_workers_per_gather=0 -c jit=off -c enable_seqscan=off"
         " -c timezone=UTC -c default_transaction_isolation=read\\ committed"
     ).strip()
     try:

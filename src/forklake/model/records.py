@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from forklake.model.definitions import MacroImplementation
 from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, MacroId, MappingId, SnapshotId, ViewId
@@ -162,3 +163,22 @@ class InlinedRow:
 
     row_id: int
     values: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedCatalog:
+    """A plain DuckLake database that an export made.
+
+    Attributes:
+        path: The file.
+        product: ``duckdb`` or ``sqlite``.
+        snapshot_id: What the exported snapshot is numbered there.
+        table_count: How many tables the snapshot shows.
+        file_count: How many data files.
+    """
+
+    path: Path
+    product: str
+    snapshot_id: int
+    table_count: int
+    file_count: int

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 from forklake.catalog import versions
 from forklake.errors import InvalidInputError
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.writer import PlainTarget, new_plain, target_path
 from forklake.metastore.store import Store
+from forklake.model.records import ExportedCatalog
 from forklake.model.version import Version
 from forklake.ops.export_numbers import numbers_of_history, numbers_of_state
 from forklake.ops.exported_rows import ORDER, ExportedRows
 from forklake.ops.lineage_rows import LineageRows
 from forklake.ops.plain_history import Progress, silent
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedCatalog:
-    """A plain DuckLake database that an export made.
-
-    Attributes:
-        path: The file.
-        product: ``duckdb`` or ``sqlite``.
-        snapshot_id: What the exported snapshot is numbered there.
-        table_count: How many tables the snapshot shows.
-        file_count: How many data files.
-    """
-
-    path: Path
-    product: str
-    snapshot_id: int
-    table_count: int
-    file_count: int
 
 
 def export_catalog(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
@@ -14,8 +15,9 @@ from forklake.metastore.plain.merged import deletes_upto, rows_after
 from forklake.metastore.tables import MetadataTable, Visibility
 from forklake.model.ids import THE_LAKE, SnapshotId, TableId
 from forklake.model.options import OPTIONS
-from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow
+from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
+from forklake.ops.exported_stats import ExportedStatistics
 from forklake.ops.lineage_rows import Dated, LineageRows
 
 InlinedValues = tuple[int, int, int | None, Mapping[int, str | None]]
@@ -44,6 +46,7 @@ class ExportedRows:
         self._lineage = lineage
         self._numbers = numbers
         self._history = history
+        self._statistics = ExportedStatistics(lineage)
         self._versions: dict[TableId, list[tuple[SnapshotId, int]]] = {}
         for begin, version, table in lineage.schema_versions:
             self._versions.setdefault(table, []).append((begin, version))
@@ -60,8 +63,10 @@ class ExportedRows:
                 return self._snapshots()
             case "ducklake_schema_versions":
                 return self._schema_versions()
-            case "ducklake_table_stats" | "ducklake_table_column_stats":
-                return self._statistics(metadata.BY_NAME[name])
+            case "ducklake_table_stats":
+                return self._statistics.of_tables()
+            case "ducklake_table_column_stats":
+                return self._statistics.of_columns()
             case "ducklake_metadata" | "ducklake_inlined_data_tables" | "ducklake_files_scheduled_for_deletion":
                 return ()
         table = metadata.BY_NAME[name]
@@ -160,6 +165,8 @@ class ExportedRows:
             values["path"] = self._lineage.place(row)
             values["path_is_relative"] = False
             values["partial_max"] = partial_max(self._lineage, self._numbers, dated)
+        elif table is metadata.VIEW:
+            values["column_aliases"] = row.column_aliases or ""
         elif table in (metadata.SCHEMA, metadata.TABLE) and not row.path_is_relative:
             values["path"], values["path_is_relative"] = f"{row.path.rstrip('/').rsplit('/', 1)[-1]}/", True
         return values
@@ -175,6 +182,8 @@ class ExportedRows:
                         f"DuckLake {VERSION} does not support the {row.transform} partition transform, by which the"
                         f" table with index {row.table_id} is partitioned. Nothing was exported."
                     )
+        if table is metadata.MACRO_PARAMETERS:
+            found = [_with_typed_default(row) for row in found]
         return [{name: getattr(row, name) for name in TABLES[table.name]} for row in found]
 
     def _snapshots(self) -> list[dict[str, Any]]:
@@ -221,13 +230,6 @@ class ExportedRows:
             for table, versions in self._versions.items()
             if table in kept
             for begin, version in versions
-        ]
-
-    def _statistics(self, table: MetadataTable[Any]) -> list[dict[str, Any]]:
-        return [
-            {name: getattr(row, name) for name in TABLES[table.name]}
-            for shown in self._lineage.visible(metadata.TABLE)
-            for row in self._lineage.latest(table, shown.table_id)
         ]
 
     def _is_encrypted(self, said: bool) -> bool:
@@ -279,6 +281,40 @@ class ExportedRows:
             known = [(begin, self._lineage.version.schema_version)]
             self._versions.setdefault(table, known)
         return known[-1]
+
+
+def _with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
+    """Return a parameter with its default as DuckLake keeps it: a value and its type.
+
+    Raises:
+        InvalidInputError: The default is an expression.
+    """
+    text, kind = row.default_value, row.default_value_type
+    if text is None or kind == "unknown":
+        return replace(row, default_value="NULL", default_value_type="unknown")
+    if kind == "expression":
+        raise InvalidInputError(
+            f'The default of parameter "{row.parameter_name}" of the macro with index {row.macro_id} is an expression;'
+            " DuckLake keeps values only. Nothing was exported."
+        )
+    if kind == "literal":
+        quoted = len(text) > 1 and text[0] == text[-1] == "'"
+        text, kind = (text[1:-1].replace("''", "'"), "varchar") if quoted else (text, _type_of(text))
+        kind = kind if row.parameter_type in (None, "unknown") else row.parameter_type
+    return replace(row, default_value=text, default_value_type=kind)
+
+
+def _type_of(text: str) -> str:
+    """Return the type that DuckDB gives to a literal.
+
+    >>> _type_of("2"), _type_of("3000000000"), _type_of("-1.50"), _type_of("true"), _type_of("x")
+    ('int32', 'int64', 'decimal(3,2)', 'boolean', 'varchar')
+    """
+    if re.fullmatch(r"[+-]?\d+", text):
+        return next((f"int{bits}" for bits in (32, 64) if -(2 ** (bits - 1)) <= int(text) < 2 ** (bits - 1)), "int128")
+    if number := re.fullmatch(r"[+-]?(\d*)\.(\d+)", text):
+        return f"decimal({len(number[1]) + len(number[2])},{len(number[2])})"
+    return "boolean" if text.lower() in ("true", "false") else "varchar"
 
 
 ORDER: Final = tuple(name for name in TABLES if name not in ("ducklake_metadata", "ducklake_inlined_data_tables"))

@@ -45,7 +45,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
         return
     table = lookup.table_by_id(draft, change.table_id)
     stats = own_stats(draft, change.table_id)
-    leaves = _leaves(lookup.columns(draft, change.table_id))
+    leaves = leaves_of(lookup.columns(draft, change.table_id))
     merged = lookup.column_stats(draft, change.table_id)
     partitioning = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
     for mapping_id, mapping in change.mappings:
@@ -75,7 +75,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
         draft.insert(*(_file_stats(file_id, change.table_id, column, given) for column, given in known.items()))
         draft.insert(*(_variant_stats(file_id, leaves, table, given) for given in file.variant_stats))
         for row in leaves.values():
-            merged[row.column_id] = _merge(
+            merged[row.column_id] = merge_stats(
                 row, merged.get(row.column_id), known.get(row.column_id), is_first=stats.record_count == 0
             )
         stats = replace(
@@ -219,7 +219,7 @@ def _check_counts(path: str, count: int, byte_count: int) -> None:
             raise InvalidInputError(f'File "{path}" was not registered: {value!r} is no count of rows or bytes.')
 
 
-def _leaves(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
+def leaves_of(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
     """Return the columns that hold values, by their folded names with dots between: only they have statistics."""
     paths: dict[ColumnId | None, str] = {None: ""}
     leaves = {}
@@ -261,7 +261,7 @@ def _storable(bound: str | None) -> str | None:
     return None if bound is None or "\0" in bound else bound
 
 
-def _merge(
+def merge_stats(
     column: ColumnRow, old: TableColumnStatsRow | None, given: ColumnStats | None, *, is_first: bool
 ) -> TableColumnStatsRow:
     """Widen what is known of a column by what one more file says; what one side does not know is unknown."""

@@ -7,14 +7,17 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
+from forklake.catalog.changes.files import leaves_of, merge_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, TABLE_STATS
+from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
 from forklake.model.change import DeleteInlined, InlineDeletes, InsertInlined
 from forklake.model.change_log import ChangeKind, LoggedChange
+from forklake.model.definitions import ColumnStats
 from forklake.model.ids import ColumnId
 from forklake.model.rows import ColumnRow, InlinedDeleteRow, InlinedRow
+from forklake.model.types import order_key
 
 
 def insert(draft: Draft, change: InsertInlined) -> None:
@@ -33,10 +36,37 @@ def insert(draft: Draft, change: InsertInlined) -> None:
                 document=_document(table.table_name, top, dict(values)),
             )
         )
+    _widen(draft, change, is_first=stats.record_count == 0)
     count = len(change.rows)
     stats = replace(stats, record_count=stats.record_count + count, next_row_id=stats.next_row_id + count, origin=None)
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     draft.log.append(LoggedChange(ChangeKind.INLINED_INSERT, object_id=change.table_id))
+
+
+def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
+    """Let the statistics of the columns hold for the new rows too; nothing is known of what is nested in them."""
+    merged = lookup.column_stats(draft, change.table_id)
+    for column in leaves_of(lookup.columns(draft, change.table_id)).values():
+        values = [dict(row).get(column.column_id) for row in change.rows]
+        given = _stats(column, values) if column.parent_column is None else None
+        merged[column.column_id] = merge_stats(column, merged.get(column.column_id), given, is_first=is_first)
+    draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
+
+
+def _stats(column: ColumnRow, values: list[str | None]) -> ColumnStats:
+    """Return what the values of a column say; a NaN, or a value that cannot be compared, leaves the bounds unknown."""
+    there = [value for value in values if value is not None]
+    is_float = column.column_type.startswith("float")
+    has_nan = is_float and any(value.lower() == "nan" for value in there)
+    keys = [order_key(column.column_type, value) for value in there]
+    ordered = [] if has_nan or None in keys else sorted(there, key=lambda value: order_key(column.column_type, value))
+    return ColumnStats(
+        value_count=len(there),
+        null_count=len(values) - len(there),
+        min_value=ordered[0] if ordered else None,
+        max_value=ordered[-1] if ordered else None,
+        contains_nan=has_nan if is_float else None,
+    )
 
 
 def delete(draft: Draft, change: DeleteInlined) -> None:

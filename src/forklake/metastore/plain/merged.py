@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 from forklake.errors import ConfigError, MetastoreUnavailableError
 
 _SNAPSHOT = "_ducklake_internal_snapshot_id"
@@ -37,15 +39,16 @@ def _positions(query: str, path: str, number: int, encryption_key: str | None) -
             hint='Install it: pip install "forklake[duckdb]"',
         ) from error
     option = ""
+    if encryption_key is not None:
+        key = "".join(f"\\x{byte:02X}" for byte in base64.b64decode(encryption_key))
+        option = f", encryption_config = {{footer_key_value: '{key}'::BLOB}}"
     try:
         with duckdb.connect() as connection:
-            if encryption_key is not None:
-                # The key is base64, which cannot end the literal.
-                connection.execute(f"PRAGMA add_parquet_key('key', '{encryption_key.replace(chr(39), '')}')")
-                option = ", encryption_config = {footer_key: 'key'}"
             found = connection.execute(query.format(option), {"path": path, "number": number}).fetchall()
     except duckdb.Error as error:
+        # Without the query, which holds the key.
+        reason = str(error).splitlines()[0]
         raise MetastoreUnavailableError(
-            f'The merged file "{path}" cannot be read: {error}. Nothing was exported.'
-        ) from error
+            f'The merged file "{path}" cannot be read: {reason} Nothing was exported.'
+        ) from (error if encryption_key is None else None)
     return [int(position) for (position,) in found]

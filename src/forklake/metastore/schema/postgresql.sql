@@ -509,6 +509,7 @@ INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'encrypted', 'false');
 
 -- Functions: a commit and a fork are one call, so one round trip. They are plain: what to write is decided by the client.
+-- A session keeps the plans of its first calls, when tables may be small or never analyzed: they must use the indexes.
 
 -- Locks shared by everything that pins a catalog's rows (fork) and taken alone by what forgets them (expire, purge).
 CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE sql
@@ -529,7 +530,7 @@ AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
 CREATE FUNCTION forklake.lake_commit(
     p_catalog bigint, p_expected bigint, p_commit jsonb,
     OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[]
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     v_rows jsonb := p_commit -> 'rows';
     v_ends jsonb := p_commit -> 'ends';
@@ -811,7 +812,7 @@ CREATE FUNCTION forklake.lake_fork(
     p_parent bigint, p_at bigint, p_names varchar[], p_uuids uuid[], p_directories varchar[],
     p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[],
     OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[]
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     v_name varchar;
     v_live boolean;
@@ -868,8 +869,9 @@ BEGIN
      ORDER BY lower(n.name COLLATE "C");
     -- Since the check somebody may have had a name, and with it the directory, and have dropped it again.
     UPDATE forklake.ducklake_catalog k SET path = p_prefix || k.catalog_uuid::text || '/'
-     WHERE k.catalog_id = ANY (catalogs) AND EXISTS (
-               SELECT FROM forklake.ducklake_catalog o
+       -- Not EXISTS, which may be planned as a join that reads all catalogs.
+     WHERE k.catalog_id = ANY (catalogs) AND 0 < (
+               SELECT count(*) FROM forklake.ducklake_catalog o
                 WHERE lower(o.path COLLATE "C") = lower(k.path COLLATE "C") AND o.catalog_id <> k.catalog_id);
     INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) SELECT unnest(catalogs), unnest(snapshots);
     INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)

@@ -1,0 +1,220 @@
+"""Statistics of tables in an exported database, where DuckLake relies on them.
+
+DuckLake takes the bounds of a column for granted: it skips a scan that they exclude, and answers ``min`` and ``max``
+from them where the rows ever inserted are as many as the rows that are there. What an import brought and nobody has
+changed since is written as it was. Everything else is put together from the statistics of the files and the inlined
+rows, wide where something is not known, and never claims to be exact.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from forklake.metastore import tables as metadata
+from forklake.model.ids import ColumnId, DataFileId, SnapshotId, TableId
+from forklake.model.rows import ColumnRow, DataFileRow, FileColumnStatsRow, TableStatsRow
+from forklake.model.types import NESTED, order_key
+from forklake.ops.lineage_rows import Dated, LineageRows
+
+_CHANGING: Final = (metadata.DATA_FILE, metadata.DELETE_FILE, metadata.INLINED_ROW, metadata.INLINED_DELETE)
+
+_LOWEST: Final = {
+    **{f"int{bits}": str(-(2 ** (bits - 1))) for bits in (8, 16, 32, 64, 128)},
+    **{f"uint{bits}": "0" for bits in (8, 16, 32, 64, 128)},
+    **dict.fromkeys(("float32", "float64"), "-inf"),
+    **dict.fromkeys(("varchar", "json", "blob"), ""),
+    **dict.fromkeys(("date", "timestamp", "timestamptz"), "-infinity"),
+    "time": "00:00:00",
+    "uuid": "00000000-0000-0000-0000-000000000000",
+    "boolean": "false",
+}
+"""The lowest value of each type. A bound on one side says that there are values, and that the other bound is not known;
+without any bound DuckLake would take all values for NULL."""
+
+_UNORDERED: Final = frozenset({"boolean", "blob"})
+"""Types whose texts differ between files and inlined rows, or do not sort as their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one file, or the inlined rows, say of a column; ``is_known`` is False if they do not say its bounds."""
+
+    contains_null: bool | None
+    contains_nan: bool | None = None
+    min_value: str | None = None
+    max_value: str | None = None
+    has_values: bool = True
+    is_known: bool = True
+
+
+_UNKNOWN: Final = _Part(None, is_known=False)
+
+
+class ExportedStatistics:
+    """Statistics of the tables that a version shows."""
+
+    def __init__(self, lineage: LineageRows) -> None:
+        self._lineage = lineage
+        self._changes: dict[TableId, SnapshotId] = {}
+        self._rows: dict[str, dict[TableId, list[Dated]]] = {}
+        for table in _CHANGING:
+            of_tables = self._rows.setdefault(table.name, {})
+            for dated in lineage.of(table):
+                of = dated.row.table_id
+                newest = dated.begin if dated.is_visible else dated.end
+                self._changes[of] = max(newest, self._changes.get(of, newest))
+                if dated.is_visible:
+                    of_tables.setdefault(of, []).append(dated)
+        self._first: dict[tuple[TableId, ColumnId], SnapshotId] = {}
+        for dated in lineage.of(metadata.COLUMN):
+            key = (dated.row.table_id, dated.row.column_id)
+            self._first[key] = min(dated.begin, self._first.get(key, dated.begin))
+
+    def of_tables(self) -> list[Mapping[str, Any]]:
+        """Return the rows of ``ducklake_table_stats``."""
+        found: list[Mapping[str, Any]] = []
+        for table in self._lineage.visible(metadata.TABLE):
+            (stats,) = self._lineage.latest(metadata.TABLE_STATS, table.table_id)
+            found.append(
+                {
+                    "table_id": table.table_id,
+                    "record_count": stats.record_count if self._is_as_imported(stats) else self._ever(stats.table_id),
+                    "next_row_id": stats.next_row_id,
+                    "file_size_bytes": stats.file_size_bytes,
+                }
+            )
+        return found
+
+    def of_columns(self) -> list[Mapping[str, Any]]:
+        """Return the rows of ``ducklake_table_column_stats``."""
+        found: list[Mapping[str, Any]] = []
+        for table in self._lineage.visible(metadata.TABLE):
+            (stats,) = self._lineage.latest(metadata.TABLE_STATS, table.table_id)
+            if self._is_as_imported(stats):
+                kept = self._lineage.latest(metadata.TABLE_COLUMN_STATS, table.table_id)
+                found += [{name: getattr(row, name) for name in _COLUMNS} for row in kept]
+            else:
+                found += self._put_together(table.table_id)
+        return found
+
+    def _is_as_imported(self, stats: TableStatsRow) -> bool:
+        """Return whether the statistics are those that DuckLake wrote, and the table is as it was then."""
+        assert stats.origin is not None
+        numbering = self._lineage.numberings.get(stats.origin.owner)
+        if numbering is None or self._changes.get(stats.table_id, SnapshotId(-1)) > numbering.last[0]:
+            return False
+        kept = self._lineage.latest(metadata.TABLE_COLUMN_STATS, stats.table_id)
+        return bool(kept) or stats.table_id not in self._changes
+
+    def _visible(self, name: str, table: TableId) -> list[Dated]:
+        return self._rows[name].get(table, [])
+
+    def _ever(self, table: TableId) -> int:
+        """Return a number of rows ever inserted that is above the number that are there: bounds are not exact."""
+        rows: int = sum(dated.row.record_count for dated in self._visible(metadata.DATA_FILE.name, table))
+        rows += len(self._visible(metadata.INLINED_ROW.name, table))
+        deletes = (metadata.DELETE_FILE, metadata.INLINED_DELETE)
+        return rows if any(self._visible(of.name, table) for of in deletes) or not rows else rows + 1
+
+    def _put_together(self, table: TableId) -> Iterable[Mapping[str, Any]]:
+        files = self._visible(metadata.DATA_FILE.name, table)
+        rows = [json.loads(dated.row.document) for dated in self._visible(metadata.INLINED_ROW.name, table)]
+        by_file: dict[tuple[DataFileId, ColumnId], FileColumnStatsRow] = {
+            (row.data_file_id, row.column_id): row
+            for row in self._lineage.following(metadata.FILE_COLUMN_STATS, [dated.row for dated in files])
+        }
+        for column in self._lineage.columns_at(table, self._lineage.version.snapshot_id):
+            if column.column_type in NESTED:
+                continue
+            parts = [self._of_file(column, dated, by_file) for dated in files]
+            if rows:
+                parts.append(_of_inlined(column, rows))
+            if parts:
+                yield _merged(column, parts)
+
+    def _of_file(
+        self, column: ColumnRow, dated: Dated, by_file: Mapping[tuple[DataFileId, ColumnId], FileColumnStatsRow]
+    ) -> _Part:
+        file: DataFileRow = dated.row
+        found = by_file.get((file.data_file_id, column.column_id))
+        if found is None:
+            if self._first[column.table_id, column.column_id] <= dated.begin:
+                return _UNKNOWN
+            # The column is younger than the file, so it has its default in all rows.
+            default = column.initial_default
+            if default is None:
+                return _Part(contains_null=True, contains_nan=False, has_values=False)
+            return _Part(False, None, default, default, is_known=order_key(column.column_type, default) is not None)
+        has_values = found.value_count is None or found.value_count > 0
+        return _Part(
+            contains_null=None if found.null_count is None else found.null_count > 0,
+            contains_nan=found.contains_nan,
+            min_value=found.min_value,
+            max_value=found.max_value,
+            has_values=has_values,
+            is_known=not has_values or (found.min_value is not None and found.max_value is not None),
+        )
+
+
+_COLUMNS: Final = ("table_id", "column_id", "contains_null", "contains_nan", "min_value", "max_value", "extra_stats")
+
+
+def _of_inlined(column: ColumnRow, rows: Sequence[Mapping[str, str | None]]) -> _Part:
+    if column.parent_column is not None:
+        return _UNKNOWN
+    values = [row.get(str(column.column_id), column.initial_default) for row in rows]
+    there = [value for value in values if value is not None]
+    has_nan = column.column_type.startswith("float") and any(value.lower() == "nan" for value in there)
+    keys = [order_key(column.column_type, value) for value in there]
+    if has_nan or None in keys:
+        return _Part(len(there) < len(values), has_nan or None, is_known=False)
+    ordered = sorted(there, key=lambda value: order_key(column.column_type, value))
+    return _Part(
+        contains_null=len(there) < len(values),
+        contains_nan=False if column.column_type.startswith("float") else None,
+        min_value=ordered[0] if ordered else None,
+        max_value=ordered[-1] if ordered else None,
+        has_values=bool(ordered),
+    )
+
+
+def _merged(column: ColumnRow, parts: Sequence[_Part]) -> Mapping[str, Any]:
+    bounds = [part for part in parts if part.has_values or not part.is_known]
+    keys = [
+        order_key(column.column_type, text)
+        for part in bounds
+        for text in (part.min_value, part.max_value)
+        if text is not None
+    ]
+    is_known = all(part.is_known for part in bounds) and None not in keys and column.column_type not in _UNORDERED
+    lowest: str | None = None
+    highest: str | None = None
+    if bounds and is_known:
+        lowest = min((part.min_value or "" for part in bounds), key=lambda text: order_key(column.column_type, text))
+        highest = max((part.max_value or "" for part in bounds), key=lambda text: order_key(column.column_type, text))
+    elif bounds:
+        lowest = _lowest(column.column_type)
+    return {
+        "table_id": column.table_id,
+        "column_id": column.column_id,
+        "contains_null": _any(part.contains_null for part in parts),
+        "contains_nan": _any(part.contains_nan for part in parts),
+        "min_value": lowest,
+        "max_value": highest,
+        "extra_stats": None,
+    }
+
+
+def _any(flags: Iterable[bool | None]) -> bool | None:
+    found = list(flags)
+    return True if any(found) else None if None in found else False
+
+
+def _lowest(column_type: str) -> str | None:
+    if column_type.startswith("decimal"):
+        precision, scale = (int(part) for part in column_type[len("decimal(") : -1].split(","))
+        return f"-{'9' * (precision - scale) or '0'}" + (f".{'9' * scale}" if scale else "")
+    return _LOWEST.get(column_type)

@@ -1,0 +1,123 @@
+"""What an export writes, what it refuses, and that it leaves no half file."""
+
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from forklake import Lake, PartitionField
+from forklake.errors import AlreadyExistsError, ConfigError, InvalidInputError, SnapshotNotFoundError
+from tests.interop.ducklake import attached, state, url_of, write
+
+
+def test_the_tables_are_exactly_those_that_ducklake_makes(small_lake: Lake, tmp_path: Path) -> None:
+    made = small_lake.create_catalog("shop").export(tmp_path / "ours.ducklake")
+    write(url_of(tmp_path / "theirs.ducklake"), tmp_path / "data")
+
+    def tables(path: Path) -> list[tuple[str, str]]:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            return connection.execute("SELECT table_name, sql FROM duckdb_tables() ORDER BY ALL").fetchall()
+
+    assert len(tables(made.path)) == 28
+    assert tables(made.path) == tables(tmp_path / "theirs.ducklake")
+
+
+def test_the_tables_in_sqlite_are_exactly_those_that_ducklake_makes(small_lake: Lake, tmp_path: Path) -> None:
+    made = small_lake.create_catalog("shop").export(tmp_path / "ours.sqlite")
+    write(url_of(tmp_path / "theirs.sqlite"), tmp_path / "data")
+
+    def tables(path: Path) -> list[tuple[str, str, str]]:
+        connection = sqlite3.connect(path)
+        found = connection.execute(
+            "SELECT t.name, c.name, c.type FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+            " ORDER BY t.name, c.cid"
+        ).fetchall()
+        connection.close()
+        return found
+
+    assert tables(made.path) == tables(tmp_path / "theirs.sqlite")
+
+
+def test_the_name_says_which_kind_of_file_is_meant(small_lake: Lake, tmp_path: Path) -> None:
+    shop = small_lake.create_catalog("shop")
+    kinds = {
+        name: shop.export(name if ":" in name else tmp_path / name).product
+        for name in ("a.ducklake", "b.duckdb", "c.db", "d.sqlite", f"sqlite:{tmp_path}/e.db", f"duckdb:{tmp_path}/f")
+    }
+    assert list(kinds.values()) == ["duckdb", "duckdb", "duckdb", "sqlite", "sqlite", "duckdb"]
+    with pytest.raises(ConfigError, match="does not say whether"):
+        shop.export(tmp_path / "g.txt")
+    with pytest.raises(ConfigError, match="not to PostgreSQL"):
+        shop.export("postgresql://localhost/x")
+    with pytest.raises(ConfigError, match="does not exist"):
+        shop.export(tmp_path / "missing" / "x.sqlite")
+
+
+@pytest.mark.parametrize("suffix", ["ducklake", "sqlite"])
+def test_an_existing_file_is_never_replaced(small_lake: Lake, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"there.{suffix}"
+    path.write_text("mine")
+    with pytest.raises(AlreadyExistsError, match="exists; nothing was exported"):
+        small_lake.create_catalog("shop").export(path)
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("suffix", ["ducklake", "sqlite"])
+def test_an_export_that_fails_leaves_no_file(small_lake: Lake, tmp_path: Path, suffix: str) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"ts": "TIMESTAMP"})
+    shop.set_partitioning("t", [PartitionField("ts", "epoch_day")])
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(InvalidInputError, match="does not support the epoch_day partition transform"):
+        shop.export(tmp_path / f"new.{suffix}")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_past_version_is_exported_by_id_by_time_and_from_its_handle(small_lake: Lake, tmp_path: Path) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    then, moment = shop.head, datetime.now(UTC)
+    shop.drop_table("t")
+    by_id = shop.export(tmp_path / "id.sqlite", at=then)
+    by_time = shop.export(tmp_path / "time.sqlite", at=moment)
+    by_handle = shop.at(version=then).export(tmp_path / "handle.sqlite")
+    assert {made.snapshot_id for made in (by_id, by_time, by_handle)} == {then}
+    for made in (by_id, by_time, by_handle):
+        assert list(state(url_of(made.path))) == [("macros",), ("table", "main", "t")]
+    with pytest.raises(SnapshotNotFoundError, match="No snapshot found at version 99"):
+        shop.export(tmp_path / "never.sqlite", at=99)
+
+
+def test_inlined_rows_that_ducklake_cannot_keep_are_refused(small_lake: Lake, tmp_path: Path) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"g": "GEOMETRY"})
+    shop.export(tmp_path / "empty.ducklake")
+    shop.insert_inlined("t", [{"g": "POINT (1 2)"}])
+    with pytest.raises(InvalidInputError, match="has inlined rows with columns that DuckLake cannot keep"):
+        shop.export(tmp_path / "rows.ducklake")
+
+
+def test_duckdb_goes_on_numbering_where_the_catalog_stopped(small_lake: Lake, tmp_path: Path) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    made = shop.export(tmp_path / "shop.ducklake")
+    write(url_of(made.path), Path(f"{made.path}.files"), "CREATE TABLE u (i INTEGER)", "INSERT INTO u VALUES (1)")
+    with attached(url_of(made.path), READ_ONLY=True) as (connection, alias):
+        ids = connection.execute(f"SELECT table_name, table_id FROM {alias}.table_info() ORDER BY ALL").fetchall()
+        newest = connection.execute(f"SELECT max(snapshot_id) FROM {alias}.snapshots()").fetchall()
+    assert ids == [("t", 1), ("u", 2)]
+    assert newest == [(made.snapshot_id + 2,)]
+
+
+def test_bounds_that_are_not_known_are_not_answered_from(small_lake: Lake, tmp_path: Path) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"b": "BOOLEAN", "f": "DOUBLE"})
+    shop.insert_inlined("t", [{"b": "true", "f": "nan"}, {"b": "true", "f": "7"}])
+    made = shop.export(tmp_path / "shop.ducklake")
+    with attached(url_of(made.path)) as (connection, _):
+        assert connection.execute("SELECT min(b), max(b), min(f), count(*) FROM t").fetchall() == [(True, True, 7.0, 2)]
+        connection.execute("INSERT INTO t SELECT true, 100 + i FROM range(30) r(i)")
+        assert connection.execute("SELECT count(*) FROM t WHERE f = 7").fetchall() == [(1,)]
+        assert connection.execute("SELECT min(b), min(f) FROM t").fetchall() == [(True, 7.0)]
