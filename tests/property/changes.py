@@ -241,6 +241,7 @@ class Draft:
             raise RefusedError("missing")
         if self.state.is_taken(change.schema, change.name):
             raise RefusedError("exists")
+        _check_new_names(change.columns)
         columns: list[Column] = []
         for column in change.columns:
             columns += _rows_of(column, len(columns) + 1, None)
@@ -257,6 +258,7 @@ class Draft:
 
     def _replace_table(self, change: CreateTable) -> None:
         """Two changes, of the table that has the name now: it stays that one when they are planned again."""
+        _check_new_names(change.columns)
         if (found := self.state.table_named(change.schema, change.name)) is not None:
             self.apply(DropTable(found))
         elif self.state.view_named(change.schema, change.name) is not None:
@@ -397,6 +399,11 @@ def _rows_of(
     for child in definition.children:
         rows += _rows_of(child, column_id + len(rows), column_id, is_added=is_added)
     return rows
+
+
+def _check_new_names(columns: tuple[ColumnDefinition, ...]) -> None:
+    if len({column.name.lower() for column in columns}) != len(columns):
+        raise RefusedError("exists")
 
 
 def _check_column_name(table: Table, parent: int | None, name: str, besides: int | None = None) -> None:

@@ -278,9 +278,9 @@ def _plan_layout(rng: Random, key: int, table: Table) -> OtherChange:
     if not flat or rng.random() < 0.1:
         flat = [column.column_id for column in table.columns]
     count = 0 if table.partition_by and rng.random() < 0.5 else rng.choice((1, 1, 2))
-    return SetPartitioning(
-        key, tuple((rng.choice(flat), rng.choice(TRANSFORMS[: rng.choice((3, 3, 4))])) for _ in range(count))
-    )
+    transforms = TRANSFORMS if rng.random() < 0.2 else TRANSFORMS[:-1]
+    fields = tuple((rng.choice(flat), rng.choice(transforms)) for _ in range(count))
+    return SetPartitioning(key, fields, {column: table.dotted(column) for column, _ in fields})
 
 
 def _plan_column(rng: Random, key: int, table: Table, keys: Keys) -> OtherChange:

@@ -273,7 +273,7 @@ def _create_view(rng: Random, state: State, keys: Keys, *, or_replace: bool) -> 
 def _plan_macro(rng: Random, state: State, keys: Keys) -> OtherChange:
     if state.macros and (len(state.macros) >= MAX_MACROS or rng.random() < 0.4) and rng.random() < 0.7:
         return DropMacro(rng.choice([*state.macros, *state.macros, next(keys)]))
-    overloads = rng.choice((SCALARS[:1], SCALARS[1:], SCALARS, QUERIES, (*QUERIES, *SCALARS) * (rng.random() < 0.2)))
+    overloads = rng.choice((SCALARS[:1], SCALARS[1:], SCALARS, QUERIES, QUERIES, (*QUERIES, *SCALARS), ()))
     schema, name = rng.choice(list(state.schemas)), rng.choice(MACRO_NAMES)
     return CreateMacro(next(keys), schema, name, overloads, or_replace=rng.random() < 0.4)
 

@@ -56,14 +56,15 @@ def plan(rng: Random, state: State, keys: Keys) -> Change:
         # A key of nothing now and then: it names no schema.
         return DropSchema(rng.choice([*state.schemas, next(keys)]), cascade=rng.random() < 0.7)
     if len(state.tables) < 2 or rng.random() < 0.08:
-        columns = tuple(_definition(rng, name) for name in rng.sample(("a", "b", "c"), rng.randint(1, 3)))
+        names = COLUMN_NAMES if rng.random() < 0.1 else ("a", "b", "c")
+        columns = tuple(_definition(rng, name) for name in rng.sample(names, rng.randint(1, 3)))
         schema, name = rng.choice(list(state.schemas)), rng.choice(TABLE_NAMES)
         return CreateTable(next(keys), schema, name, columns, or_replace=rng.random() < 0.25)
-    if rng.random() < 0.16:
+    if rng.random() < 0.18:
         return plan_object(rng, state, keys)
     key = rng.choice(list(state.tables))
     table = state.tables[key]
-    if rng.random() < 0.24:
+    if rng.random() < 0.3:
         return plan_detail(rng, key, table, keys)
     kinds: list[Callable[[Random, int, Table, Keys], Change]] = [_append, _delete, _remove, _add, _drop, _rename]
     if rng.random() < 0.12:
@@ -76,7 +77,7 @@ def _definition(rng: Random, name: str, depth: int = 0) -> ColumnDefinition:
     kind = rng.choice((*flat, "Decimal(10, 2)", "struct", "list", "map")) if depth < 2 else rng.choice(flat)
     parts = {"struct": ("a", "b"), "list": ("element",), "map": ("key", "value")}.get(kind, ())
     children = tuple(_definition(rng, part, depth + 1) for part in parts)
-    default = "7" if not parts and rng.random() < 0.3 else None
+    default = "7" if not parts and rng.random() < 0.5 else None
     return ColumnDefinition(name, kind, rng.random() < 0.9, default, children=children)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import Committed, Plan, commit, draft_of
@@ -46,6 +47,21 @@ class Staging:
             self.draft = draft_of(self._base, self._changes)
             raise
         self._changes.append(change)
+
+    def run(self, verb: Callable[[Staging], None]) -> None:
+        """Run what stages several changes: if one of them is refused, none of them leaves a trace.
+
+        Raises:
+            ForklakeError: A change makes no sense on what the transaction sees.
+        """
+        before = len(self._changes)
+        try:
+            verb(self)
+        except ForklakeError:
+            if len(self._changes) > before:
+                del self._changes[before:]
+                self.draft = draft_of(self._base, self._changes)
+            raise
 
     def commit(self, info: CommitInfo, commit_key: str | None, *, requires_message: bool) -> Committed | None:
         """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`."""

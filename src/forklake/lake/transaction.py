@@ -109,4 +109,4 @@ class Transaction(Reader, Verbs):
         staging = self._open()
         # Under a key that is committed already, all of this was done the first time.
         if self._known is None:
-            verb(staging)
+            staging.run(verb)

@@ -120,4 +120,5 @@ def _document(table: str, columns: dict[ColumnId, ColumnRow], values: dict[Colum
     for column_id, column in columns.items():
         if not column.nulls_allowed and values.get(column_id) is None:
             raise InvalidInputError(f"NOT NULL constraint failed: {table}.{column.column_name}")
-    return json.dumps({str(column_id): values[column_id] for column_id in sorted(values)}, ensure_ascii=False)
+    # Every column is written: only rows that are older than a column have its initial default.
+    return json.dumps({str(column_id): values.get(column_id) for column_id in sorted(columns)}, ensure_ascii=False)
