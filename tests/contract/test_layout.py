@@ -134,6 +134,21 @@ def test_a_fork_that_uses_an_inherited_mapping_writes_it_again_as_its_own(lake: 
         fork.append_files("events", [file("d", "1", "1", mapping=99)])
 
 
+def test_an_inherited_mapping_is_written_once_however_often_its_files_come_and_go(lake: Lake, shop: Catalog) -> None:
+    shop.append_files("events", [file("a", "2026", "1", mapping=MAPPING)])
+    mapping_id = shop.table("events").files()[0].mapping_id
+    fork = shop.fork("fork")
+    for name in ("b", "c"):
+        fork.append_files("events", [file(name, "2026", "2", mapping=mapping_id)])
+        fork.remove_files("events", [fork.table("events").files()[-1].data_file_id])
+    with fork.transaction() as txn:
+        txn.append_files("events", [file("d", "2026", "2", mapping=mapping_id)])
+    found = rows(lake, "SELECT catalog_id, count(*) FROM forklake.ducklake_name_mapping GROUP BY catalog_id ORDER BY 1")
+    assert found == [(shop.catalog_id, 3), (fork.catalog_id, 3)]
+    fork.detach()
+    assert [f.mapping_id for f in fork.table("events").files()] == [mapping_id, mapping_id]
+
+
 def test_variant_statistics_belong_to_their_file(lake: Lake, shop: Catalog) -> None:
     stats = VariantStats("v", "$.a", "int64", ColumnStats(value_count=3, min_value="1", max_value="9"))
     shop.append_files("events", [file("a", "2026", "1", variant_stats=(stats,))])
@@ -166,6 +181,12 @@ def test_inlined_rows_show_the_columns_of_today(notes: Catalog) -> None:
     notes.rename_column("notes", "text", "words")
     notes.add_column("notes", ColumnDefinition("state", "VARCHAR", default="new"))
     assert notes.table("notes").inlined_rows()[0].values == {"id": "1", "words": "a", "state": "new"}
+
+
+def test_what_an_inlined_row_does_not_name_is_null_whatever_older_rows_have(notes: Catalog) -> None:
+    notes.add_column("notes", ColumnDefinition("state", "VARCHAR", default="new"))
+    notes.insert_inlined("notes", [{"id": "3"}])
+    assert [row.values["state"] for row in notes.table("notes").inlined_rows()] == ["new", "new", None]
 
 
 def test_a_fork_deletes_inlined_rows_for_itself(notes: Catalog) -> None:

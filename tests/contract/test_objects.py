@@ -75,6 +75,19 @@ def test_a_table_is_replaced_by_one_with_an_id_of_its_own(shop: Catalog) -> None
     assert last(shop).changes_made == f'dropped_table:{before},created_table:"main"."orders"'
 
 
+def test_a_replacement_that_is_refused_replaces_nothing(shop: Catalog) -> None:
+    before = shop.head
+    with shop.transaction() as txn:
+        with pytest.raises(AlreadyExistsError, match='Column with name "A" already exists'):
+            txn.create_table("orders", [("a", "INT"), ("A", "INT")], or_replace=True)
+        with pytest.raises(InvalidInputError, match="must have implementations"):
+            txn.create_macro("add", [], or_replace=True)
+        with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
+            txn.create_table("new", {"a": "INT"}, partition_by=["nothing"])
+        assert ([table.name for table in txn.tables()], len(txn.macros())) == (["orders"], 1)
+    assert shop.head == before
+
+
 def test_a_macro_has_overloads_with_defaults(shop: Catalog) -> None:
     macro = shop.macro("ADD")
     assert (macro.kind, macro.implementations) == ("scalar", (ADD, ADD_THREE))

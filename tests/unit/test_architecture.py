@@ -112,6 +112,17 @@ def test_no_module_computes_a_snapshot_id_by_addition() -> None:
 
 _MAY_READ = {"metastore/visibility.py"}
 _DEFINES = {"metastore/tables.py"}
+# They read and write rows of plain DuckLake databases, which have a column of that name too, and none of ours.
+_OF_OTHER_DATABASES = {
+    "metastore/plain/duckdb_target.py",
+    "metastore/plain/layout.py",
+    "metastore/plain/reader.py",
+    "metastore/plain/writer.py",
+    "ops/export_catalog.py",
+    "ops/exported_rows.py",
+    "ops/imported_rows.py",
+    "ops/plain_history.py",
+}
 
 
 def begin_readers(text: str) -> list[int]:
@@ -173,7 +184,8 @@ def test_writing_begin_snapshot_is_no_offence() -> None:
 
 def test_only_visibility_reads_begin_snapshot() -> None:
     readers = {name for name, text in FILES.items() if begin_readers(text)}
-    assert readers - _DEFINES == _MAY_READ
+    assert readers - _DEFINES - _OF_OTHER_DATABASES == _MAY_READ
+    assert [name for name in _OF_OTHER_DATABASES if "forklake.ducklake" in FILES[name]] == []
     assert begin_readers(FILES["metastore/tables.py"]) == [
         number
         for number, line in enumerate(FILES["metastore/tables.py"].splitlines(), 1)

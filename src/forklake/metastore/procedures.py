@@ -153,12 +153,12 @@ def insert_history(
     """Write rows that begin and end at snapshots of the past, with their real ids."""
     if not rows:
         return
-    own = ["catalog_id"]
+    own: dict[str, int] = {"catalog_id": catalog}
     uids: Sequence[int] = ()
     if table.visibility is not Visibility.FOLLOWS:
-        own.append(BEGIN)
+        own[BEGIN] = 0
     if table.visibility is Visibility.INTERVAL:
-        own += [END, "row_uid"]
+        own[END] = own["row_uid"] = 0
         uids = session.take_ids("ducklake_row_uid_seq", len(rows))
     session.insert_many(
         table.name,

@@ -13,7 +13,7 @@ from forklake.metastore.tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.ids import ColumnId, MappingId
 from forklake.model.names import fold
-from forklake.model.rows import ColumnMappingRow, ColumnRow, NameMappingRow, TableRow
+from forklake.model.rows import ColumnMappingRow, ColumnRow, DataFileRow, NameMappingRow, TableRow
 
 
 def insert(draft: Draft, table: TableRow, mapping_id: MappingId, mapping: NameMapping) -> None:
@@ -75,11 +75,19 @@ def adopt(draft: Draft, table: TableRow, mapping_id: MappingId) -> None:
     users = [file for file in draft.rows(DATA_FILE, {"table_id": table.table_id}) if file.mapping_id == mapping_id]
     if not users:
         raise NotFoundError(f'No file of table "{table.table_name}" uses a mapping with index "{mapping_id}"!')
-    owners = {None if file.origin is None else file.origin.owner for file in users}
-    if draft.version.catalog_id in owners or None in owners:
+    if any(file.origin is None or file.origin.owner == draft.version.catalog_id for file in users):
         return
+    if _is_written(draft, users[0]):
+        return  # for a file that is gone again
     for row in (*draft.following(COLUMN_MAPPING, users[:1]), *draft.following(NAME_MAPPING, users[:1])):
         draft.insert(replace(row, origin=None))
+
+
+def _is_written(draft: Draft, user: DataFileRow) -> bool:
+    """Return whether the mapping of an inherited file was written as our own before."""
+    assert user.origin is not None
+    own = replace(user, origin=replace(user.origin, owner=draft.version.catalog_id))
+    return bool(draft.following(COLUMN_MAPPING, [own, replace(user, origin=None)]))
 
 
 def by_definition(mappings: tuple[tuple[MappingId, NameMapping], ...]) -> Mapping[NameMapping, MappingId]:
