@@ -1,6 +1,7 @@
 """Commits: several changes, one snapshot; what it says, what it sees, and what it leaves behind if it fails."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -214,6 +215,16 @@ def test_a_refused_change_leaves_the_transaction_usable(shop: Catalog) -> None:
     assert names(shop) == ["new", "orders"]
     assert file_names(shop, "orders") == ["a", "b"]
     assert [file.delete_file for file in shop.table("orders").files()] == [None, None]
+
+
+def test_a_change_that_breaks_midway_leaves_no_half_of_it_to_commit(shop: Catalog) -> None:
+    broken = replace(data_file("bad"), column_stats=None)  # type: ignore[arg-type]
+    with shop.transaction() as transaction:
+        transaction.create_table("new", {"i": "INTEGER"})
+        with pytest.raises(AttributeError):
+            transaction.append_files("orders", [data_file("fine"), broken])
+    assert names(shop) == ["new", "orders"]
+    assert file_names(shop, "orders") == ["a", "b"]
 
 
 # ---- names and columns ---------------------------------------------------------------------------------------------

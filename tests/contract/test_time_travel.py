@@ -219,6 +219,20 @@ def test_times_never_run_backwards_along_a_lineage(lake_factory: LakeFactory) ->
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb"], indirect=True)
+def test_a_catalog_never_comes_back_before_it_was_dropped(lake_factory: LakeFactory) -> None:
+    made = datetime(2030, 1, 1, tzinfo=UTC)
+    clock = [made]
+    with lake_factory.open(Settings(clock=Clock(now=lambda: clock[0]))) as lake:
+        lake.create_catalog("shop")
+        clock[0] = made + timedelta(hours=1)
+        lake.drop_catalog("shop")
+        clock[0] = made - timedelta(hours=4)
+        lake.undrop_catalog("shop")
+        assert [info.begin_time for info in lake.catalogs()] == [made + timedelta(hours=1)]
+        assert [info.name for info in lake.catalogs(at=made + timedelta(minutes=30))] == ["shop"]
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb"], indirect=True)
 def test_a_time_before_the_fork_is_a_snapshot_of_the_parent(lake_factory: LakeFactory) -> None:
     clock = [datetime(2030, 1, 1, tzinfo=UTC)]
 

@@ -12,7 +12,7 @@ MAX_MACROS = 2
 MACRO_NAMES = ("m", "M", "t")
 TAG_KEYS = ("comment", "owner")
 # Names of tables are among them, and a view without aliases takes any column.
-VIEW_NAMES = ("t", "V", "v", "w")
+VIEW_NAMES = ("t", "V", "v", "w", "x", "y", "z")
 ALIASES = ((), ("a", "b"), ('the "b"', "c"))
 VIEW_COLUMNS = ("a", "A", 'the "b"')
 
@@ -253,7 +253,7 @@ def plan_object(rng: Random, state: State, keys: Keys) -> OtherChange:
 def _plan_view(rng: Random, state: State, keys: Keys) -> OtherChange:
     if not state.views or (len(state.views) < MAX_VIEWS and rng.random() < 0.3):
         return _create_view(rng, state, keys, or_replace=rng.random() < 0.3)
-    key = rng.choice([*state.views, *state.views, next(keys)])
+    key = rng.choice([*state.views] * 4 + [next(keys)])
     what = rng.random()
     if what < 0.15:
         return _create_view(rng, state, keys, or_replace=True)
@@ -271,7 +271,7 @@ def _create_view(rng: Random, state: State, keys: Keys, *, or_replace: bool) -> 
 
 
 def _plan_macro(rng: Random, state: State, keys: Keys) -> OtherChange:
-    if state.macros and (len(state.macros) >= MAX_MACROS or rng.random() < 0.4) and rng.random() < 0.7:
+    if state.macros and (len(state.macros) >= MAX_MACROS or rng.random() < 0.7) and rng.random() < 0.9:
         return DropMacro(rng.choice([*state.macros, *state.macros, next(keys)]))
     overloads = rng.choice((SCALARS[:1], SCALARS[1:], SCALARS, QUERIES, QUERIES, (*QUERIES, *SCALARS), ()))
     schema, name = rng.choice(list(state.schemas)), rng.choice(MACRO_NAMES)

@@ -48,12 +48,12 @@ def _tombstones_count_for_ever(sabotage: Sabotage) -> None:
 
 
 def _ancestors_are_read_as_of_now(sabotage: Sabotage) -> None:
-    parameters = visibility._chain_params
+    parameters = visibility.chain_params
 
     def unbounded(sight: visibility.Seen) -> dict[str, Any]:
         return {**parameters(sight), "bounds": [max(sight.bounds)] * len(sight.bounds)}
 
-    sabotage.put(visibility, "_chain_params", unbounded)
+    sabotage.put(visibility, "chain_params", unbounded)
 
 
 def _statistics_of_ancestors_are_the_newest(sabotage: Sabotage) -> None:

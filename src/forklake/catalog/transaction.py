@@ -8,7 +8,7 @@ from collections.abc import Callable
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import Committed, Plan, commit, draft_of
 from forklake.catalog.view import Draft, View
-from forklake.errors import ForklakeError, InvalidInputError
+from forklake.errors import InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.change import Change
 from forklake.model.records import CommitInfo
@@ -23,7 +23,14 @@ class Staging:
         self._changes: list[Change] = []
         self._objects = 0
         self._files = 0
-        self.draft = Draft(base)
+        self._draft: Draft | None = Draft(base)
+
+    @property
+    def draft(self) -> Draft:
+        """What the transaction sees: the view it began on, and its changes."""
+        if self._draft is None:
+            self._draft = draft_of(self._base, self._changes)
+        return self._draft
 
     def new_object(self) -> int:
         """Return a local id for something that the commit will number."""
@@ -43,8 +50,9 @@ class Staging:
         """
         try:
             apply(self.draft, change)
-        except ForklakeError:
-            self.draft = draft_of(self._base, self._changes)
+        except BaseException:
+            # Whatever it was: what is half applied must not be committed. Laid out again when it is asked for.
+            self._draft = None
             raise
         self._changes.append(change)
 
@@ -57,10 +65,10 @@ class Staging:
         before = len(self._changes)
         try:
             verb(self)
-        except ForklakeError:
+        except BaseException:
             if len(self._changes) > before:
                 del self._changes[before:]
-                self.draft = draft_of(self._base, self._changes)
+                self._draft = None
             raise
 
     def commit(self, info: CommitInfo, commit_key: str | None, *, requires_message: bool) -> Committed | None:

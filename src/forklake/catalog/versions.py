@@ -8,6 +8,7 @@ from typing import Any
 
 from forklake.catalog.names import check_name
 from forklake.errors import InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake.metastore import visibility
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.records import Snapshot
@@ -144,13 +145,11 @@ def _in_lineage(
     store: Store | Session, head: Version, condition: str, order: str = "", **params: Any
 ) -> list[tuple[Any, ...]]:
     return store.query(
-        f"WITH chain(depth, owner_id, bound) AS ({store.dialect.chain})"
+        f"{visibility.with_chain(store)}"
         " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM chain c"
         " CROSS JOIN forklake.ducklake_snapshot s"
         f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound {condition}{order}",
-        depths=list(range(len(head.links))),
-        owners=list(head.owners),
-        bounds=list(head.bounds),
+        **visibility.chain_params(head),
         **params,
     )
 
@@ -164,13 +163,11 @@ _SNAPSHOT = (
 def snapshots(store: Store | Session, head: Version) -> list[Snapshot]:
     """Return the lineage of a catalog, oldest first: its own snapshots and its ancestors' up to the pin."""
     found = store.query(
-        f"WITH chain(depth, owner_id, bound) AS ({store.dialect.chain}) {_SNAPSHOT}"
+        f"{visibility.with_chain(store)} {_SNAPSHOT}"
         " FROM chain c CROSS JOIN forklake.ducklake_snapshot s JOIN forklake.ducklake_snapshot_changes x"
         " ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
         " WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound ORDER BY s.snapshot_id",
-        depths=list(range(len(head.links))),
-        owners=list(head.owners),
-        bounds=list(head.bounds),
+        **visibility.chain_params(head),
     )
     return [_snapshot(store, row) for row in found]
 

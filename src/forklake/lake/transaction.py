@@ -77,7 +77,6 @@ class Transaction(Reader, Verbs):
         if self._known is not None:
             self._staging, self.snapshot_id = None, self._known
             return self.snapshot_id
-        committed = None
         try:
             committed = staging.commit(self._info, self._commit_key, requires_message=self._head.requires_message)
         except InvalidInputError:

@@ -229,9 +229,3 @@ class _DuckDBSession(EmbeddedSession):
 
     def time(self, value: Any) -> datetime:
         return _utc(value)
-
-
-def is_duckdb_file(path: Path) -> bool:
-    """Return whether the file starts as DuckDB files do."""
-    with path.open("rb") as file:
-        return file.read(12)[8:] == b"DUCK"

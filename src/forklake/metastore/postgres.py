@@ -237,8 +237,7 @@ class PostgresStore(Store):
 
     def clean(self, error: object) -> str:
         """Return an error's text on one line without the password."""
-        text = " ".join(str(error).split())
-        return text.replace(self._password, "***") if self._password else text
+        return _clean(error, self._password)
 
     def _unreachable(self, error: Exception) -> MetastoreError:
         if isinstance(error, psycopg_pool.PoolClosed):
@@ -252,9 +251,9 @@ class PostgresStore(Store):
     def _translated(self, error: psycopg.Error) -> Exception:
         if isinstance(error, psycopg.errors.UniqueViolation):
             return DuplicateKeyError(self.clean(error))
-        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName):
-            return schema.not_found("postgresql")
-        if isinstance(error, psycopg.errors.UndefinedFunction):
+        if isinstance(
+            error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName | psycopg.errors.UndefinedFunction
+        ):
             return schema.not_found("postgresql")
         if isinstance(error, psycopg.errors.QueryCanceled):
             return MetastoreUnavailableError(
@@ -350,10 +349,15 @@ def initialise(conninfo: str, partitions: int | None, settings: Settings) -> boo
             schema.check_version(versions, "postgresql")
             return False
     except psycopg.Error as error:
-        text = " ".join(str(error).split())
         raise MetastoreUnavailableError(
-            f"The metadata database was not initialised: {text.replace(password, '***') if password else text}"
+            f"The metadata database was not initialised: {_clean(error, password)}",
+            hint="Check host, port, user, password and database, and that the user may create schemas in it.",
         ) from error
+
+
+def _clean(error: object, password: str) -> str:
+    text = " ".join(str(error).split())
+    return text.replace(password, "***") if password else text
 
 
 def _versions(connection: Connection) -> dict[str, str]:

@@ -64,11 +64,11 @@ def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where |
             f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
         )
     found = source.query(
-        f"{_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, {columns}"
+        f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{_filter(where)}{hidden}"
         " ORDER BY c.depth DESC, r.row_uid",
-        **_chain_params(sight),
+        **chain_params(sight),
         **_filter_params(where),
     )
     return [table.row(origin=Origin(*values[:3]), **table.decode(values[3:])) for values in found]
@@ -86,18 +86,18 @@ def history(source: Source, sight: Seen, table: MetadataTable[R]) -> list[tuple[
     if len(sight.owners) > 1:
         hidden = dict(
             source.query(
-                f"{_chain(source)} SELECT z.row_uid, min(z.snapshot_id) FROM chain n"
+                f"{with_chain(source)} SELECT z.row_uid, min(z.snapshot_id) FROM chain n"
                 " CROSS JOIN forklake.ducklake_tombstone z"
                 " WHERE z.catalog_id = n.owner_id AND z.snapshot_id <= n.bound GROUP BY z.row_uid",
-                **_chain_params(sight),
+                **chain_params(sight),
             )
         )
     found = source.query(
-        f"{_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, r.{END}, {columns}"
+        f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, r.{END}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound"
         " ORDER BY c.depth DESC, r.row_uid",
-        **_chain_params(sight),
+        **chain_params(sight),
     )
     rows = []
     for uid, owner, bound, begin, end, *values in found:
@@ -111,13 +111,13 @@ def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: Table
     assert table.visibility is Visibility.LATEST
     columns = ", ".join(f"r.{name}" for name in table.columns)
     found = source.query(
-        f"{_chain(source)} SELECT c.depth, c.owner_id, c.bound, {columns}"
+        f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.table_id = :table_id AND r.{BEGIN} ="
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
         f" WHERE b.catalog_id = c.owner_id AND b.table_id = :table_id AND b.{BEGIN} <= c.bound)"
         " ORDER BY c.depth",
-        **_chain_params(sight),
+        **chain_params(sight),
         table_id=table_id,
     )
     return [
@@ -167,11 +167,11 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
     )
     for table in (DATA_FILE, DELETE_FILE) if len(version.links) > 1 else ():
         found += source.query(
-            f"{_chain(source)} SELECT r.table_id, r.data_file_id FROM forklake.ducklake_tombstone z"
+            f"{with_chain(source)} SELECT r.table_id, r.data_file_id FROM forklake.ducklake_tombstone z"
             f" CROSS JOIN chain c CROSS JOIN forklake.{table.name} r"
             " WHERE z.catalog_id = :c AND z.snapshot_id > :since AND z.scope_id <> 0"
             " AND r.catalog_id = c.owner_id AND r.row_uid = z.row_uid",
-            **_chain_params(version),
+            **chain_params(version),
             c=version.catalog_id,
             since=since,
         )
@@ -184,9 +184,9 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
 def begun(source: Source, sight: Seen, table: MetadataTable[Any], where: Where) -> set[SnapshotId]:
     """Return the snapshots of a chain at which rows of an interval table begin, ended and hidden ones too."""
     found = source.query(
-        f"{_chain(source)} SELECT DISTINCT r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
+        f"{with_chain(source)} SELECT DISTINCT r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}",
-        **_chain_params(sight),
+        **chain_params(sight),
         **_filter_params(where),
     )
     return {SnapshotId(snapshot) for (snapshot,) in found}
@@ -195,10 +195,10 @@ def begun(source: Source, sight: Seen, table: MetadataTable[Any], where: Where) 
 def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
     """Return the newest schema version of each table in the lineage."""
     found = source.query(
-        f"{_chain(source)} SELECT r.table_id, max(r.schema_version) FROM chain c"
+        f"{with_chain(source)} SELECT r.table_id, max(r.schema_version) FROM chain c"
         " CROSS JOIN forklake.ducklake_schema_versions r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound GROUP BY r.table_id",
-        **_chain_params(sight),
+        **chain_params(sight),
     )
     return {TableId(table_id): int(version) for table_id, version in found}
 
@@ -208,10 +208,10 @@ def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId
     return [
         (begin, version, table)
         for begin, version, table in source.query(
-            f"{_chain(source)} SELECT r.{BEGIN}, r.schema_version, r.table_id FROM chain c"
+            f"{with_chain(source)} SELECT r.{BEGIN}, r.schema_version, r.table_id FROM chain c"
             " CROSS JOIN forklake.ducklake_schema_versions r"
             f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.{BEGIN}, r.table_id",
-            **_chain_params(sight),
+            **chain_params(sight),
         )
     ]
 
@@ -249,10 +249,10 @@ def copy_interval_rows(
     values = ", ".join(changed.get(name, f"r.{name}") for name in table.columns)
     written = session.execute(
         f"INSERT INTO forklake.{table.name} (catalog_id, {BEGIN}, row_uid, {columns})"
-        f" {_chain(session)}{extra} SELECT :target, :snapshot, {session.dialect.row_uid}, {values}"
+        f" {with_chain(session)}{extra} SELECT :target, :snapshot, {session.dialect.row_uid}, {values}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r{joined}"
         f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
-        **_chain_params(sight),
+        **chain_params(sight),
         **places,
         target=target[0],
         snapshot=target[1],
@@ -265,13 +265,13 @@ def copy_following_rows(session: Session, sight: Seen, table: MetadataTable[Any]
     assert table.follows is not None
     parent, key = table.follows
     session.execute(
-        f"INSERT INTO forklake.{table.name} (catalog_id, {', '.join(table.columns)}) {_chain(session)}"
+        f"INSERT INTO forklake.{table.name} (catalog_id, {', '.join(table.columns)}) {with_chain(session)}"
         f" SELECT DISTINCT :target, {', '.join(f'x.{name}' for name in table.columns)}"
         f" FROM chain c CROSS JOIN forklake.{parent.name} r"
         f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
         f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}"
         f" AND NOT EXISTS (SELECT 1 FROM forklake.{table.name} y WHERE y.catalog_id = :target AND y.{key} = x.{key})",
-        **_chain_params(sight),
+        **chain_params(sight),
         target=target,
     )
 
@@ -312,11 +312,13 @@ _UNHIDDEN = (
 )
 
 
-def _chain(source: Source) -> str:
+def with_chain(source: Source) -> str:
+    """Begin a statement with a chain as rows (depth, owner_id, bound); `chain_params` has their values."""
     return f"WITH chain(depth, owner_id, bound) AS ({source.dialect.chain})"
 
 
-def _chain_params(sight: Seen) -> dict[str, Any]:
+def chain_params(sight: Seen) -> dict[str, Any]:
+    """Return the parameters of a statement that begins `with_chain`."""
     return {
         "depths": list(range(len(sight.owners))),
         "owners": list(sight.owners),

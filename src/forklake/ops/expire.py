@@ -30,6 +30,8 @@ def expire_snapshots(
         raise InvalidInputError(
             "ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than', nor neither"
         )
+    if older_than is not None:
+        older_than = versions.check_aware(older_than)
     with store.writing() as session:
         session.lock_alone(catalog)
         head = versions.head_by_id(session, catalog).version.snapshot_id
@@ -39,7 +41,6 @@ def expire_snapshots(
             c=catalog,
         )
         if older_than is not None:
-            versions.check_aware(older_than)
             # A commit may have moved the head since it was read: what is newer is never chosen.
             chosen = [snapshot for snapshot, time in found if snapshot < head and session.time(time) < older_than]
         else:

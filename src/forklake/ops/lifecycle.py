@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from forklake.catalog import versions
 from forklake.catalog.names import check_name
-from forklake.catalog.versions import dropped as is_dropped
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore import procedures
 from forklake.metastore.store import DuplicateKeyError, Session, Store
@@ -133,7 +133,7 @@ def _lock_head(session: Session, catalog: CatalogId, *, live: bool) -> None:
     )
     if not changed:
         if live:
-            raise is_dropped(catalog)
+            raise versions.dropped(catalog)
         raise NotFoundError(f"The catalog with id {catalog} is not a dropped one; nothing was done.")
 
 
@@ -150,12 +150,12 @@ _COLUMNS = (
 
 
 def _last_row(session: Session, catalog: CatalogId) -> dict[str, Any]:
+    columns = (*_COLUMNS, "end_time")
     found = session.query(
-        f"SELECT {', '.join(_COLUMNS)} FROM forklake.ducklake_catalog WHERE catalog_id = :c"
-        f" ORDER BY {END} DESC LIMIT 1",
+        f"SELECT {', '.join(columns)} FROM forklake.ducklake_catalog WHERE catalog_id = :c ORDER BY {END} DESC LIMIT 1",
         c=catalog,
     )
-    return dict(zip(_COLUMNS, found[0], strict=True))
+    return dict(zip(columns, found[0], strict=True))
 
 
 def _end_row(session: Session, catalog: CatalogId, row: dict[str, Any]) -> None:
@@ -172,11 +172,15 @@ def _end_row(session: Session, catalog: CatalogId, row: dict[str, Any]) -> None:
 
 
 def _begin_row(session: Session, catalog: CatalogId, row: dict[str, Any]) -> None:
-    event = row.get("event") or SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+    """Write the next row of a catalog: at the event that ended the one before it, or later if it was dropped."""
+    event, begin_time = row.get("event"), row.get("event_time")
+    if event is None:
+        event = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
+        begin_time = max(session.now(), session.time(row["end_time"]))
     session.execute(
         f"INSERT INTO forklake.ducklake_catalog (catalog_id, {', '.join(_COLUMNS)}, {BEGIN})"
         f" VALUES (:c, {', '.join(f':{name}' for name in _COLUMNS)}, :event)",
         c=catalog,
         event=event,
-        **{name: row[name] for name in _COLUMNS} | {"begin_time": row.get("event_time") or session.now()},
+        **{name: row[name] for name in _COLUMNS} | {"begin_time": begin_time},
     )

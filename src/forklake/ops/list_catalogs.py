@@ -10,7 +10,7 @@ from forklake.catalog.paths import join
 from forklake.catalog.versions import check_aware, dropped
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
-from forklake.metastore.store import Store
+from forklake.metastore.store import Store, Values
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo
@@ -90,16 +90,16 @@ def check_moment(at: int | datetime | None) -> SnapshotId | datetime | None:
     return SnapshotId(at)
 
 
-def catalog_info(store: Store, lake_path: str | None, row: tuple[object, ...]) -> CatalogInfo:
+def catalog_info(store: Store, lake_path: str | None, row: Values) -> CatalogInfo:
     """Name the values of a catalog row."""
     catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, end = row
     return CatalogInfo(
-        catalog_id=catalog,  # type: ignore[arg-type]
+        catalog_id=catalog,
         name=str(name),
         uuid=str(uuid),
-        parent_id=parent,  # type: ignore[arg-type]
-        parent_snapshot_id=pin,  # type: ignore[arg-type]
-        snapshot_id=snapshot,  # type: ignore[arg-type]
+        parent_id=parent,
+        parent_snapshot_id=pin,
+        snapshot_id=snapshot,
         begin_time=store.time(begin_time),
         data_path=join((lake_path or "", False), (str(path), bool(is_relative))),
         is_live=end == INFINITY,

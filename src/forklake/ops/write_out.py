@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forklake.catalog import lookup
+from forklake.catalog.describe import catalog_directories
 from forklake.catalog.paths import join
 from forklake.catalog.view import View
 from forklake.metastore import procedures, visibility
@@ -66,14 +67,7 @@ def _write_stats(
 
 def _places(view: View, session: Session, lake_path: str) -> dict[str, list[object]]:
     """Return the directories of the owners, and of the tables below them."""
-    found: dict[CatalogId, str] = dict(
-        session.query(
-            "SELECT catalog_id, CASE WHEN path_is_relative THEN :lake || path ELSE path END"
-            " FROM forklake.ducklake_catalog WHERE catalog_id IN (:owners...)",
-            lake=lake_path,
-            owners=list(view.version.owners),
-        )
-    )
+    found = catalog_directories(session, lake_path, set(view.version.owners))
     schemas = {row.schema_id: row for row in lookup.schemas(view)}
     tables = lookup.tables(view)
     absolute = [not (row.path_is_relative and schemas[row.schema_id].path_is_relative) for row in tables]
