@@ -343,7 +343,7 @@ def test_a_catalog_is_undropped_by_its_last_name_only(lake: Lake) -> None:
 def test_only_what_is_dropped_is_undropped_or_purged(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     before = state(lake)
-    for which in ("shop", shop.catalog_id, 99, "none"):
+    for which in ("shop", shop.catalog_id, 99, -1, 2**63, "none"):
         for verb in (lake.undrop_catalog, lake.purge):
             with pytest.raises(NotFoundError, match=f'No dropped catalog "{which}" exists'):
                 verb(which)

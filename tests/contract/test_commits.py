@@ -6,7 +6,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forklake import Catalog, ColumnDefinition, Lake, Transaction
+from forklake import (
+    Catalog,
+    ColumnDefinition,
+    ColumnStats,
+    Lake,
+    MacroImplementation,
+    MacroParameter,
+    MappedColumn,
+    NameMapping,
+    SortKey,
+    Transaction,
+)
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError
 from tests.contract.support import data_file, delete_file, each, file_names, last, names, rows, state
 
@@ -225,6 +236,35 @@ def test_a_change_that_breaks_midway_leaves_no_half_of_it_to_commit(shop: Catalo
             transaction.append_files("orders", [data_file("fine"), broken])
     assert names(shop) == ["new", "orders"]
     assert file_names(shop, "orders") == ["a", "b"]
+
+
+def test_a_dropped_table_takes_along_what_was_staged_for_it(lake: Lake, shop: Catalog) -> None:
+    before = {table.name: table.row_count for table in lake.stats().tables}
+    mapping = NameMapping((MappedColumn("number", "id"),))
+    with shop.transaction() as transaction:
+        transaction.append_files("orders", [replace(data_file("c"), mapping=mapping)])
+        transaction.drop_table("orders")
+    after = {table.name: table.row_count for table in lake.stats().tables}
+    grown = {name for name, count in after.items() if count != before[name]}
+    assert grown == {"ducklake_snapshot", "ducklake_snapshot_changes", "ducklake_snapshot_lineage"}
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800"])
+def test_text_that_some_database_cannot_store_is_refused_by_all(shop: Catalog, text: str) -> None:
+    head = shop.head
+    for change in each(
+        lambda: shop.create_view("v", "SELECT 1", dialect=text),
+        lambda: shop.create_macro("m", [MacroImplementation("1", dialect=text)]),
+        lambda: shop.create_macro("m", [MacroImplementation("x", (MacroParameter("x", text),))]),
+        lambda: shop.create_table("t", {"i": "INTEGER"}, sort_by=[SortKey("i", dialect=text)]),
+        lambda: shop.append_files("orders", [replace(data_file("c"), encryption_key=text)]),
+        lambda: shop.append_files(
+            "orders", [replace(data_file("c"), column_stats={"id": ColumnStats(extra_stats=text)})]
+        ),
+    ):
+        with pytest.raises(InvalidInputError, match="must be text without NUL"):
+            change()
+    assert shop.head == head
 
 
 # ---- names and columns ---------------------------------------------------------------------------------------------

@@ -146,6 +146,16 @@ def test_a_count_is_a_whole_number_from_0_on(lake: Lake, count: int) -> None:
     assert shop.table("t").files() == []
 
 
+@pytest.mark.parametrize(("count", "byte_count"), [(2**63, 1), (1, 2**63), (2**62, 1), (1, 2**62)])
+def test_more_rows_or_bytes_than_64_bits_count_are_refused(lake: Lake, count: int, byte_count: int) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"x": "INTEGER"})
+    shop.append_files("t", [NewDataFile("a.parquet", 2**62, 2**62)])
+    with pytest.raises(InvalidInputError, match="cannot hold so much"):
+        shop.append_files("t", [NewDataFile("b.parquet", count, byte_count)])
+    assert len(shop.table("t").files()) == 1
+
+
 def test_a_fork_goes_on_with_the_statistics_of_its_parent_and_the_parent_does_not_see_it(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"x": "INTEGER"})

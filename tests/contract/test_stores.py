@@ -2,6 +2,7 @@
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import psycopg
@@ -227,6 +228,14 @@ def test_a_url_that_names_no_lake_is_refused(tmp_path: Path, url: str, complaint
     with pytest.raises(ConfigError, match=complaint) as caught:
         Lake(url.replace("{directory}", str(tmp_path)))
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", [None, 5, b"lake.db"])
+def test_a_url_is_text_or_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="not text"):
+        Lake(url)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_bare_path_is_a_new_sqlite_file_or_what_is_there(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from forklake import Lake, PartitionField
+from forklake import Lake, NewDataFile, PartitionField
 from forklake.errors import AlreadyExistsError, ConfigError, InvalidInputError, SnapshotNotFoundError
 from tests.interop.ducklake import attached, state, url_of, write
 
@@ -38,6 +38,46 @@ def test_the_tables_in_sqlite_are_exactly_those_that_ducklake_makes(small_lake: 
         return found
 
     assert tables(made.path) == tables(tmp_path / "theirs.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("column_type", "low", "high"),
+    [
+        *((f"{kind}INT", "-5", "7") for kind in ("TINY", "SMALL", "", "BIG", "HUGE")),
+        *((f"U{kind}INT", "1", "7") for kind in ("TINY", "SMALL", "BIG", "HUGE")),
+        ("DOUBLE", "-1.5", "2.5"),
+        ("DECIMAL(10,2)", "-1.5", "2.5"),
+        ("DECIMAL(38,3)", "-1.5", "2.5"),
+        ("VARCHAR", "a", "zz"),
+        ("BOOLEAN", "false", "true"),
+        *((kind, "1990-01-01", "2020-01-01") for kind in ("DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_MS")),
+        ("TIME", "01:00:00", "23:00:00"),
+        ("UUID", "11111111-0000-0000-0000-000000000000", "eeeeeeee-0000-0000-0000-000000000000"),
+    ],
+)
+def test_a_filter_finds_the_rows_of_a_file_without_statistics(
+    small_lake: Lake, tmp_path: Path, column_type: str, low: str, high: str
+) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"v": column_type})
+    path = tmp_path / "own" / "shop" / "main" / "t" / "a.parquet"
+    path.parent.mkdir(parents=True)
+    with duckdb.connect() as connection:
+        values = f"SELECT unnest(['{low}', '{high}', NULL])::{column_type} AS v"
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"COPY ({values}) TO '{path}' (FORMAT parquet, FIELD_IDS {{v: 1}})")
+    shop.append_files("t", [NewDataFile("a.parquet", 3, path.stat().st_size)])
+    made = shop.export(tmp_path / "shop.ducklake")
+    with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
+        for condition, count in {
+            f"v = '{low}'::{column_type}": 1,
+            f"v >= '{high}'::{column_type}": 1,
+            f"v < '{high}'::{column_type}": 1,
+            "v IS NULL": 1,
+            "v IS NOT NULL": 2,
+        }.items():
+            found = connection.execute(f"SELECT count(*) FROM t WHERE {condition}").fetchone()
+            assert found == (count,), condition
 
 
 def test_the_name_says_which_kind_of_file_is_meant(small_lake: Lake, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ class Checks:
         return max(made, default=None)
 
     def check(self, rng: Random) -> None:
-        """All heads, two versions taken at random, and some of everything else."""
+        """All heads, three versions taken at random, and some of everything else."""
         lake = rng.choice(self.lakes)
         self._catalogs_now(lake)
         for catalog in sorted(self.truth.live):
@@ -77,7 +77,7 @@ class Checks:
             # A handle keeps what it has read; one on a version has read nothing yet.
             self._content(catalog, head, handle if rng.random() < 0.5 else handle.at(version=head))
         live = sorted(self.truth.live)
-        for _ in range(2 if live else 0):
+        for _ in range(3 if live else 0):
             catalog = rng.choice(live)
             snapshot = rng.choice(sorted(self.truth.history[catalog]))
             self._content(catalog, snapshot, self.handle(lake, catalog).at(version=snapshot))

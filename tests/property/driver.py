@@ -64,7 +64,7 @@ class Driver(Checks):
         self.log: list[str] = []
 
     def step(self, name: str, rng: Random) -> None:
-        """Do one operation, and compare the heads and two versions taken at random."""
+        """Do one operation, and compare the heads and three versions taken at random."""
         operation: Callable[[Random], str | None] = getattr(self, f"do_{name}")
         before = len(self.log)
         with failures_are_mismatches(name):

@@ -47,7 +47,6 @@ class Committed:
     """A commit that happened; ``view`` is None where it had happened before and was found by its key."""
 
     snapshot_id: SnapshotId
-    result: CommitResult
     view: View | None
 
 
@@ -82,7 +81,7 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
                 return _committed(draft, result)
             case Outcome.KNOWN:
                 assert result.snapshot_id is not None
-                return Committed(result.snapshot_id, result, None)
+                return Committed(result.snapshot_id, None)
             case Outcome.DROPPED | Outcome.MISSING:
                 raise versions.dropped(plan.base.version.catalog_id)
         wait = next(waits, None)
@@ -154,7 +153,7 @@ def _committed(draft: Draft, result: CommitResult) -> Committed:
     assert result.snapshot_time is not None
     before = draft.version
     version = before.at(result.snapshot_id, _schema_version(draft), result.snapshot_time)
-    return Committed(result.snapshot_id, result, draft.base.advanced(version, draft))
+    return Committed(result.snapshot_id, draft.base.advanced(version, draft))
 
 
 def _planned_again(store: Store, plan: Plan) -> Draft:

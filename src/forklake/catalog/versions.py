@@ -198,12 +198,22 @@ def known_commit(store: Store, catalog: CatalogId, commit_key: str) -> SnapshotI
     return SnapshotId(found[0][0]) if found else None
 
 
-def version_of(store: Store, catalog: CatalogId, snapshot: SnapshotId) -> Version:
-    """Return a version by one of the catalog's own snapshots, whether the catalog is live or dropped.
+def version_by_name(store: Store, name: str, moment: SnapshotId | datetime | None) -> Version:
+    """Return the catalog that had the name at a moment, live or dropped since, at its newest own snapshot then.
 
     Raises:
-        SnapshotNotFoundError: The catalog has no such snapshot of its own.
+        NotFoundError: None had it.
     """
+    check_name("catalog", name)
+    found = visibility.catalog_rows(store, moment, "fold(k.catalog_name) = fold(:name)", name=name)
+    if not found:
+        raise NotFoundError(
+            f'Catalog "{name}" did not exist at {moment}.', hint="`catalogs(at=...)` lists those that did."
+        )
+    return _version_of(store, CatalogId(found[0][0]), SnapshotId(found[0][5]))
+
+
+def _version_of(store: Store, catalog: CatalogId, snapshot: SnapshotId) -> Version:
     found = store.query(
         "SELECT s.schema_version, s.snapshot_time, k.parent_catalog_id, g.owner_id, g.upto"
         " FROM forklake.ducklake_snapshot s JOIN forklake.ducklake_catalog k ON k.catalog_id = s.catalog_id"

@@ -11,6 +11,7 @@ from forklake.metastore.store import Session, Store
 from forklake.metastore.tables import (
     BY_ROW,
     COLUMN,
+    COLUMN_MAPPING,
     COLUMN_TAG,
     DATA_FILE,
     MACRO,
@@ -175,11 +176,17 @@ class Draft:
         self._latest.setdefault(table.name, {})[table_id] = rows
 
     def forget_table(self, table_id: TableId) -> None:
-        """Drop what was staged for a table that the transaction made and dropped again."""
+        """Drop what was staged for a table that the transaction drops."""
         for latest in self._latest.values():
             latest.pop(table_id, None)
+        mappings = {row.mapping_id for row in self._inserts.get(COLUMN_MAPPING.name, ()) if row.table_id == table_id}
         for name, rows in self._inserts.items():
-            self._inserts[name] = [row for row in rows if getattr(row, "table_id", None) != table_id]
+            self._inserts[name] = [
+                row
+                for row in rows
+                # The columns of a name mapping do not name the table.
+                if getattr(row, "table_id", None) != table_id and getattr(row, "mapping_id", None) not in mappings
+            ]
         self.reshaped.discard(table_id)
         self.forget_log(table_id)
 

@@ -8,14 +8,12 @@ from types import TracebackType
 from typing import Self
 
 from forklake.catalog import versions
-from forklake.catalog.names import check_name
 from forklake.catalog.view import View
 from forklake.config import Settings
-from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.lake.catalog import Catalog
 from forklake.lake.context import Context
 from forklake.lake.options import Options, lake_options
-from forklake.metastore import visibility
 from forklake.model.ids import SnapshotId
 from forklake.model.overview import ForkTree, LakeStats
 from forklake.model.records import CatalogInfo, Snapshot
@@ -257,9 +255,5 @@ class LakeAt:
             NotFoundError: None had it.
         """
         store = self._context.store
-        check_name("catalog", name)
-        found = visibility.catalog_rows(store, self._moment, "fold(k.catalog_name) = fold(:name)", name=name)
-        if not found:
-            raise NotFoundError(f'Catalog "{name}" did not exist at {self._moment}.')
-        catalog, snapshot = found[0][0], SnapshotId(found[0][5])
-        return Catalog(self._context, catalog, View(store, versions.version_of(store, catalog, snapshot)))
+        version = versions.version_by_name(store, name, self._moment)
+        return Catalog(self._context, version.catalog_id, View(store, version))

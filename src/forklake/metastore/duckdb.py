@@ -141,10 +141,15 @@ class DuckDBStore(EmbeddedStore):
                 cursor.close()
         except duckdb.Error as error:
             raise self._translated(error) from error
+        except RuntimeError as error:
+            # The driver's word for Ctrl-C.
+            if "interrupted" in str(error):
+                raise KeyboardInterrupt from error
+            raise
 
     def _translated(self, error: duckdb.Error) -> Exception:
         text = str(error)
-        if isinstance(error, duckdb.ConstraintException):
+        if isinstance(error, duckdb.ConstraintException) and "uplicate key" in text:
             return DuplicateKeyError(text)
         if "Could not set lock" in text or "Unique file handle conflict" in text:
             return MetastoreUnavailableError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from forklake.config import Settings
@@ -54,7 +55,7 @@ def split_url(url: str) -> tuple[str, str]:
     Raises:
         ConfigError: The URL names no database that forklake knows.
     """
-    text = str(url).removeprefix("ducklake:")
+    text = str(url).removeprefix("ducklake:") if isinstance(url, str | os.PathLike) else ""
     if not text.strip() or "\0" in text:
         raise ConfigError("The lake's URL is empty or not text.", hint='Name a file or a "postgresql://..." URL.')
     if text.startswith(("postgresql://", "postgres://")):

@@ -255,6 +255,12 @@ class PostgresStore(Store):
             error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName | psycopg.errors.UndefinedFunction
         ):
             return schema.not_found("postgresql")
+        if isinstance(error, psycopg.errors.DeadlockDetected):
+            return MetastoreUnavailableError(
+                f"Two changes of the metadata database ({self.location}) waited for each other, and this one gave way;"
+                " nothing was changed.",
+                hint="Try again.",
+            )
         if isinstance(error, psycopg.errors.QueryCanceled):
             return MetastoreUnavailableError(
                 f"A statement on the metadata database ({self.location}) took longer than"

@@ -184,7 +184,7 @@ class SQLiteStore(EmbeddedStore):
 
     def _translated(self, error: sqlite3.Error) -> Exception:
         text = str(error)
-        if isinstance(error, sqlite3.IntegrityError):
+        if isinstance(error, sqlite3.IntegrityError) and "UNIQUE" in text:
             return DuplicateKeyError(text)
         if "not a database" in text or "malformed" in text:
             return MetastoreCorruptError(

@@ -52,8 +52,11 @@ def copy_catalog(
             # Found again under the locks: nobody can expire it any more.
             still_there = versions.head_by_id(session, parent).version
             if still_there.links != source.links:
-                raise SnapshotNotFoundError(f"No snapshot found at version {source.snapshot_id}")
-            versions.version_at(session, still_there, source.snapshot_id)
+                raise SnapshotNotFoundError(
+                    f"No snapshot found at version {source.snapshot_id}",
+                    hint=f"The catalog was detached meanwhile; '{name}' was not made. Try again.",
+                )
+            source = still_there if at is None else versions.version_at(session, still_there, source.snapshot_id)
             procedures.check_name_is_free(session, name)
             if procedures.overlaps(session, placement):
                 raise overlapping(name, placement)

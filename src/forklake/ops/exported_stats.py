@@ -21,18 +21,19 @@ from forklake.ops.lineage_rows import Dated, LineageRows
 
 _CHANGING: Final = (metadata.DATA_FILE, metadata.DELETE_FILE, metadata.INLINED_ROW, metadata.INLINED_DELETE)
 
-_LOWEST: Final = {
-    **{f"int{bits}": str(-(2 ** (bits - 1))) for bits in (8, 16, 32, 64, 128)},
-    **{f"uint{bits}": "0" for bits in (8, 16, 32, 64, 128)},
-    **dict.fromkeys(("float32", "float64"), "-inf"),
-    **dict.fromkeys(("varchar", "json", "blob"), ""),
-    **dict.fromkeys(("date", "timestamp", "timestamptz"), "-infinity"),
-    "time": "00:00:00",
-    "uuid": "00000000-0000-0000-0000-000000000000",
-    "boolean": "false",
+_WIDEST: Final[Mapping[str, tuple[str, str | None]]] = {
+    **{f"int{bits}": (str(-(2 ** (bits - 1))), str(2 ** (bits - 1) - 1)) for bits in (8, 16, 32, 64, 128)},
+    **{f"uint{bits}": ("0", str(2**bits - 1)) for bits in (8, 16, 32, 64, 128)},
+    **dict.fromkeys(("float32", "float64"), ("-inf", "inf")),
+    **dict.fromkeys(("varchar", "json", "blob"), ("", None)),
+    **dict.fromkeys(("date", "timestamp", "timestamptz"), ("-infinity", "infinity")),
+    "time": ("00:00:00", "24:00:00"),
+    "uuid": ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"),
+    "boolean": ("false", "true"),
 }
-"""The lowest value of each type. A bound on one side says that there are values, and that the other bound is not known;
-without any bound DuckLake would take all values for NULL."""
+"""The lowest and the highest value of each type, for columns whose bounds are not known. Without any bound DuckLake
+would take all values for NULL; with the lower one alone, DuckDB finds no rows above it for most numbers and times.
+Texts have no highest value, and need none."""
 
 _UNORDERED: Final = frozenset({"boolean", "blob"})
 """Types whose texts differ between files and inlined rows, or do not sort as their values."""
@@ -196,7 +197,7 @@ def _merged(column: ColumnRow, parts: Sequence[_Part]) -> Mapping[str, Any]:
         lowest = min((part.min_value or "" for part in bounds), key=lambda text: order_key(column.column_type, text))
         highest = max((part.max_value or "" for part in bounds), key=lambda text: order_key(column.column_type, text))
     elif bounds:
-        lowest = _lowest(column.column_type)
+        lowest, highest = _widest(column.column_type)
     return {
         "table_id": column.table_id,
         "column_id": column.column_id,
@@ -213,8 +214,9 @@ def _any(flags: Iterable[bool | None]) -> bool | None:
     return True if any(found) else None if None in found else False
 
 
-def _lowest(column_type: str) -> str | None:
+def _widest(column_type: str) -> tuple[str | None, str | None]:
     if column_type.startswith("decimal"):
         precision, scale = (int(part) for part in column_type[len("decimal(") : -1].split(","))
-        return f"-{'9' * (precision - scale) or '0'}" + (f".{'9' * scale}" if scale else "")
-    return _LOWEST.get(column_type)
+        highest = ("9" * (precision - scale) or "0") + (f".{'9' * scale}" if scale else "")
+        return f"-{highest}", highest
+    return _WIDEST.get(column_type, (None, None))

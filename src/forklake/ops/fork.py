@@ -137,9 +137,9 @@ def _settled(
             found = visibility.catalog_rows(
                 store, None, "k.catalog_uuid = :uuid AND k.catalog_name = :name", uuid=forks[0].uuid, name=forks[0].name
             )
-            if not found:
+            made = [known for new in forks if (known := _by_name(store, new.name))] if found else []
+            if len(made) < len(forks):
                 raise
-            made = [_by_name(store, new.name) for new in forks]
             return ForkResult(
                 ForkOutcome.FORKED,
                 made[0][1],
@@ -148,16 +148,17 @@ def _settled(
             )
         except MetastoreUnavailableError as error:
             lost = error
+    names = f"'{forks[0].name}'" + (f" to '{forks[-1].name}'" if len(forks) > 1 else "")
     raise CommitUnknownError(
-        f"Whether the fork '{forks[0].name}' was made is unknown: the connection was lost and could not be regained"
-        f" ({lost}). It was made once or not at all.",
-        hint="Fork again with if_not_exists=True.",
+        f"Whether the fork {names} was made is unknown: the connection was lost and could not be regained"
+        f" ({lost}). It was made once or not at all, all names together.",
+        hint="Look whether it is there, or fork one name again with if_not_exists=True.",
     ) from lost
 
 
-def _by_name(store: Store, name: str) -> tuple[CatalogId, SnapshotId, SnapshotId]:
+def _by_name(store: Store, name: str) -> tuple[CatalogId, SnapshotId, SnapshotId] | None:
     found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=name)
-    return found[0][0], found[0][4], found[0][5]
+    return (found[0][0], found[0][4], found[0][5]) if found else None
 
 
 def _existing(

@@ -103,13 +103,18 @@ def dropped_catalog(store: Store, name_or_id: str | int) -> CatalogId:
     if not isinstance(name_or_id, int):
         check_name("catalog", name_or_id)
     condition = "k.catalog_id = :which" if isinstance(name_or_id, int) else "fold(k.catalog_name) = fold(:which)"
-    found = store.query(
-        "SELECT k.catalog_id FROM forklake.ducklake_catalog k"
-        " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
-        f" WHERE {condition} AND NOT h.live AND k.end_snapshot ="
-        " (SELECT max(l.end_snapshot) FROM forklake.ducklake_catalog l WHERE l.catalog_id = k.catalog_id)"
-        " ORDER BY k.catalog_id",
-        which=name_or_id,
+    is_possible = not isinstance(name_or_id, int) or 0 <= name_or_id < 2**63
+    found = (
+        []
+        if not is_possible
+        else store.query(
+            "SELECT k.catalog_id FROM forklake.ducklake_catalog k"
+            " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
+            f" WHERE {condition} AND NOT h.live AND k.end_snapshot ="
+            " (SELECT max(l.end_snapshot) FROM forklake.ducklake_catalog l WHERE l.catalog_id = k.catalog_id)"
+            " ORDER BY k.catalog_id",
+            which=name_or_id,
+        )
     )
     if not found:
         raise NotFoundError(

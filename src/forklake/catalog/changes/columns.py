@@ -44,7 +44,13 @@ def add(draft: Draft, change: AddColumn) -> None:
             )
     stats = own_stats(draft, change.table_id)
     next_id = insert(
-        draft, change.table_id, change.column, ColumnId(stats.next_column_id), parent=change.parent, is_added=True
+        draft,
+        change.table_id,
+        change.column,
+        ColumnId(stats.next_column_id),
+        parent=change.parent,
+        taken=_names_beside(draft, change.table_id, change.parent),
+        is_added=True,
     )
     draft.write_latest(TABLE_STATS, change.table_id, [replace(stats, next_column_id=next_id, origin=None)])
     log_altered(draft, table, reshapes=True)
@@ -74,7 +80,8 @@ def rename(draft: Draft, change: RenameColumn) -> None:
     """Rename a column or field."""
     row = column_by_id(draft, change.table_id, change.column_id)
     _check_column_name(change.name)
-    _check_free(draft, change.table_id, row.parent_column, change.name, besides=row.column_id)
+    if fold(change.name) in _names_beside(draft, change.table_id, row.parent_column, besides=row.column_id):
+        raise _taken(change.name)
     _check_not_a_part(lookup.columns(draft, change.table_id), row, "rename")
     _replace(draft, row, replace(row, column_name=change.name, origin=None))
 
@@ -136,14 +143,18 @@ def insert(
     column_id: ColumnId,
     *,
     parent: ColumnId | None,
+    taken: set[str],
     is_added: bool = False,
 ) -> ColumnId:
     """Add the rows of a column and of what is nested in it; return the next free id.
 
-    With ``is_added`` rows that are there already have the default for it.
+    ``taken`` has the folded names of the columns beside it, and gets this one too. With ``is_added`` rows that are
+    there already have the default for it.
     """
     _check_column_name(column.name)
-    _check_free(draft, table_id, parent, column.name)
+    if fold(column.name) in taken:
+        raise _taken(column.name)
+    taken.add(fold(column.name))
     check_text("default of a column", column.default)
     column_type = _type(column.name, column.type)
     _check_children(column, column_type)
@@ -165,8 +176,9 @@ def insert(
         )
     )
     next_id = ColumnId(column_id + 1)
+    inside: set[str] = set()
     for child in column.children:
-        next_id = insert(draft, table_id, child, next_id, parent=column_id, is_added=is_added)
+        next_id = insert(draft, table_id, child, next_id, parent=column_id, taken=inside, is_added=is_added)
     return next_id
 
 
@@ -205,13 +217,19 @@ def _check_children(column: ColumnDefinition, column_type: str) -> None:
         )
 
 
-def _check_free(
-    draft: Draft, table_id: TableId, parent: ColumnId | None, name: str, besides: ColumnId | None = None
-) -> None:
-    for other in draft.rows(COLUMN, {"table_id": table_id}):
-        taken = other.parent_column == parent and fold(other.column_name) == fold(name)
-        if taken and other.column_id != besides:
-            raise AlreadyExistsError(f'Column with name "{name}" already exists!')
+def _names_beside(
+    draft: Draft, table_id: TableId, parent: ColumnId | None, besides: ColumnId | None = None
+) -> set[str]:
+    """Return the folded names of the columns or fields below a parent, but for one of them."""
+    return {
+        fold(row.column_name)
+        for row in draft.rows(COLUMN, {"table_id": table_id})
+        if row.parent_column == parent and row.column_id != besides
+    }
+
+
+def _taken(name: str) -> AlreadyExistsError:
+    return AlreadyExistsError(f'Column with name "{name}" already exists!')
 
 
 def column_by_id(draft: Draft, table_id: TableId, column_id: ColumnId) -> ColumnRow:

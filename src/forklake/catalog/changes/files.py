@@ -66,7 +66,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
                 footer_size=file.footer_size,
                 row_id_start=stats.next_row_id,
                 partition_id=partitioning[0].partition_id if partitioning else None,
-                encryption_key=file.encryption_key,
+                encryption_key=check_text("encryption key", file.encryption_key),
                 mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
             )
         )
@@ -84,6 +84,11 @@ def append(draft: Draft, change: AppendFiles) -> None:
             next_row_id=stats.next_row_id + file.record_count,
             file_size_bytes=stats.file_size_bytes + file.file_size_bytes,
             origin=None,
+        )
+    if max(stats.next_row_id, stats.file_size_bytes) >= 2**63:
+        raise InvalidInputError(
+            f'Table "{table.table_name}" cannot hold so much: its rows and bytes are counted in 64 bits;'
+            " nothing was registered."
         )
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
@@ -118,6 +123,8 @@ def _variant_stats(
     if column is None or column.column_type != "variant":
         raise NotFoundError(f'Table "{table.table_name}" does not have a variant column with name "{given.column}"')
     stats = given.stats
+    check_text("path in a variant", given.variant_path)
+    check_text("type in a variant", given.shredded_type)
     return FileVariantStatsRow(
         data_file_id=file_id,
         table_id=table.table_id,
@@ -130,7 +137,7 @@ def _variant_stats(
         min_value=_storable(stats.min_value),
         max_value=_storable(stats.max_value),
         contains_nan=stats.contains_nan,
-        extra_stats=stats.extra_stats,
+        extra_stats=check_text("extra statistics", stats.extra_stats),
     )
 
 
@@ -162,7 +169,7 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
                 delete_count=file.delete_count,
                 file_size_bytes=file.file_size_bytes,
                 footer_size=file.footer_size,
-                encryption_key=file.encryption_key,
+                encryption_key=check_text("encryption key", file.encryption_key),
             )
         )
     _touch_stats(draft, change.table_id)
@@ -252,7 +259,7 @@ def _file_stats(file_id: DataFileId, table_id: TableId, column_id: ColumnId, giv
         min_value=_storable(given.min_value),
         max_value=_storable(given.max_value),
         contains_nan=given.contains_nan,
-        extra_stats=given.extra_stats,
+        extra_stats=check_text("extra statistics", given.extra_stats),
     )
 
 

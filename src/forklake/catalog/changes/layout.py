@@ -68,6 +68,7 @@ def set_sorting(draft: Draft, change: SetSorting) -> None:
         draft.insert(SortInfoRow(sort_id=change.sort_id, table_id=change.table_id))
     for index, key in enumerate(change.keys):
         check_text("expression of a sort key", key.expression)
+        check_text("dialect of a sort key", key.dialect)
         if not key.expression.strip():
             raise InvalidInputError("A sort key must have an expression; nothing was changed.")
         if key.direction not in ("ASC", "DESC") or key.null_order not in ("NULLS_FIRST", "NULLS_LAST"):

@@ -78,12 +78,14 @@ def drop(draft: Draft, change: DropMacro) -> None:
 
 def _check(name: str, implementation: MacroImplementation) -> None:
     check_text("body of a macro", implementation.sql)
+    check_text("dialect of a macro", implementation.dialect)
     if not implementation.sql.strip():
         raise InvalidInputError(f'Macro "{name}" must have a body; it was not created.')
     seen: set[str] = set()
     has_default = False
     for parameter in implementation.parameters:
         check_name("parameter", parameter.name)
+        check_text("type of a parameter", parameter.type)
         check_text("default of a parameter", parameter.default)
         if fold(parameter.name) in seen:
             raise InvalidInputError(f'Macro "{name}" has two parameters "{parameter.name}"; it was not created.')

@@ -58,9 +58,9 @@ def create(draft: Draft, change: CreateTable) -> None:
             path_is_relative=True,
         )
     )
-    next_id = ColumnId(1)
+    next_id, taken = ColumnId(1), set[str]()
     for column in change.columns:
-        next_id = columns.insert(draft, change.table_id, column, next_id, parent=None)
+        next_id = columns.insert(draft, change.table_id, column, next_id, parent=None, taken=taken)
     stats = TableStatsRow(
         table_id=change.table_id,
         record_count=0,

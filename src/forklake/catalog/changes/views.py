@@ -19,6 +19,7 @@ def create(draft: Draft, change: CreateView) -> None:
     """Make a view; tables and views share their names."""
     check_name("view", change.name)
     check_text("query of a view", change.sql)
+    check_text("dialect of a view", change.dialect)
     if not change.sql.strip():
         raise InvalidInputError(f'View "{change.name}" must have a query; it was not created.')
     for alias in change.column_aliases:
