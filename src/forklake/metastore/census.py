@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from forklake.metastore.store import Session, Values
-from forklake.metastore.tables import DATA_FILE, END
+from forklake.metastore.tables import END
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 
@@ -85,17 +85,6 @@ def head_times(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogI
         ids=list(catalogs),
     )
     return {CatalogId(catalog): session.time(time) for catalog, time in found}
-
-
-def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:
-    """Return the live data files that each catalog added itself, and their bytes; none of those without."""
-    found = source.query(
-        f"SELECT r.catalog_id, count(*), sum(r.file_size_bytes) FROM forklake.{DATA_FILE.name} r"
-        f" WHERE r.catalog_id IN (:ids...) AND r.{END} = :live GROUP BY r.catalog_id",
-        ids=list(catalogs),
-        live=INFINITY,
-    )
-    return {CatalogId(catalog): (int(count), int(size)) for catalog, count, size in found}
 
 
 def inheriting(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:

@@ -216,6 +216,17 @@ def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId
     ]
 
 
+def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:
+    """Return how many live data files each catalog has rows of its own for, copied ones too, and their bytes."""
+    found = source.query(
+        f"SELECT r.catalog_id, count(*), sum(r.file_size_bytes) FROM forklake.{DATA_FILE.name} r"
+        f" WHERE r.catalog_id IN (:ids...) AND r.{END} = :live GROUP BY r.catalog_id",
+        ids=list(catalogs),
+        live=INFINITY,
+    )
+    return {CatalogId(catalog): (int(count), int(size)) for catalog, count, size in found}
+
+
 def copy_interval_rows(
     session: Session,
     sight: Seen,

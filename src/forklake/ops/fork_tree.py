@@ -103,7 +103,7 @@ def _rows(session: Session, condition: str, **params: Any) -> list[_Draft]:
 def _finished(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode, ...]:
     ids = [node.catalog_id for node in shown]
     births, times = census.births(session, ids), census.head_times(session, ids)
-    files, inheriting = census.own_files(session, ids), census.inheriting(session, ids)
+    files, inheriting = visibility.own_files(session, ids), census.inheriting(session, ids)
     made: dict[CatalogId, ForkNode] = {}
     for node in reversed(shown):
         file_count, byte_count = files.get(node.catalog_id, (0, 0))
