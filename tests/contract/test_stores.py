@@ -1,6 +1,8 @@
 """Opening a lake: what is made, what is checked, and what is refused."""
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -328,3 +330,26 @@ def test_nothing_is_left_in_a_session_behind_pgbouncer(
             " (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), current_setting('search_path')"
         ).fetchone()
     assert left == (0, "0", 0, '"$user", public')
+
+
+def test_opening_a_lake_again_by_its_path_gives_up_no_lock_of_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "lake.db"
+    # Whoever closes a file last removes its log; who holds no lock on the file does not count.
+    visit = (
+        "import sqlite3, sys\n"
+        "connection = sqlite3.connect(sys.argv[1])\n"
+        "print(connection.execute('SELECT count(*) FROM forklake_ducklake_catalog').fetchone()[0])\n"
+        "connection.close()"
+    )
+
+    def visited() -> str:
+        command = [sys.executable, "-c", visit, str(path)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    with Lake(str(path), data_path=tmp_path / "data") as first:
+        first.create_catalog("shop")
+        with Lake(str(path)) as second:
+            assert len(second.catalogs()) == 1
+        assert visited() == "1"
+        first.create_catalog("attic")
+        assert visited() == "2"

@@ -78,12 +78,12 @@ def _open_by_content(path: Path, settings: Settings) -> Store:
 
     _check_directory(path)
     try:
+        if is_sqlite_file(path):
+            return SQLiteStore(path, settings)
         with path.open("rb") as file:
             start = file.read(12)
         if start[8:] == b"DUCK":
             return _open_duckdb(path, settings)
-        if is_sqlite_file(path):
-            return SQLiteStore(path, settings)
     except OSError as error:
         raise ConfigError(f'The metadata file "{path}" cannot be read: {error.strerror}.') from error
     raise MetastoreCorruptError(

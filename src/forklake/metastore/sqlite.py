@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -67,8 +67,12 @@ class SQLiteStore(EmbeddedStore):
         self._idle: deque[sqlite3.Connection] = deque()
         self._lock = threading.Lock()
         self._closed = False
+        self._file: tuple[int, int] | None = None
         try:
             self.made_tables = schema.prepare_embedded(self, "sqlite", _table_names)
+            self._file = _identity(path)
+            with _counting:
+                _open_here[self._file] += 1
         except BaseException:
             self.close()
             raise
@@ -120,6 +124,10 @@ class SQLiteStore(EmbeddedStore):
             self._closed = True
             while self._idle:
                 self._idle.pop().close()
+            if self._file is not None:
+                with _counting:
+                    _open_here[self._file] -= 1
+                self._file = None
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Session]:
@@ -266,7 +274,22 @@ class _SQLiteSession(EmbeddedSession):
         return parse_time(value)
 
 
+_open_here: Counter[tuple[int, int]] = Counter()
+_counting = threading.Lock()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
 def is_sqlite_file(path: Path) -> bool:
-    """Return whether the file starts as SQLite files do."""
+    """Return whether the file starts as SQLite files do.
+
+    One that this process has open is not looked into: closing it again would give up SQLite's locks on it.
+    """
+    with _counting:
+        if _open_here[_identity(path)]:
+            return True
     with path.open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"
