@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -45,5 +45,7 @@ class Settings:
     statement_timeout_seconds: float = 60.0
     connect_timeout_seconds: float = 10.0
     pool_size: int = 4
+    spark: Mapping[str, str] = field(default_factory=dict)
+    """Configuration of the Spark session that is started if there is none: ``{"spark.master": "local[4]"}``."""
     on_step: Callable[[str], None] = field(default=lambda step: None)
-    """Told the name of each step of a commit and a fork, so that tests can stop there."""
+    """Told the name of each step of a commit, a fork and an append, so that tests can stop there."""

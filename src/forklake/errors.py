@@ -15,11 +15,13 @@
     │   ├── MetastoreUnavailableError  not reachable, refused the login, timed out, locked
     │   ├── MetastoreVersionError    not initialised, or of another version
     │   └── MetastoreCorruptError    not a metadata database, or damaged
+    ├── DataFileError                a data file is missing, damaged, or its key is
+    ├── EngineError                  Spark could not be started, or a job failed or was interrupted
     └── ConfigError                  a URL, option or environment that cannot be used
 
 Each class has a stable ``code``, says whether trying again can help (``retryable``), and carries a
-``hint`` for the user where there is one. Driver exceptions never leave ``forklake.metastore``
-unwrapped; the original is chained.
+``hint`` for the user where there is one. Driver exceptions never leave ``forklake.metastore``, nor Spark's
+``forklake.engine``, unwrapped; the original is chained.
 """
 
 from __future__ import annotations
@@ -150,6 +152,20 @@ class MetastoreCorruptError(MetastoreError):
     """The file is no metadata database, or it is damaged."""
 
     code = "metastore_corrupt"
+
+
+class DataFileError(ForklakeError):
+    """A data file or delete file is missing, damaged, or cannot be decrypted; the message names file and table."""
+
+    code = "data_file"
+    exit_code = 9
+
+
+class EngineError(ForklakeError):
+    """Spark could not be started, or a job of it failed or was interrupted; nothing was committed."""
+
+    code = "engine"
+    exit_code = 10
 
 
 class ConfigError(ForklakeError):

@@ -234,10 +234,14 @@ class AppendFiles:
 
 @dataclass(frozen=True, slots=True)
 class InsertInlined:
-    """Add rows that are kept in the metadata: for each, the values by column id, as text or None."""
+    """Add rows that are kept in the metadata: for each, the values by column id, as text or None.
+
+    ``row_ids`` has the ids that updated rows keep, and None for new rows; all are new if it is empty.
+    """
 
     table_id: TableId
     rows: tuple[tuple[tuple[ColumnId, str | None], ...], ...]
+    row_ids: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forklake.model.ids import SnapshotId
@@ -27,7 +27,7 @@ class Numbering:
     (2, 1, 5)
     """
 
-    runs: Sequence[Run]
+    runs: tuple[Run, ...]
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[SnapshotId, int]]) -> Numbering:

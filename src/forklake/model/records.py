@@ -118,6 +118,35 @@ class DataFile:
 
 
 @dataclass(frozen=True, slots=True)
+class PrunedFiles:
+    """How many files were left out of a scan for one reason, and how large they are."""
+
+    reason: str
+    file_count: int
+    file_size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScanSummary:
+    """What a scan reads and what it leaves out.
+
+    Attributes:
+        record_count: The rows of the files, before deletes and the condition.
+        inlined_row_count: The rows that come from the metadata.
+        pruned: What was left out: by ``partition`` values or by ``statistics``.
+        paths: The files that are read.
+    """
+
+    file_count: int
+    file_size_bytes: int
+    record_count: int
+    delete_file_count: int
+    inlined_row_count: int
+    pruned: tuple[PrunedFiles, ...]
+    paths: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class TableStats:
     """Totals of a table. ``record_count`` counts deleted rows until their file goes."""
 

@@ -27,11 +27,12 @@ from forklake.model.ids import (
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a row was read: which row it is, whose, and as of which snapshot its file is read."""
+    """Where a row was read: which row it is, whose, as of which snapshot its file is read, and when it began."""
 
     row_uid: RowUid
     owner: CatalogId
     bound: SnapshotId
+    begun: SnapshotId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

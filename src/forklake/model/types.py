@@ -41,6 +41,24 @@ _NAMES: Final = {
     "list": (),
     "map": (),
 }
+SQL_NAMES: Final = {
+    "int8": "TINYINT",
+    "int16": "SMALLINT",
+    "int32": "INTEGER",
+    "int64": "BIGINT",
+    "int128": "HUGEINT",
+    "uint8": "UTINYINT",
+    "uint16": "USMALLINT",
+    "uint32": "UINTEGER",
+    "uint64": "UBIGINT",
+    "uint128": "UHUGEINT",
+    "float32": "FLOAT",
+    "float64": "DOUBLE",
+    "timetz": "TIME WITH TIME ZONE",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+}
+"""What DuckDB calls types that DuckLake calls otherwise; all others it calls the same, in capitals."""
+
 _CANONICAL: Final = {alias: name for name, aliases in _NAMES.items() for alias in (name, *aliases)}
 _DECIMAL: Final = re.compile(r"(?:decimal|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?")
 _MAX_PRECISION: Final = 38
@@ -66,10 +84,29 @@ def canonical(text: str) -> str:
     raise ValueError(f'Type "{text}" does not exist.')
 
 
+NANOS_PER_DAY: Final = 86_400_000_000_000
+_MOMENT: Final = re.compile(
+    r"(?:(?P<year>\d{1,6})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?P<before> \(BC\))?)?"
+    r"(?:(?:^|[ T])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9})\d*)?)?)?"
+    r"(?P<zone>Z|[+-]\d{2}(?::?\d{2}(?::?\d{2})?)?)?",
+    re.ASCII,
+)
+
+
+def sql_name(column_type: str) -> str:
+    """Return DuckDB's name of a type that is not nested.
+
+    >>> sql_name("int64"), sql_name("decimal(10,2)")
+    ('BIGINT', 'DECIMAL(10,2)')
+    """
+    return SQL_NAMES.get(column_type, column_type.upper())
+
+
 def order_key(column_type: str, text: str) -> Any:
     """Return what the value of a statistics text sorts by, or None if that cannot be told.
 
-    Statistics are kept as text; they compare as values of their column's type.
+    Statistics are kept as text; they compare as values of their column's type. Text itself compares by code points,
+    which is the order of its UTF-8 bytes.
     """
     try:
         if column_type.startswith(("int", "uint")) and column_type != "interval":
@@ -80,9 +117,81 @@ def order_key(column_type: str, text: str) -> Any:
             return Decimal(text)
     except (ValueError, ArithmeticError):
         return None
-    if column_type.startswith(("date", "timestamp")) and not re.match(r"\d{4}-", text):
-        return None
+    match column_type:
+        case "boolean":
+            return {"0": 0, "false": 0, "1": 1, "true": 1}.get(text.lower())
+        case "uuid":
+            return text.lower()
+        case "date" | "time" | "timestamp" | "timestamptz" | "timestamp_s" | "timestamp_ms" | "timestamp_ns":
+            return moment(column_type, text)
+        case "timetz" | "interval":
+            return None
     return text
+
+
+def moment(column_type: str, text: str) -> int | None:
+    """Return a date, a time or a timestamp as nanoseconds since 1970 or midnight; None if the text is none of these.
+
+    Without an offset it is UTC. Infinities, and what DuckDB would not print, are no moments.
+
+    >>> moment("date", "1970-01-02") == NANOS_PER_DAY, moment("timestamptz", "1970-01-01 02:00:00+02")
+    (True, 0)
+    """
+    match = _MOMENT.fullmatch(text)
+    if match is None or (match["year"] is None) != (column_type == "time"):
+        return None
+    days = 0
+    if match["year"] is not None:
+        year, month, day = (int(match[part]) for part in ("year", "month", "day"))
+        if match["before"]:
+            year = 1 - year
+        if not 1 <= month <= 12 or not 1 <= day <= days_in_month(year, month):
+            return None
+        days = day_number(year, month, day)
+    hour, minute, second = (int(match[part] or 0) for part in ("hour", "minute", "second"))
+    nanos = ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + int((match["fraction"] or "0").ljust(9, "0"))
+    if minute > 59 or second > 59 or nanos > NANOS_PER_DAY:
+        return None
+    return days * NANOS_PER_DAY + nanos - _offset_seconds(match["zone"] or "Z") * 1_000_000_000
+
+
+def _offset_seconds(zone: str) -> int:
+    digits = zone[1:].replace(":", "").ljust(6, "0")
+    seconds = int(digits[:2]) * 3600 + int(digits[2:4]) * 60 + int(digits[4:6])
+    return -seconds if zone.startswith("-") else seconds
+
+
+def days_in_month(year: int, month: int) -> int:
+    """Return the days of a month in the Gregorian calendar, of any year; the year before 1 is 0."""
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def day_number(year: int, month: int, day: int) -> int:
+    """Return the days since 1970-01-01 in the Gregorian calendar, of any year.
+
+    >>> day_number(1970, 1, 1), day_number(0, 3, 1)
+    (0, -719468)
+    """
+    year -= month <= 2
+    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    era, of_era = divmod(year, 400)
+    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+
+
+def date_of(days: int) -> tuple[int, int, int]:
+    """Return the year, month and day that `day_number` counts.
+
+    >>> date_of(17_486), date_of(-1)
+    ((2017, 11, 16), (1969, 12, 31))
+    """
+    era, of_era = divmod(days + 719_468, 146_097)
+    year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    shifted = (5 * of_year + 2) // 153
+    month = shifted + 3 if shifted < 10 else shifted - 9
+    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
 
 
 _INTEGERS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int128": 128}

@@ -1,0 +1,55 @@
+"""What a writer of data files is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forklake.model.definitions import SortKey
+from forklake.model.field import Field
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How files are written; the defaults are those of the options of the same names."""
+
+    target_file_size: int = 512_000_000
+    parquet_compression: str = "snappy"
+    parquet_compression_level: int | None = None
+    parquet_version: int = 2
+    parquet_row_group_size: int = 122_880
+    parquet_row_group_size_bytes: int | None = None
+    per_thread_output: bool = False
+    hive_file_pattern: bool = True
+    sort_on_insert: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionKey:
+    """One key of a partitioning: a top-level column and a transform."""
+
+    column: str
+    transform: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTarget:
+    """Where rows of a table are written to, and how.
+
+    Attributes:
+        table: The table's name, for messages.
+        directory: The table's directory below the writing catalog's own, ending in a slash; files go there.
+        fields: The columns of the table, in order.
+        bytes_per_row: What a row takes in the table's files so far; None if there are none.
+        is_encrypted: Whether each file gets a key of its own.
+        needs_mapping: Whether files must carry a name mapping even if all their columns have field ids.
+    """
+
+    table: str
+    directory: str
+    fields: tuple[Field, ...]
+    partition_keys: tuple[PartitionKey, ...] = ()
+    sort_keys: tuple[SortKey, ...] = ()
+    options: WriteOptions = WriteOptions()
+    bytes_per_row: float | None = None
+    is_encrypted: bool = False
+    needs_mapping: bool = False
