@@ -1,0 +1,1 @@
+"""Parquet files without Spark: layout, statistics, values as text, partition values, encryption."""

@@ -1,0 +1,30 @@
+"""The columns of a table that is made from an Arrow table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+
+from forklake.files.type_names import field_of
+from forklake.model.definitions import ColumnDefinition
+from forklake.model.field import Field
+
+
+def table_columns(schema: pa.Schema, *, nanoseconds: bool = True) -> tuple[ColumnDefinition, ...]:
+    """Return the columns that a table needs to hold what an Arrow table holds.
+
+    Without ``nanoseconds``, columns of moments hold microseconds at most.
+
+    Raises:
+        InvalidInputError: A column has a type that no column of a table can have.
+    """
+    made = (_column(field_of(field.name, field.type)) for field in schema)
+    return tuple(
+        replace(column, type="timestamp") if column.type == "timestamp_ns" and not nanoseconds else column
+        for column in made
+    )
+
+
+def _column(field: Field) -> ColumnDefinition:
+    return ColumnDefinition(field.name, field.type, children=tuple(_column(child) for child in field.children))

@@ -1,0 +1,81 @@
+"""Arrow tables of a user as tables that can be written; the rules are in docs/spec/casts.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forklake.errors import InvalidInputError
+from forklake.files.casts import cast
+from forklake.files.defaults import default_array
+from forklake.files.frames import MISSING, frame_of
+from forklake.files.schema import arrow_schema
+from forklake.model.field import Field
+from forklake.model.names import fold
+
+__all__ = ["conform", "frame_of"]
+
+
+def conform(table: pa.Table, target_fields: Sequence[Field], table_name: str, *, by_name: bool) -> pa.Table:
+    """Return the rows of a table with the columns, types and field ids that files of the target have.
+
+    Columns that need no change are not copied. Every value is checked; nothing is cut or rounded that DuckDB's
+    ``INSERT`` would not.
+
+    Args:
+        table: What a user handed in, see `frame_of`.
+        target_fields: The columns of the target, in order.
+        table_name: The target's name, for messages.
+        by_name: Whether columns are matched by name, so that some can be left out; else by position.
+
+    Raises:
+        InvalidInputError: A column is unknown, twice there or too many; a value is none of its column, or NULL where
+            that is not allowed; in DuckDB's words.
+    """
+    schema = arrow_schema(target_fields)
+    sources = _by_name(table, target_fields, table_name) if by_name else _by_position(table, target_fields, table_name)
+    now = datetime.now(UTC)
+    columns = []
+    for field, number, written in zip(target_fields, sources, schema, strict=True):
+        if number is None:
+            column = pa.chunked_array([default_array(field, table.num_rows, table_name, now)], written.type)
+        else:
+            chunks = _without_missing(table.schema.field(number), table.column(number), field).chunks
+            column = pa.chunked_array([cast(field, chunk, table_name) for chunk in chunks], written.type)
+        if not field.nulls_allowed and column.null_count:
+            raise InvalidInputError(f"NOT NULL constraint failed: {table_name}.{field.name}")
+        columns.append(column)
+    return pa.table(columns, schema=schema)
+
+
+def _by_position(table: pa.Table, fields: Sequence[Field], table_name: str) -> list[int | None]:
+    if table.num_columns != len(fields):
+        raise InvalidInputError(
+            f"table {table_name} has {len(fields)} columns but {table.num_columns} values were supplied"
+        )
+    return list(range(len(fields)))
+
+
+def _by_name(table: pa.Table, fields: Sequence[Field], table_name: str) -> list[int | None]:
+    known = {fold(field.name) for field in fields}
+    places: dict[str, int] = {}
+    for place, name in enumerate(table.column_names):
+        if fold(name) not in known:
+            raise InvalidInputError(
+                f'Table "{table_name}" does not have a column with name "{name}"',
+                hint="Its columns are " + ", ".join(f'"{field.name}"' for field in fields) + ".",
+            )
+        if fold(name) in places:
+            raise InvalidInputError(f'Duplicate column name "{name}" in INSERT')
+        places[fold(name)] = place
+    return [places.get(fold(field.name)) for field in fields]
+
+
+def _without_missing(given: pa.Field, column: pa.ChunkedArray, target: Field) -> pa.ChunkedArray:
+    is_marked = given.metadata is not None and MISSING.items() <= given.metadata.items()
+    if not is_marked or target.type in ("float32", "float64"):
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

@@ -1,0 +1,319 @@
+"""What a Parquet file says of itself: its columns as it holds them, and which columns of the table they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from forklake.errors import DataFileError
+from forklake.files import storage
+from forklake.files.keys import decrypting
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId
+from forklake.model.names import fold
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField
+
+FIELD_ID_KEY: Final = b"PARQUET:field_id"
+TRAILER_SIZE: Final = 8
+"""Bytes behind the footer: its size, and the magic."""
+
+_CACHED_FOOTERS: Final = 4096
+_READERS: Final = 16
+_PHYSICAL: Final = {
+    "BOOLEAN": "boolean",
+    "INT32": "int32",
+    "INT64": "int64",
+    "INT96": "timestamp",
+    "FLOAT": "float32",
+    "DOUBLE": "float64",
+    "BYTE_ARRAY": "blob",
+    "FIXED_LEN_BYTE_ARRAY": "blob",
+}
+_LOGICAL: Final = {
+    "STRING": "varchar",
+    "ENUM": "varchar",
+    "JSON": "json",
+    "DATE": "date",
+    "UUID": "uuid",
+    "INTERVAL": "interval",
+    "FLOAT16": "float32",
+    "GEOMETRY": "geometry",
+    "GEOGRAPHY": "geometry",
+}
+_TIMESTAMPS: Final = {"milliseconds": "timestamp_ms", "microseconds": "timestamp", "nanoseconds": "timestamp_ns"}
+_VARIANT_PARTS: Final = frozenset({"metadata", "value", "typed_value"})
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """A Parquet file as its footer describes it.
+
+    Attributes:
+        fields: The columns by the names and types that the file holds them with, row lineage left out; a
+            ``column_id`` is the field id in the file, None where it has none.
+        has_row_ids: Whether each row carries its id in ``_ducklake_internal_row_id``.
+        has_snapshot_ids: Whether each row carries its snapshot in ``_ducklake_internal_snapshot_id``.
+        needs_arrow: Whether a column is held in a way that Spark cannot read as its type: times in other units than
+            micros, timestamptz in nanos, floats of two bytes, columns of the null type.
+    """
+
+    path: str
+    row_count: int
+    file_size_bytes: int
+    footer_size: int
+    fields: tuple[Field, ...]
+    has_row_ids: bool = False
+    has_snapshot_ids: bool = False
+    needs_arrow: bool = False
+
+
+def read_footer(path: str, encryption_key: str | None = None) -> Footer:
+    """Read a file's footer; data files never change, so a footer is read once per process while it is in use.
+
+    Args:
+        path: Absolute path or URL.
+        encryption_key: In base64, as the metadata keeps it.
+
+    Raises:
+        DataFileError: The file is missing, is no Parquet file, or the key does not fit.
+    """
+    return _cached(path, encryption_key)
+
+
+def read_footers(files: Sequence[tuple[str, str | None]]) -> list[Footer]:
+    """Read the footers of many files at once, given with their keys; the order is kept.
+
+    Raises:
+        DataFileError: As `read_footer`.
+    """
+    if len(files) < 2:
+        return [read_footer(*file) for file in files]
+    with ThreadPoolExecutor(max_workers=min(_READERS, len(files))) as threads:
+        return list(threads.map(lambda file: read_footer(*file), files))
+
+
+def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.FileMetaData, int, int]:
+    """Return PyArrow's view of a footer, and how many bytes the file and its footer have.
+
+    Raises:
+        DataFileError: As `read_footer`.
+    """
+    properties = decrypting(path, encryption_key)
+    with storage.open_input(path) as file:
+        try:
+            byte_count = file.size()
+            metadata = pq.ParquetFile(file, decryption_properties=properties).metadata
+            footer_size = int.from_bytes(file.read_at(TRAILER_SIZE, byte_count - TRAILER_SIZE)[:4], "little")
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise damaged(path, encryption_key, error) from error
+    return metadata, byte_count, footer_size
+
+
+def resolve_fields(
+    footer: Footer, table_fields: Sequence[Field], mapping: Sequence[MappedField] | None = None
+) -> tuple[Field, ...]:
+    """Return the columns of a file, each with the id of the column of the table that it is, None if it is none.
+
+    They are found by the mapping if there is one, else by field ids if the file has any, else by position.
+    """
+    if mapping is not None:
+        return _by_name(footer.fields, table_fields, mapping)
+    if any(field.column_id is not None for field in _all(footer.fields)):
+        return _by_id(footer.fields, table_fields)
+    return _by_position(footer.fields, table_fields)
+
+
+@lru_cache(maxsize=_CACHED_FOOTERS)
+def _cached(path: str, encryption_key: str | None) -> Footer:
+    metadata, byte_count, footer_size = read_metadata(path, encryption_key)
+    try:
+        schema = metadata.schema.to_arrow_schema()
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise DataFileError(f'File "{path}" has columns that cannot be read: {error}') from error
+    leaves = [metadata.schema.column(place) for place in range(len(metadata.schema))]
+    geometries = _geometries(metadata)
+    names = {field.name for field in schema}
+    rest = iter(leaves)
+    fields = [_field(field, rest) for field in schema]
+    return Footer(
+        path=path,
+        row_count=metadata.num_rows,
+        file_size_bytes=byte_count,
+        footer_size=footer_size,
+        fields=tuple(
+            replace(field, type="geometry") if field.name in geometries and field.type == "blob" else field
+            for field in fields
+            if field.name not in (ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN)
+        ),
+        has_row_ids=ROW_ID_COLUMN in names,
+        has_snapshot_ids=SNAPSHOT_ID_COLUMN in names,
+        needs_arrow=any(map(_is_odd, leaves)),
+    )
+
+
+def damaged(path: str, encryption_key: str | None, error: Exception) -> DataFileError:
+    """Return what to raise for a file that is there but that PyArrow cannot read."""
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if encryption_key is None and ("encrypt" in text.lower() or "decrypt" in text.lower()):
+        return DataFileError(f'File "{path}" is encrypted, and the metadata has no key for it.')
+    if encryption_key is not None:
+        return DataFileError(
+            f'File "{path}" cannot be decrypted with the key that the metadata has: {text}',
+            hint="Files that DuckDB itself encrypted cannot be read here: it leaves out a part of the standard.",
+        )
+    return DataFileError(f'File "{path}" is damaged or no Parquet file: {text}')
+
+
+def _geometries(metadata: pq.FileMetaData) -> frozenset[str]:
+    """Return the columns that GeoParquet's metadata calls geometries; the schema shows them as blobs."""
+    try:
+        geo = json.loads((metadata.metadata or {}).get(b"geo", b"{}"))
+        return frozenset(geo.get("columns", {}))
+    except (ValueError, AttributeError):
+        return frozenset()
+
+
+# ---- what the file holds -------------------------------------------------------------------------------------------
+
+
+def _field(field: pa.Field, leaves: Iterator[Any]) -> Field:
+    """Return a column; leaves of Arrow's schema come in the order of Parquet's, which knows their types exactly."""
+    kind = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
+    type_, children = "variant", tuple[Field, ...]()
+    if is_variant(kind):
+        for _ in range(leaf_count(kind)):
+            next(leaves)
+    elif pa.types.is_struct(kind):
+        type_, children = "struct", tuple(_field(part, leaves) for part in kind)
+    elif pa.types.is_map(kind):
+        parts = (kind.key_field, kind.item_field)
+        type_, children = "map", tuple(_field(part, leaves) for part in parts)
+    elif hasattr(kind, "value_field"):
+        type_, children = "list", (_field(kind.value_field, leaves),)
+    else:
+        type_ = leaf_type(next(leaves))
+    given = int((field.metadata or {}).get(FIELD_ID_KEY, -1))
+    return Field(ColumnId(given) if given >= 0 else None, field.name, type_, children, nulls_allowed=field.nullable)
+
+
+def is_variant(kind: pa.DataType) -> bool:
+    """Return whether a group is a variant: PyArrow hides the annotation, but only a variant requires its metadata."""
+    if not pa.types.is_struct(kind) or not {field.name for field in kind} <= _VARIANT_PARTS:
+        return False
+    place = kind.get_field_index("metadata")
+    return place >= 0 and not kind.field(place).nullable and pa.types.is_binary(kind.field(place).type)
+
+
+def leaf_count(kind: pa.DataType) -> int:
+    """Return how many columns of a Parquet file a column of that type takes."""
+    kind = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return sum(leaf_count(kind.field(place).type) for place in range(kind.num_fields)) if kind.num_fields else 1
+
+
+def leaf_type(leaf: pq.ColumnSchema) -> str:
+    """Return DuckLake's name of the type that a file holds values as."""
+    logical = leaf.logical_type.type
+    details: Mapping[str, Any] = json.loads(leaf.logical_type.to_json())
+    adjusted = details.get("isAdjustedToUTC", False)
+    if logical == "INT":
+        return f"{'int' if details['isSigned'] else 'uint'}{details['bitWidth']}"
+    if logical == "DECIMAL":
+        return f"decimal({leaf.precision},{leaf.scale})"
+    if logical == "TIME":
+        return "timetz" if adjusted else "time"
+    if logical == "TIMESTAMP":
+        return "timestamptz" if adjusted else _TIMESTAMPS[details["timeUnit"]]
+    if leaf.converted_type == "INTERVAL":
+        return "interval"
+    return _LOGICAL.get(logical) or _PHYSICAL[leaf.physical_type]
+
+
+def _is_odd(leaf: pq.ColumnSchema) -> bool:
+    details: Mapping[str, Any] = json.loads(leaf.logical_type.to_json())
+    unit = details.get("timeUnit")
+    return (
+        (details["Type"] == "Time" and unit != "microseconds")
+        or (details["Type"] == "Timestamp" and details["isAdjustedToUTC"] and unit == "nanoseconds")
+        or details["Type"] in ("Float16", "Null")
+    )
+
+
+# ---- which columns of the table they are ---------------------------------------------------------------------------
+
+
+def _all(fields: Sequence[Field]) -> Iterator[Field]:
+    for field in fields:
+        yield field
+        yield from _all(field.children)
+
+
+def _by_name(
+    fields: Sequence[Field], table_fields: Sequence[Field], mapping: Sequence[MappedField]
+) -> tuple[Field, ...]:
+    exact = {part.source_name: part for part in mapping if not part.is_partition}
+    folded = {fold(name): part for name, part in exact.items()}
+    known = {field.column_id: field for field in table_fields}
+    found = []
+    for field in fields:
+        part = exact.get(field.name) or folded.get(fold(field.name))
+        if part is None:
+            found.append(_unknown(field))
+            continue
+        target = known.get(part.column_id)
+        below = target.children if target else ()
+        if field.type in ("list", "map"):
+            # What is in a list or map has one place each; its name differs between writers.
+            children = _in_order(field.children, below, part.children)
+        else:
+            children = _by_name(field.children, below, part.children)
+        found.append(replace(field, column_id=part.column_id, children=children))
+    return tuple(found)
+
+
+def _in_order(
+    fields: Sequence[Field], table_fields: Sequence[Field], mapping: Sequence[MappedField]
+) -> tuple[Field, ...]:
+    if len(mapping) != len(fields):
+        return _by_position(fields, table_fields)
+    renamed = [replace(part, source_name=field.name) for field, part in zip(fields, mapping, strict=True)]
+    return _by_name(fields, table_fields, renamed)
+
+
+def _by_id(fields: Sequence[Field], table_fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Keep the field ids that the table knows; what is in lists and maps may have none, and has its place."""
+    known = {field.column_id: field for field in table_fields}
+    found = []
+    for field in fields:
+        target = known.get(field.column_id) if field.column_id is not None else None
+        if target is None:
+            found.append(_unknown(field))
+        elif field.type in ("list", "map") and all(part.column_id is None for part in field.children):
+            pairs = zip(field.children, target.children, strict=False)
+            numbered = [replace(part, column_id=below.column_id) for part, below in pairs]
+            found.append(replace(field, children=_by_id(numbered, target.children)))
+        else:
+            found.append(replace(field, children=_by_id(field.children, target.children)))
+    return tuple(found)
+
+
+def _by_position(fields: Sequence[Field], table_fields: Sequence[Field]) -> tuple[Field, ...]:
+    found = []
+    for place, field in enumerate(fields):
+        if place < len(table_fields):
+            target = table_fields[place]
+            children = _by_position(field.children, target.children)
+            found.append(replace(field, column_id=target.column_id, children=children))
+        else:
+            found.append(_unknown(field))
+    return tuple(found)
+
+
+def _unknown(field: Field) -> Field:
+    return replace(field, column_id=None, children=tuple(_unknown(child) for child in field.children))

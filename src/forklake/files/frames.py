@@ -1,0 +1,139 @@
+"""Rows in the forms that Python users have them in, as Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from forklake.errors import InvalidInputError
+from forklake.files.nesting import assembled
+from forklake.model.field import Field
+from forklake.model.names import fold
+
+MISSING: Final = {b"forklake:nan": b"missing"}
+"""Marks a column of floats of pandas, whose NaN means a missing value wherever it cannot be a number."""
+
+
+def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
+    """Return rows as an Arrow table.
+
+    ``value`` is a pandas DataFrame (its index is left out), an Arrow table, record batch or reader of them, anything
+    that exports an Arrow stream, a sequence of mappings (each a row), or one mapping (one row). All rows have the same
+    keys: one that is missing in some rows is refused rather than guessed to be NULL, one that is missing in all of them
+    is a column that was left out. ``fields`` are the columns of the table that the rows are meant for, where they are
+    known: then a dictionary in a map column is read as a map, not as a struct.
+
+    Raises:
+        InvalidInputError: It is nothing of the kind, or the values of a column have no common type.
+    """
+    if isinstance(value, pa.Table):
+        return value
+    if isinstance(value, pa.RecordBatch):
+        return pa.Table.from_batches([value])
+    if isinstance(value, pa.RecordBatchReader):
+        return value.read_all()
+    if isinstance(value, pd.DataFrame):
+        return _pandas_frame(value)
+    if isinstance(value, Mapping):
+        return _row_frame([value], fields)
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
+        return _row_frame(value, fields)
+    if hasattr(value, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(value).read_all()
+    raise InvalidInputError(
+        f'Rows cannot be read from a "{type(value).__name__}"; nothing was written.',
+        hint="Hand in a DataFrame, an Arrow table or record batches, or dictionaries, one for each row.",
+    )
+
+
+def _pandas_frame(frame: pd.DataFrame) -> pa.Table:
+    if other := [name for name in frame.columns if not isinstance(name, str)]:
+        raise InvalidInputError(f'The name "{other[0]}" of a column of the DataFrame is no text; nothing was written.')
+    arrays, fields = [], []
+    for position, name in enumerate(frame.columns):
+        series = frame.iloc[:, position]
+        is_plain_float = isinstance(series.dtype, np.dtype) and series.dtype.kind == "f"
+        if is_plain_float:
+            made = pa.array(series.to_numpy())  # keeps NaN, which pandas' own conversion makes NULL
+        else:
+            made = _converted(name, lambda series=series: pa.Array.from_pandas(series))
+        arrays.append(made)
+        fields.append(pa.field(name, made.type, metadata=MISSING if is_plain_float else None))
+    return pa.table(arrays, schema=pa.schema(fields)) if fields else pa.table({})
+
+
+def _row_frame(rows: Sequence[Any], fields: Sequence[Field]) -> pa.Table:
+    names: list[Any] | None = None
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise InvalidInputError(f'Row {number} is a "{type(row).__name__}", not a mapping; nothing was written.')
+        names = list(row) if names is None else names
+        if odd := next((name for name in row if not isinstance(name, str)), None):
+            raise InvalidInputError(f'The key "{odd}" of row {number} is no text; nothing was written.')
+        if different := sorted(set(names) ^ set(row)):
+            raise InvalidInputError(
+                f'Row {number} and row 1 do not have the same keys: "{different[0]}" is in one of them only; '
+                "nothing was written.",
+                hint="Give every row the same keys, with None for NULL.",
+            )
+    known = {fold(field.name): field for field in fields}
+    arrays = [
+        _converted(name, lambda name=name: _inferred([row[name] for row in rows], known.get(fold(name))))
+        for name in names or ()
+    ]
+    return pa.table(arrays, names=names or [])
+
+
+def _converted(name: str, convert: Any) -> pa.Array:
+    try:
+        made = convert()
+    except InvalidInputError as error:
+        raise InvalidInputError(f'{error} (column "{name}")') from error
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        raise InvalidInputError(f'The values of column "{name}" have no common type: {error}') from error
+    return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+
+
+def _inferred(values: list[Any], field: Field | None) -> pa.Array:
+    """Return Python's values as an array of a type that holds all of them."""
+    is_null = [value is None for value in values]
+    given = [value for value in values if value is not None]
+    kind = field.type if field is not None and given else ""
+    if kind == "map" and field and all(isinstance(value, Mapping) for value in given):
+        pairs = [pair for value in given for pair in value.items()]
+        if any(key is None for key, _ in pairs):
+            raise InvalidInputError("Map keys can not be NULL.")
+        parts = [_inferred([pair[side] for pair in pairs], field.children[side]) for side in (0, 1)]
+        lengths = [0 if value is None else len(value) for value in values]
+        return assembled(pa.map_(parts[0].type, parts[1].type), parts, lengths, is_null)
+    if kind == "list" and field and all(isinstance(value, (list, tuple, np.ndarray)) for value in given):
+        part = _inferred([item for value in given for item in value], field.children[0])
+        lengths = [0 if value is None else len(value) for value in values]
+        return assembled(pa.list_(part.type), [part], lengths, is_null)
+    if kind == "struct" and field and all(isinstance(value, Mapping) for value in given):
+        known = {fold(child.name): child for child in field.children}
+        names = list(dict.fromkeys(name for value in given for name in value))
+        parts = [_inferred([(value or {}).get(name) for value in values], known.get(fold(name))) for name in names]
+        fields = [pa.field(name, part.type) for name, part in zip(names, parts, strict=True)]
+        return assembled(pa.struct(fields), parts, None, is_null)
+    return pa.array(_of_one_kind(values, given))
+
+
+def _of_one_kind(values: list[Any], given: list[Any]) -> list[Any]:
+    """Return values with those made alike that Arrow would refuse, or cut, next to each other."""
+    kinds = {type(value) for value in given}
+    if kinds == {date, datetime}:
+        return [_midnight(value) if type(value) is date else value for value in values]
+    if kinds <= {int, Decimal} and any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in given):
+        return [None if value is None else Decimal(value) for value in values]
+    return values
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day)  # noqa: DTZ001  a date has no zone; UTC is assumed later, as for it

@@ -1,0 +1,169 @@
+"""Casts to booleans, integers, floats and decimals; the rules are in docs/spec/casts.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forklake.files.numerals import EXACT, INTEGER_RANGES, format_double, format_float
+from forklake.files.schema import arrow_type, precision_and_scale
+from forklake.files.type_names import physical_name, sql_name
+from forklake.model.field import Field
+
+_OUT_OF_RANGE: Final = (
+    "Type {} with value {} can't be cast because the value is out of range for the destination type {}"
+)
+
+
+def to_boolean(target: Field, source: Field, array: pa.Array) -> pa.Array:
+    """Return whether numbers are not zero; NaN is not."""
+    if pa.types.is_decimal(array.type):
+        return pc.not_equal(array, pa.scalar(Decimal(0), array.type))
+    return pc.not_equal(array, pa.scalar(0, array.type))
+
+
+def to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
+    """Return numbers as integers.
+
+    Raises:
+        ValueError: One is out of range; in DuckDB's words.
+    """
+    low, high = INTEGER_RANGES[target.type]
+    if pa.types.is_floating(array.type):
+        return _float_to_integer(target, source, array)
+    if pa.types.is_decimal(array.type):
+        wide = _widened(array)
+        rounded = pc.round(wide, 0, round_mode="half_towards_infinity")
+
+        def words(value: Any) -> str:
+            whole = Decimal(value).quantize(Decimal(1), ROUND_HALF_UP, EXACT)
+            return f"Failed to cast decimal value {whole} to type {physical_name(target.type)}"
+
+        _check(rounded, lambda value: low <= value <= high, words)
+        return rounded.cast(arrow_type(target))
+    if pa.types.is_boolean(array.type):
+        return array.cast(pa.int8()).cast(arrow_type(target))
+    name = physical_name(source.type)
+    if not _fits(array, low, high):
+        _check(
+            array,
+            lambda value: low <= value <= high,
+            lambda value: _OUT_OF_RANGE.format(name, value, physical_name(target.type)),
+        )
+    return array.cast(arrow_type(target))
+
+
+def to_float(target: Field, source: Field, array: pa.Array) -> pa.Array:
+    """Return numbers as floats, the nearest ones.
+
+    Raises:
+        ValueError: A finite one is beyond the range of 32 bits; in DuckDB's words.
+    """
+    if pa.types.is_boolean(array.type):
+        array = array.cast(pa.int8())
+    elif pa.types.is_decimal(array.type):
+        array = pa.array([None if number is None else float(number) for number in array.to_pylist()], pa.float64())
+    if target.type == "float64" or not pa.types.is_float64(array.type):
+        return array.cast(arrow_type(target), safe=False)
+    doubles = np.asarray(array.fill_null(0.0))
+    with np.errstate(over="ignore", under="ignore"):
+        singles = doubles.astype(np.float32)
+    if (beyond := np.isinf(singles) & np.isfinite(doubles)).any():
+        value = format_double(doubles[beyond][0])
+        raise ValueError(_OUT_OF_RANGE.format("DOUBLE", value, "FLOAT"))
+    return pa.array(singles, mask=np.asarray(array.is_null()))
+
+
+def to_decimal(target: Field, source: Field, array: pa.Array) -> pa.Array:
+    """Return numbers as decimals of the target's precision and scale.
+
+    Raises:
+        ValueError: One does not fit; in DuckDB's words.
+    """
+    precision, scale = precision_and_scale(target.type) or (38, 0)
+    if pa.types.is_floating(array.type):
+        return _float_to_decimal(target, array, precision, scale)
+    if pa.types.is_decimal(array.type):
+        wide = pc.round(_widened(array), scale, round_mode="half_towards_infinity")
+
+        def words(value: Any) -> str:
+            return f'Casting value "{value:f}" to type {sql_name(target)} failed: value is out of range!'
+
+    else:
+        wide = array.cast(pa.int8()) if pa.types.is_boolean(array.type) else array
+        wide = wide.cast(pa.decimal128(20, 0))
+
+        def words(value: Any) -> str:
+            return f"Could not cast value {value} to {sql_name(target)}"
+
+    limit = Decimal(10) ** (precision - scale)
+    _check(wide, lambda value: abs(value) < limit, words, shown=array if pa.types.is_decimal(array.type) else None)
+    return wide.cast(pa.decimal256(76, max(scale, 0)), safe=True).cast(arrow_type(target))
+
+
+def _float_to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
+    low, high = INTEGER_RANGES[target.type]
+    numbers = np.asarray(array.fill_null(0.0)).astype(np.float64)
+    rounded = np.rint(numbers)
+    # Both ends are exact as doubles, or for 38 digits lie between two of them.
+    with np.errstate(invalid="ignore"):
+        fits = (rounded >= float(low)) & ((rounded <= float(high)) if "128" in target.type else rounded < high + 1)
+        if low == 0:
+            fits &= numbers >= 0  # -0.5 would round to 0, but DuckDB has no negative number in an unsigned type
+    if not fits.all():
+        value = numbers[~fits][0]
+        shown = format_float(value) if source.type == "float32" else format_double(value)
+        name = physical_name(source.type)
+        raise ValueError(_OUT_OF_RANGE.format(name, shown, physical_name(target.type)))
+    mask = np.asarray(array.is_null())
+    if "128" in target.type:
+        whole = [None if null else Decimal(int(number)) for number, null in zip(rounded, mask, strict=True)]
+        return pa.array(whole, arrow_type(target))
+    return pa.array(rounded.astype(arrow_type(target).to_pandas_dtype()), arrow_type(target), mask=mask)
+
+
+def _float_to_decimal(target: Field, array: pa.Array, precision: int, scale: int) -> pa.Array:
+    numbers = np.asarray(array.fill_null(0.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = numbers.astype(np.float64) * 10.0**scale
+        whole = np.trunc(scaled)
+        away = np.where(np.abs(scaled - whole) >= 0.5, whole + np.sign(scaled), whole)
+        # In the width of the source, as DuckDB has it: 0.1 of 32 bits stays 0.1, whatever the scale.
+        rounded = away.astype(numbers.dtype).astype(np.float64)
+        fits = np.abs(rounded) < 10.0**precision
+    if not fits.all():
+        raise ValueError(f"Could not cast value {float(numbers[~fits][0]):f} to {sql_name(target)}")
+    mask = np.asarray(array.is_null())
+    unscaled = (
+        None if null else EXACT.scaleb(Decimal(int(number)), -scale) for number, null in zip(rounded, mask, strict=True)
+    )
+    return pa.array(list(unscaled), arrow_type(target))
+
+
+def _widened(array: pa.Array) -> pa.Array:
+    """Return decimals with room for rounding up; those of 76 digits have it, as no target has as many."""
+    return array.cast(pa.decimal256(76, array.type.scale))
+
+
+def _fits(array: pa.Array, low: int, high: int) -> bool:
+    bounds = pc.min_max(array).as_py()
+    return bounds["min"] is None or (low <= bounds["min"] and bounds["max"] <= high)
+
+
+def _check(
+    array: pa.Array,
+    is_good: Callable[[Any], bool],
+    words: Callable[[Any], str],
+    shown: pa.Array | None = None,
+) -> None:
+    """Raise ValueError about a value that is not good: only the least and the greatest can be the first not to be."""
+    bounds = pc.min_max(array).as_py()
+    for bound in (bounds["min"], bounds["max"]):
+        if bound is not None and not is_good(bound):
+            place = pc.index(array, pa.scalar(bound, array.type)).as_py()
+            raise ValueError(words(bound if shown is None else shown[place].as_py()))

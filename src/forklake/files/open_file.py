@@ -1,0 +1,149 @@
+"""A data file while it is being written: row groups, statistics, its key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from forklake.files import storage
+from forklake.files.footer import TRAILER_SIZE
+from forklake.files.keys import WRITER_OPTIONS, encrypting, new_key
+from forklake.files.row_order import sort_rows
+from forklake.files.statistics import column_stats, count_nans
+from forklake.model.definitions import NameMapping, NewDataFile
+from forklake.model.field import Field
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
+from forklake.model.write import WriteTarget
+
+_COMPRESSIONS: Final = {"uncompressed": "none", "lz4_raw": "lz4"}
+_DECIMALS_AS_INTEGERS: Final = "store_decimal_as_integer"
+"""As DuckDB stores decimals. Older releases of PyArrow cannot; readers take either form."""
+
+
+def table_columns(fields: Sequence[Field]) -> list[Field]:
+    """Return the columns without row lineage, which files may hold but tables do not have."""
+    return [field for field in fields if field.name not in (ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN)]
+
+
+class OpenFile:
+    """Takes rows of one partition, and writes them group by group."""
+
+    def __init__(
+        self, target: WriteTarget, schema: pa.Schema, path: str, partition_values: Sequence[str | None]
+    ) -> None:
+        """Open a new file.
+
+        Args:
+            target: The table.
+            schema: What the file holds.
+            path: Where it is, below the table's directory.
+            partition_values: What all its rows have in common.
+        """
+        self.path = path
+        self._target = target
+        self._schema = schema
+        self._partition_values = tuple(partition_values)
+        self._key = new_key() if target.is_encrypted else None
+        self._buffered: list[pa.RecordBatch] = []
+        self._buffered_rows = 0
+        self.buffered_bytes = 0
+        self._nan_counts: dict[str, int] = {}
+        self._columns = [field for field in table_columns(target.fields) if field.name in schema.names]
+        self._footer: list[pq.FileMetaData] = []
+        self._sink = storage.open_output(target.directory + self.path)
+        try:
+            with storage.explained(self.path, "written"):
+                self._writer = pq.ParquetWriter(self._sink, schema, metadata_collector=self._footer, **self._options())
+        except BaseException:
+            self._sink.close()
+            raise
+
+    def write(self, batch: pa.RecordBatch) -> int:
+        """Take rows until they fill a row group, which is then written; return how many were taken."""
+        group_rows = self._group_rows(batch)
+        part = batch.slice(0, group_rows - self._buffered_rows)
+        count_nans(part, self._columns, self._nan_counts)
+        self._buffered.append(part)
+        self._buffered_rows += part.num_rows
+        self.buffered_bytes += part.nbytes
+        limit = self._target.options.parquet_row_group_size_bytes
+        if self._buffered_rows >= group_rows or (limit and self.buffered_bytes >= limit):
+            self._write_group()
+        return int(part.num_rows)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the file has reached the size that files are to have; then the next rows belong into another."""
+        return not self._buffered and self._sink.tell() >= self._target.options.target_file_size
+
+    def close(self, mapping: NameMapping | None) -> NewDataFile:
+        """Write what is left, and return the file as metadata describes it."""
+        if self._buffered:
+            self._write_group()
+        with storage.explained(self._target.directory + self.path, "written"):
+            self._writer.close()
+            self._sink.close()
+        byte_count, footer_size = _sizes(self._target.directory + self.path)
+        metadata = self._footer[0]
+        return NewDataFile(
+            path=self.path,
+            record_count=metadata.num_rows,
+            file_size_bytes=byte_count,
+            footer_size=footer_size,
+            column_stats=column_stats(metadata, self._columns, nan_counts=self._nan_counts),
+            partition_values=self._partition_values,
+            mapping=mapping,
+            encryption_key=self._key,
+        )
+
+    def abandon(self) -> None:
+        """Let go of the file, whatever state it is in; what is left of it is for the caller to delete."""
+        with suppress(Exception):
+            self._writer.close()
+        self._writer.is_open = False  # else it tries again when it is collected
+        with suppress(Exception):
+            self._sink.close()
+
+    def _group_rows(self, batch: pa.RecordBatch) -> int:
+        """Return how many rows a row group has at most, so that a small file need not hold a large group."""
+        options = self._target.options
+        row_bytes = self._target.bytes_per_row or batch.nbytes / batch.num_rows
+        return max(
+            1,
+            self._buffered_rows + 1,
+            min(options.parquet_row_group_size, int(options.target_file_size / max(row_bytes, 1))),
+        )
+
+    def _write_group(self) -> None:
+        table = pa.Table.from_batches(self._buffered, self._schema)
+        if self._target.options.sort_on_insert and self._target.sort_keys:
+            table = sort_rows(table, self._target.sort_keys)
+        with storage.explained(self._target.directory + self.path, "written"):
+            self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+        self._buffered, self._buffered_rows, self.buffered_bytes = [], 0, 0
+
+    def _options(self) -> dict[str, Any]:
+        options = self._target.options
+        compression = _COMPRESSIONS.get(options.parquet_compression, options.parquet_compression)
+        found: dict[str, Any] = {
+            "compression": compression,
+            "version": "2.6",  # what older versions cannot hold would be stored as another type
+            "data_page_version": "1.0" if options.parquet_version == 1 or self._key else "2.0",
+            "store_schema": False,
+            **encrypting(self._key),
+        }
+        if _DECIMALS_AS_INTEGERS in WRITER_OPTIONS:
+            found[_DECIMALS_AS_INTEGERS] = True
+        if options.parquet_compression_level is not None and compression in ("gzip", "zstd", "brotli"):
+            found["compression_level"] = options.parquet_compression_level
+        return found
+
+
+def _sizes(path: str) -> tuple[int, int]:
+    with storage.open_input(path) as file, storage.explained(path, "read"):
+        byte_count = file.size()
+        return byte_count, int.from_bytes(file.read_at(TRAILER_SIZE, byte_count - TRAILER_SIZE)[:4], "little")

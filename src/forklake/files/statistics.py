@@ -1,0 +1,247 @@
+"""Statistics of a file's columns, from its footer, as DuckLake records them: bounds as text, NULLs and NaNs.
+
+A bound that is recorded holds for every value of the file; whatever a footer leaves open is unknown. The row groups of
+a file must all say something, or nothing is known.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from forklake.files.footer import is_variant, leaf_count, leaf_type
+from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_date, format_time, format_timestamp
+from forklake.files.numerals import EXACT, format_decimal, format_double, format_float
+from forklake.files.schema import precision_and_scale
+from forklake.model.definitions import ColumnStats
+from forklake.model.field import Field
+
+_FLOATS: Final = ("float32", "float64")
+_UNITS: Final = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
+_EXACT_WRITERS: Final = ("parquet-cpp-arrow", "parquet-mr", "DuckDB")
+"""Writers that leave out a long bound; others may cut it short, and PyArrow hides the flag that says so."""
+
+_CUT_FROM: Final = 16
+_NAN_SHOWING_WRITERS: Final = ("parquet-mr", "DuckDB")
+"""Writers whose bounds tell of a NaN: parquet-mr's are NaN then, DuckDB's are left out."""
+
+
+def column_stats(
+    metadata: pq.FileMetaData, fields: Sequence[Field], *, nan_counts: Mapping[str, int] | None = None
+) -> dict[str, ColumnStats]:
+    """Return what a footer tells of the columns that hold values, by their names with dots between.
+
+    Args:
+        metadata: The file's footer.
+        fields: The columns of the table; one that the file does not have is left out.
+        nan_counts: How many NaNs there are, by the same names, if the writer counted: PyArrow's footers do not tell.
+    """
+    return {
+        name: _stats(metadata, place, field, None if nan_counts is None else nan_counts.get(name, 0))
+        for name, field, place in _leaves(metadata, fields)
+    }
+
+
+def count_nans(batch: pa.RecordBatch, fields: Sequence[Field], counts: dict[str, int]) -> None:
+    """Add the NaNs of some rows to the counts, which are by names as in `column_stats`."""
+    for field in fields:
+        if _has_floats(field):
+            _count(batch.column(field.name), field, field.name, counts)
+
+
+def _has_floats(field: Field) -> bool:
+    return field.type in _FLOATS or any(_has_floats(child) for child in field.children)
+
+
+def _count(values: pa.Array, field: Field, name: str, counts: dict[str, int]) -> None:
+    if field.type in _FLOATS:
+        counts[name] = counts.get(name, 0) + (pc.sum(pc.is_nan(values)).as_py() or 0)
+        return
+    if field.type == "map":
+        values = values.cast(pa.list_(pa.struct([values.type.key_field, values.type.item_field])))
+    # `flatten` leaves out what is hidden behind a NULL or outside of a slice.
+    parts = values.flatten()
+    if field.type == "list":
+        parts = [parts]
+    elif field.type == "map":
+        parts = parts.flatten()
+    for child, part in zip(field.children, parts, strict=True):
+        if _has_floats(child):
+            _count(part, child, f"{name}.{child.name}", counts)
+
+
+# ---- which column of the file holds a field ------------------------------------------------------------------------
+
+
+def _leaves(metadata: pq.FileMetaData, fields: Sequence[Field]) -> Iterator[tuple[str, Field, int]]:
+    """Yield the fields that hold values, with their names and the places of their columns in the file."""
+    place = 0
+    wanted = {field.name: field for field in fields}
+    for held in metadata.schema.to_arrow_schema():
+        if held.name in wanted:
+            yield from _leaves_below(wanted[held.name], held, held.name, place)
+        place += leaf_count(held.type)
+
+
+def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterator[tuple[str, Field, int]]:
+    kind = held.type.storage_type if isinstance(held.type, pa.BaseExtensionType) else held.type
+    if is_variant(kind):
+        return
+    if not kind.num_fields:
+        if not field.children:
+            yield name, field, place
+        return
+    if pa.types.is_struct(kind) and field.type == "struct":
+        parts = [(next((child for child in field.children if child.name == part.name), None), part) for part in kind]
+    elif pa.types.is_map(kind) and field.type == "map":
+        parts = list(zip(field.children, (kind.key_field, kind.item_field), strict=True))
+    elif hasattr(kind, "value_field") and field.type == "list":
+        parts = [(field.children[0], kind.value_field)]
+    else:
+        return
+    for child, part in parts:
+        if child is not None:
+            yield from _leaves_below(child, part, f"{name}.{child.name}", place)
+        place += leaf_count(part.type)
+
+
+# ---- what is known of it -------------------------------------------------------------------------------------------
+
+
+def _stats(metadata: pq.FileMetaData, place: int, field: Field, nan_count: int | None) -> ColumnStats:
+    chunks = [metadata.row_group(group).column(place) for group in range(metadata.num_row_groups)]
+    leaf = metadata.schema.column(place)
+    total = sum(chunk.num_values for chunk in chunks)
+    null_counts = [_null_count(chunk) for chunk in chunks]
+    null_count = None if None in null_counts else sum(count for count in null_counts if count is not None)
+    # A group without values has no bounds, and needs none. (DuckDB counts NULLs of structs in lists twice.)
+    filled = [
+        chunk
+        for chunk, nulls in zip(chunks, null_counts, strict=True)
+        if chunk.num_values != nulls or chunk.statistics.has_min_max
+    ]
+    lowest, highest = _raw_bounds(filled, leaf, metadata.created_by or "")
+    contains_nan = _contains_nan(field, filled, (lowest, highest), metadata.created_by or "", nan_count)
+    return ColumnStats(
+        value_count=None if null_count is None else total - null_count,
+        null_count=null_count,
+        min_value=_text(field.type, leaf, lowest),
+        max_value=_text(field.type, leaf, highest),
+        contains_nan=contains_nan,
+        column_size_bytes=sum(chunk.total_compressed_size for chunk in chunks),
+    )
+
+
+def _null_count(chunk: Any) -> int | None:
+    known = chunk.statistics
+    return known.null_count if known is not None and known.has_null_count else None
+
+
+def _raw_bounds(chunks: Sequence[Any], leaf: Any, created_by: str) -> tuple[Any, Any]:
+    """Return the least and the greatest value as stored, each None if unknown, NaN if a NaN is in the way."""
+    if not chunks or not all(chunk.is_stats_set and chunk.statistics.has_min_max for chunk in chunks):
+        return None, None
+    lows = [_comparable(leaf, chunk.statistics.min_raw) for chunk in chunks]
+    highs = [_comparable(leaf, chunk.statistics.max_raw) for chunk in chunks]
+    lowest = math.nan if any(low != low for low in lows) else min(lows)  # noqa: PLR0124 - only NaN differs from itself
+    highest = math.nan if any(high != high for high in highs) else max(highs)  # noqa: PLR0124
+    if leaf.physical_type == "BYTE_ARRAY" and not created_by.startswith(_EXACT_WRITERS):
+        lowest, highest = (None if isinstance(it, bytes) and len(it) >= _CUT_FROM else it for it in (lowest, highest))
+    return lowest, highest
+
+
+def _comparable(leaf: Any, raw: Any) -> Any:
+    """Return a stored value as one that sorts as the column's type does."""
+    details = json.loads(leaf.logical_type.to_json())
+    if details["Type"] == "Int" and not details["isSigned"]:
+        return raw & (2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1)
+    if details["Type"] == "Decimal" and isinstance(raw, bytes):
+        return int.from_bytes(raw, "big", signed=True)
+    return raw
+
+
+def _contains_nan(
+    field: Field, chunks: Sequence[Any], bounds: tuple[Any, Any], created_by: str, nan_count: int | None
+) -> bool | None:
+    if field.type not in _FLOATS:
+        return None
+    if any(isinstance(bound, float) and math.isnan(bound) for bound in bounds):
+        return True
+    if nan_count is not None:
+        return nan_count > 0
+    if not chunks:
+        return False
+    return False if bounds[1] is not None and created_by.startswith(_NAN_SHOWING_WRITERS) else None
+
+
+# ---- bounds as text ------------------------------------------------------------------------------------------------
+
+
+def _text(column_type: str, leaf: Any, raw: Any) -> str | None:
+    """Return a bound as text of the table's type; None where DuckLake has none, or the file holds another type."""
+    if raw is None or (isinstance(raw, float) and math.isnan(raw)):
+        return None
+    held = leaf_type(leaf)
+    if column_type == "boolean":
+        return str(int(raw)) if held == "boolean" else None
+    if column_type in ("varchar", "json"):
+        return _string(raw) if held in ("varchar", "json") else None
+    if column_type == "blob":
+        return raw.hex().upper() if held == "blob" else None
+    if column_type == "uuid":
+        return str(UUID(bytes=raw)) if held == "uuid" else None
+    if column_type in _FLOATS:
+        return _float(column_type, raw) if held in _FLOATS else None
+    if precision_and_scale(column_type):
+        return _decimal(column_type, held, raw)
+    if column_type in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+        return str(raw) if held.startswith(("int", "uint")) and held != "interval" else None
+    if column_type == "date":
+        return format_date(raw) if held == "date" else None
+    if column_type == "time" or column_type.startswith("timestamp"):
+        return _moment(column_type, held, leaf, raw)
+    return None
+
+
+def _string(raw: bytes) -> str | None:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _float(column_type: str, raw: float) -> str:
+    # Footers call zero -0.0 as a least value, whatever its sign; the two are equal.
+    value = raw + 0.0 if raw else 0.0
+    return format_float(value) if column_type == "float32" else format_double(value)
+
+
+def _decimal(column_type: str, held: str, raw: int) -> str | None:
+    wanted, stored = precision_and_scale(column_type), precision_and_scale(held)
+    if wanted is None or stored is None or stored[1] > wanted[1]:
+        return None
+    return format_decimal(Decimal(raw).scaleb(-stored[1], EXACT), *wanted)
+
+
+def _moment(column_type: str, held: str, leaf: Any, raw: Any) -> str | None:
+    unit = _UNITS.get(json.loads(leaf.logical_type.to_json()).get("timeUnit", ""))
+    if unit is None or not isinstance(raw, int):
+        return None
+    target = "ns" if column_type == "timestamp_ns" else "us"
+    moment, rest = divmod(raw * UNIT_NANOS[unit], UNIT_NANOS[target])
+    if abs(raw) == INFINITE_MOMENT:
+        moment, rest = raw, 0
+    if rest or (held == "timestamptz") != (column_type == "timestamptz"):
+        return None
+    if column_type == "time":
+        return format_time(moment) if held == "time" else None
+    return None if held == "time" else format_timestamp(moment, target, has_zone=column_type == "timestamptz")

@@ -1,0 +1,238 @@
+"""Where files lie: local directories and object stores behind the same few verbs.
+
+A path is absolute, or a URL such as ``s3://bucket/key``. Its text is taken as it is: spaces, ``%`` and ``#`` stand for
+themselves, in URLs too, as DuckDB takes them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Final
+from uuid import uuid4
+
+import pyarrow as pa
+from pyarrow import fs
+
+from forklake.errors import DataFileError, InvalidPathError
+from forklake.files.uuid7 import uuid7
+
+_URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)/?(.*)", re.IGNORECASE | re.DOTALL)
+_ALIASES: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+_REASONS: Final = {
+    errno.ENOENT: "there is no such file",
+    errno.EACCES: "permission is denied",
+    errno.EPERM: "permission is denied",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOSPC: "no space is left on the device",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file is larger than is allowed",
+    errno.ENOTDIR: "a part of the path is a file, not a directory",
+    errno.EISDIR: "it is a directory",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.EEXIST: "it is there already",
+}
+_HINTS: Final = {
+    errno.ENOENT: "Was it moved or removed by something other than the lake?",
+    errno.ENOSPC: "Free some space, and run the statement again.",
+    errno.EDQUOT: "Free some space, and run the statement again.",
+}
+
+
+def is_local(path: str) -> bool:
+    """Return whether a path is one of this machine's file system.
+
+    >>> is_local("/data/100% new/"), is_local("file:///data/"), is_local("s3://bucket/data/")
+    (True, True, False)
+    """
+    match = _URL.match(path)
+    return match is None or match[1].lower() == "file"
+
+
+def local_path(path: str) -> str:
+    """Return the path of a local file without ``file://``."""
+    return path[len("file://") :] if path[:7].lower() == "file://" else path
+
+
+def open_input(path: str) -> pa.NativeFile:
+    """Open a file for reading, at any position.
+
+    Raises:
+        DataFileError: It is missing or cannot be read.
+    """
+    system, place = _located(path)
+    with explained(path, "read"):
+        return system.open_input_file(place)
+
+
+def open_output(path: str) -> pa.NativeFile:
+    """Open a new file for writing; local directories that lead to it are made.
+
+    Raises:
+        DataFileError: It cannot be written there.
+    """
+    system, place = _located(path)
+    with explained(path, "written"):
+        if is_local(path):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+        return system.open_output_stream(place)
+
+
+def size(path: str) -> int:
+    """Return how many bytes a file has.
+
+    Raises:
+        DataFileError: It is missing.
+    """
+    system, place = _located(path)
+    with explained(path, "read"):
+        info = system.get_file_info(place)
+        if info.type != fs.FileType.File:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return int(info.size)
+
+
+def move(source: str, target: str) -> None:
+    """Give a file another path; a local file is renamed, at once and without copying.
+
+    Raises:
+        DataFileError: The file is missing, or cannot be moved there; it stays where it was.
+    """
+    system, place = _located(source)
+    _, new_place = _located(target)
+    with explained(source, f'moved to "{target}"'):
+        if is_local(source):
+            os.makedirs(os.path.dirname(new_place), exist_ok=True)
+            os.rename(place, new_place)
+        else:
+            system.move(place, new_place)
+
+
+def make_directory(path: str) -> None:
+    """Make a local directory and those above it; object stores need none.
+
+    Raises:
+        DataFileError: It cannot be made.
+    """
+    if is_local(path):
+        with explained(path, "made"):
+            os.makedirs(local_path(path), exist_ok=True)
+
+
+def delete(paths: Iterable[str]) -> list[str]:
+    """Delete files, as many as can be; return those that are still there.
+
+    A file that is gone already counts as deleted. Never raises for a file, so it can follow another error.
+    """
+    left = []
+    for path in paths:
+        try:
+            system, place = _located(path)
+            system.delete_file(place)
+        except FileNotFoundError:
+            continue
+        except (OSError, pa.ArrowException, InvalidPathError, DataFileError):
+            left.append(path)
+    return left
+
+
+def list_files(directory: str) -> list[str]:
+    """Return the paths of all files below a directory, sorted; none if it is not there.
+
+    Raises:
+        DataFileError: It cannot be read.
+    """
+    system, place = _located(directory)
+    place = place.rstrip("/")
+    with explained(directory, "read"):
+        found = system.get_file_info(fs.FileSelector(place, allow_not_found=True, recursive=True))
+    below = (info.path[len(place) :].lstrip("/") for info in found if info.type == fs.FileType.File)
+    return sorted(f"{directory.rstrip('/')}/{path}" for path in below)
+
+
+def delete_directory(directory: str) -> bool:
+    """Delete a directory with all that is in it; return whether it is gone.
+
+    Never raises, so it can follow another error.
+    """
+    try:
+        system, place = _located(directory)
+        system.delete_dir(place.rstrip("/"))
+    except FileNotFoundError:
+        return True
+    except (OSError, pa.ArrowException, InvalidPathError, DataFileError):
+        return False
+    return True
+
+
+def new_file_name() -> str:
+    """Return a name for a data file that no other has; later names sort behind earlier ones."""
+    return f"ducklake-{uuid7()}.parquet"
+
+
+def delete_file_name() -> str:
+    """Return a name for a delete file that no other has."""
+    return f"ducklake-{uuid4()}-delete.parquet"
+
+
+@contextmanager
+def explained(path: str, verb: str) -> Iterator[None]:
+    """Turn what the operating system or an object store says of a file into a `DataFileError` that names it.
+
+    Args:
+        path: The file.
+        verb: What was not done to it: ``read``, ``written``.
+    """
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        number = getattr(error, "errno", None)
+        if number is None and isinstance(error, FileNotFoundError):
+            number = errno.ENOENT
+        reason = _REASONS.get(number or 0) or str(error).strip() or type(error).__name__
+        raise DataFileError(f'File "{path}" was not {verb}: {reason}.', hint=_HINTS.get(number or 0)) from error
+
+
+def _located(path: str) -> tuple[fs.FileSystem, str]:
+    match = _URL.match(path)
+    if match is not None and match[1].lower() != "file":
+        system, base = _store(_ALIASES.get(match[1].lower(), match[1].lower()), match[2])
+        return system, f"{base.rstrip('/')}/{match[3]}" if base else match[3]
+    place = local_path(path)
+    if not place.startswith("/") or "\0" in place:
+        raise InvalidPathError(f'The path "{path}" is neither absolute nor a URL; nothing was done.')
+    return _LOCAL, place
+
+
+_LOCAL: Final = fs.LocalFileSystem()
+
+
+@lru_cache(maxsize=32)
+def _store(scheme: str, authority: str) -> tuple[fs.FileSystem, str]:
+    """Return the store of a URL, and how it names the URL's root; credentials come from the environment."""
+    url = f"{scheme}://{authority}/"
+    try:
+        if scheme == "s3":
+            return _s3(authority), authority
+        system, base = fs.FileSystem.from_uri(url)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError, ImportError) as error:
+        raise InvalidPathError(
+            f'No storage is known for "{url}": {error}',
+            hint="There are directories, and URLs that begin with s3://, gs://, abfss:// or hdfs://.",
+        ) from error
+    except OSError as error:
+        raise DataFileError(f'The storage "{url}" cannot be reached: {error}') from error
+    return system, base
+
+
+def _s3(bucket: str) -> fs.FileSystem:
+    """Return S3, or what speaks its protocol at the endpoint that the environment names."""
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if region is None and endpoint is None:
+        region = fs.resolve_s3_region(bucket)
+    return fs.S3FileSystem(region=region, endpoint_override=endpoint)

@@ -1,0 +1,132 @@
+"""Values between Arrow arrays and Python, without the limits of Python's dates.
+
+A value is what Python has for it; dates are days, times and timestamps microseconds (timestamp_ns: nanoseconds), uuids
+and intervals their text, structs tuples, lists lists, maps lists of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+
+from forklake.files.intervals import Interval
+from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_time, format_timestamp
+from forklake.files.nesting import assembled, is_list, lengths_of, parts_of
+from forklake.files.schema import arrow_type, display_type
+from forklake.model.field import Field
+
+
+def values_of(array: pa.Array) -> list[Any]:
+    """Return the values of an array, nested ones included; of any Arrow type that `type_names.field_of` knows."""
+    data_type, types = array.type, pa.types
+    if is_list(data_type) or types.is_map(data_type):
+        parts = [values_of(part) for part in parts_of(array)]
+        flat = parts[0] if is_list(data_type) else list(zip(*parts, strict=True))
+        ends = accumulate(lengths_of(array).tolist())
+        begins = accumulate(lengths_of(array).tolist(), initial=0)
+        spans = zip(begins, ends, array.is_valid().to_pylist(), strict=False)
+        return [flat[begin:end] if valid else None for begin, end, valid in spans]
+    if types.is_struct(data_type):
+        columns = [values_of(part) for part in parts_of(array)]
+        rows: Sequence[Any] = list(zip(*columns, strict=True)) if columns else [()] * len(array)
+        return [row if valid else None for row, valid in zip(rows, array.is_valid().to_pylist(), strict=True)]
+    if data_type == pa.uuid():
+        return [None if octets is None else str(UUID(bytes=octets)) for octets in array.storage.to_pylist()]
+    if types.is_date32(data_type):
+        return list(array.view(pa.int32()).to_pylist())
+    if types.is_date64(data_type):
+        return _each(array.view(pa.int64()), lambda millis: millis // 86_400_000)
+    if types.is_time(data_type) or types.is_timestamp(data_type):
+        return _clock_values(array)
+    if types.is_duration(data_type):
+        nanos = UNIT_NANOS[data_type.unit]
+        return _each(array.view(pa.int64()), lambda count: str(Interval(0, 0, _cut(count * nanos))))
+    if data_type == pa.month_day_nano_interval():
+        return _each(array, lambda parts: str(Interval(parts[0], parts[1], _cut(parts[2]))))
+    return list(array.to_pylist())
+
+
+def shown_array(field: Field, values: Sequence[Any]) -> pa.Array:
+    """Return values as the array that a reader is shown."""
+    match field.type:
+        case "time":
+            return pa.array([None if value is None else _clock_text(value) for value in values], pa.string())
+        case "timestamp_ns":
+            return pa.array([None if value is None else format_timestamp(value, "ns") for value in values], pa.string())
+    if field.children:
+        return _nested(display_type(field), values, [shown_array(*part) for part in _parts(field, values)])
+    return _scalars(display_type(field), values)
+
+
+def stored_array(field: Field, values: Sequence[Any]) -> pa.Array:
+    """Return values as the array that a file of ours holds."""
+    data_type = arrow_type(field)
+    if field.type == "uuid":
+        octets = [None if value is None else bytes.fromhex(value.replace("-", "")) for value in values]
+        return pa.ExtensionArray.from_storage(data_type, pa.array(octets, pa.binary(16)))
+    if field.type == "timestamp_ms":
+        return pa.array([None if value is None else _millis(value) for value in values], pa.int64()).cast(data_type)
+    if field.children:
+        return _nested(data_type, values, [stored_array(*part) for part in _parts(field, values)])
+    return _scalars(data_type, values)
+
+
+def _scalars(data_type: pa.DataType, values: Sequence[Any]) -> pa.Array:
+    if pa.types.is_decimal(data_type):
+        values = [None if value is None else Decimal(value) for value in values]
+    if pa.types.is_date32(data_type):
+        return pa.array(values, pa.int32()).cast(data_type)
+    if pa.types.is_timestamp(data_type) or pa.types.is_time(data_type):
+        return pa.array(values, pa.int64()).view(data_type)
+    return pa.array(values, data_type)
+
+
+def _parts(field: Field, values: Sequence[Any]) -> list[tuple[Field, list[Any]]]:
+    """Return each child with all its values in a row."""
+    if field.type == "list":
+        return [(field.children[0], [item for value in values for item in value or ()])]
+    if field.type == "map":
+        pairs = [pair for value in values for pair in value or ()]
+        return [(field.children[0], [key for key, _ in pairs]), (field.children[1], [item for _, item in pairs])]
+    return [
+        (child, [None if value is None else value[position] for value in values])
+        for position, child in enumerate(field.children)
+    ]
+
+
+def _nested(data_type: pa.DataType, values: Sequence[Any], parts: list[pa.Array]) -> pa.Array:
+    lengths = [0 if value is None else len(value) for value in values]
+    return assembled(data_type, parts, lengths, [value is None for value in values])
+
+
+def _clock_values(array: pa.Array) -> list[Any]:
+    unit = array.type.unit
+    ticks = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    if pa.types.is_time(array.type):
+        return _each(ticks, lambda count: count * UNIT_NANOS[unit] // 1000)
+    if unit == "us" or (unit == "ns" and not array.type.tz):
+        return list(ticks.to_pylist())
+    nanos = UNIT_NANOS[unit]
+    return _each(ticks, lambda count: count if abs(count) == INFINITE_MOMENT else _cut(count * nanos))
+
+
+def _each(array: pa.Array, change: Any) -> list[Any]:
+    return [None if value is None else change(value) for value in array.to_pylist()]
+
+
+def _cut(nanos: int) -> int:
+    """Return whole microseconds, cut toward zero."""
+    return nanos // 1000 if nanos >= 0 else -(-nanos // 1000)
+
+
+def _clock_text(value: int | str) -> str:
+    return value if isinstance(value, str) else format_time(value)
+
+
+def _millis(micros: int) -> int:
+    return micros if abs(micros) == INFINITE_MOMENT else micros // 1000
