@@ -56,11 +56,11 @@ def test_the_list_says_what_is_set_where(lake: Lake, shop: Catalog) -> None:
     shop.options.set("parquet_version", 2)
     table = shop.table("orders").table_id
     assert shop.options.list() == [
-        Option("parquet_version", "2", "catalog"),
+        Option("parquet_version", "V2", "catalog"),
         Option("auto_compact", "false", "table", table),
     ]
     lake.options.set("parquet_version", 1)
-    assert Option("parquet_version", "1", "lake") in lake.options.list()
+    assert Option("parquet_version", "V1", "lake") in lake.options.list()
 
 
 def test_no_catalog_sees_the_options_of_another(lake: Lake, shop: Catalog) -> None:
@@ -127,11 +127,12 @@ def test_options_are_copied_as_they_are_now_even_into_a_fork_of_the_past(shop: C
         ("data_path", "/elsewhere", 'Unsupported option "data_path"'),
         ("version", "0.9", 'Unsupported option "version"'),
         ("auto_compact", "maybe", 'Option "auto_compact" is true or false, not "maybe"'),
-        ("parquet_version", "-1", "is a whole number from 0 on"),
-        ("parquet_version", "²", "is a whole number from 0 on"),
+        ("data_inlining_row_limit", "-1", "is a whole number from 0 on"),
+        ("data_inlining_row_limit", "²", "is a whole number from 0 on"),
+        ("parquet_compression", "lzo", "is one of uncompressed, snappy, gzip, zstd, brotli, lz4, lz4_raw"),
         ("rewrite_delete_threshold", "1.5", "must be between 0 and 1"),
         ("rewrite_delete_threshold", "nan", "must be between 0 and 1"),
-        (KEY, "nul\0", "NUL"),
+        ("delete_older_than", "nul\0", "NUL"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused(

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from forklake import Catalog, Lake
-from forklake.catalog.describe import catalog_directories
+from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
 from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable, Visibility
 from tests.contract.support import data_file

@@ -16,7 +16,7 @@ from forklake.errors import (
     CommitContentionError,
     CommitUnknownError,
     InvalidInputError,
-    MetastoreUnavailableError,
+    MetastoreError,
     NotFoundError,
 )
 from forklake.metastore import visibility
@@ -100,12 +100,13 @@ def _attempt(store: Store, commit: Commit, policy: RetryPolicy, clock: Clock) ->
     try:
         return store.commit(commit)
     except ConnectionLostError as error:
-        lost: MetastoreUnavailableError = error
+        lost: MetastoreError = error
     for wait in policy.waits(clock):
         clock.sleep(wait)
         try:
             return store.commit(commit)
-        except MetastoreUnavailableError as error:
+        except MetastoreError as error:
+            # Whatever it is: the first attempt may have been committed, and this does not say that it was not.
             lost = error
     raise CommitUnknownError(
         f"The outcome of the commit to catalog {commit.catalog_id} is unknown: the connection was lost and could not"

@@ -6,15 +6,12 @@ import json
 from collections.abc import Mapping
 
 from forklake.catalog import lookup
-from forklake.catalog.paths import join
+from forklake.catalog.places import Places, owner_of
+from forklake.catalog.table_files import partition_values, read_bound, table_files
 from forklake.catalog.view import Content
-from forklake.metastore.store import Session, Store
+from forklake.metastore.store import Store
 from forklake.metastore.tables import (
     COLUMN_TAG,
-    DATA_FILE,
-    DELETE_FILE,
-    FILE_PARTITION_VALUE,
-    INLINED_DELETE,
     INLINED_ROW,
     MACRO_IMPL,
     MACRO_PARAMETERS,
@@ -27,10 +24,9 @@ from forklake.metastore.tables import (
 )
 from forklake.model.aliases import parse_aliases
 from forklake.model.definitions import MacroImplementation, MacroParameter, PartitionField, SortKey
-from forklake.model.ids import CatalogId, ColumnId, DataFileId, SnapshotId, TableId
+from forklake.model.ids import ColumnId, TableId
 from forklake.model.records import Column, DataFile, DeleteFile, InlinedRow, Macro, View
-from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, MacroRow, Row, TableRow, ViewRow
-from forklake.model.version import Version
+from forklake.model.rows import ColumnRow, DeleteFileRow, MacroRow, TableRow, ViewRow
 
 
 def columns(content: Content, table_id: TableId) -> tuple[Column, ...]:
@@ -146,70 +142,29 @@ def inlined_rows(content: Content, table_id: TableId) -> list[InlinedRow]:
 
 def data_files(store: Store, lake_path: str | None, content: Content, table: TableRow) -> list[DataFile]:
     """Return the data files of a table in the order they were added, each with what is deleted of it."""
-    # Local ids count downwards, and come after all that is committed.
-    of_table = {"table_id": table.table_id}
-    rows = sorted(content.rows(DATA_FILE, of_table), key=lambda row: (row.data_file_id < 0, abs(row.data_file_id)))
-    deletes = {row.data_file_id: row for row in content.rows(DELETE_FILE, of_table)}
-    inlined: dict[DataFileId, list[int]] = {}
-    for deleted in content.rows(INLINED_DELETE, of_table):
-        inlined.setdefault(deleted.data_file_id, []).append(deleted.row_id)
-    values = _partition_values(content, [row for row in rows if row.partition_id is not None])
-    schema = lookup.schema_by_id(content, table.schema_id)
-    below = ((schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
+    files = table_files(content, table.table_id)
+    values = partition_values(content, files.data)
+    places = Places(store, lake_path, content, table, (*files.data, *files.deletes.values()))
     version = content.version
-    owners = {_owner(row, version.catalog_id) for row in (*rows, *deletes.values())}
-    roots = catalog_directories(store, lake_path, owners)
-
-    def place(row: DataFileRow | DeleteFileRow) -> str:
-        root = roots[_owner(row, version.catalog_id)]
-        return join((root, False), *below, (row.path, row.path_is_relative))
 
     def shown(row: DeleteFileRow) -> DeleteFile:
-        return DeleteFile(row.delete_file_id, place(row), row.delete_count, row.file_size_bytes, _bound(row, version))
+        path, upto = places.path(row), read_bound(row, version)
+        return DeleteFile(row.delete_file_id, path, row.delete_count, row.file_size_bytes, upto)
 
     return [
         DataFile(
             data_file_id=row.data_file_id,
-            path=place(row),
+            path=places.path(row),
             record_count=row.record_count,
             file_size_bytes=row.file_size_bytes,
             row_id_start=row.row_id_start,
-            owner_id=_owner(row, version.catalog_id),
-            read_upto=_bound(row, version),
+            owner_id=owner_of(row, version.catalog_id),
+            read_upto=read_bound(row, version),
             partial_max=row.partial_max,
-            delete_file=shown(deletes[row.data_file_id]) if row.data_file_id in deletes else None,
-            inlined_deletes=tuple(sorted(inlined.get(row.data_file_id, ()))),
+            delete_file=shown(files.deletes[row.data_file_id]) if row.data_file_id in files.deletes else None,
+            inlined_deletes=files.inlined_deletes.get(row.data_file_id, ()),
             partition_values=values.get(row.data_file_id, ()),
             mapping_id=row.mapping_id,
         )
-        for row in rows
+        for row in files.data
     ]
-
-
-def _partition_values(content: Content, files: list[DataFileRow]) -> dict[DataFileId, tuple[str | None, ...]]:
-    values: dict[DataFileId, dict[int, str | None]] = {}
-    for row in content.following(FILE_PARTITION_VALUE, files) if files else ():
-        values.setdefault(row.data_file_id, {})[row.partition_key_index] = row.partition_value
-    return {file: tuple(keys[index] for index in sorted(keys)) for file, keys in values.items()}
-
-
-def catalog_directories(
-    store: Store | Session, lake_path: str | None, catalogs: set[CatalogId]
-) -> Mapping[CatalogId, str]:
-    """Return the directory of each catalog, dropped and purged ones too."""
-    if not catalogs:
-        return {}
-    found = store.query(
-        "SELECT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id IN (:ids...)",
-        ids=sorted(catalogs),
-    )
-    return {CatalogId(catalog): join((lake_path or "", False), (path, bool(rel))) for catalog, path, rel in found}
-
-
-def _owner(row: Row, own: CatalogId) -> CatalogId:
-    return own if row.origin is None else row.origin.owner
-
-
-def _bound(row: DataFileRow | DeleteFileRow, version: Version) -> SnapshotId:
-    bound = version.snapshot_id if row.origin is None else row.origin.bound
-    return bound if row.read_upto is None else min(bound, row.read_upto)

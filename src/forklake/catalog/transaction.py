@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import Committed, Plan, commit, draft_of
 from forklake.catalog.view import Draft, View
-from forklake.errors import InvalidInputError
+from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.change import Change
 from forklake.model.records import CommitInfo
@@ -24,6 +25,7 @@ class Staging:
         self._objects = 0
         self._files = 0
         self._draft: Draft | None = Draft(base)
+        self._undo: list[Callable[[], object]] = []
 
     @property
     def draft(self) -> Draft:
@@ -42,6 +44,16 @@ class Staging:
         self._files += 1
         return -self._files
 
+    def when_undone(self, undo: Callable[[], object]) -> None:
+        """Have something done if it is certain that the changes are not committed: removing files, say."""
+        self._undo.append(undo)
+
+    def undo(self, *, since: int = 0) -> None:
+        """Do what was asked for in case that nothing is committed, the last first; one that fails stops no other."""
+        while len(self._undo) > since:
+            with suppress(Exception):
+                self._undo.pop()()
+
     def stage(self, change: Change) -> None:
         """Add a change; one that is refused leaves no trace, and the transaction goes on.
 
@@ -56,23 +68,27 @@ class Staging:
             raise
         self._changes.append(change)
 
-    def run(self, verb: Callable[[Staging], None]) -> None:
+    def run(self, verb: Callable[[Staging], object]) -> None:
         """Run what stages several changes: if one of them is refused, none of them leaves a trace.
 
         Raises:
             ForklakeError: A change makes no sense on what the transaction sees.
         """
-        before = len(self._changes)
+        before, undone = len(self._changes), len(self._undo)
         try:
             verb(self)
         except BaseException:
+            self.undo(since=undone)
             if len(self._changes) > before:
                 del self._changes[before:]
                 self._draft = None
             raise
 
     def commit(self, info: CommitInfo, commit_key: str | None, *, requires_message: bool) -> Committed | None:
-        """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`."""
+        """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`.
+
+        If it is refused for good, what `when_undone` was told is done; not if the outcome is unknown.
+        """
         if requires_message and self.draft.log and not info.message:
             raise InvalidInputError(
                 "Commit Information for the snapshot is required but has not been provided."
@@ -88,4 +104,11 @@ class Staging:
             new_objects=self._objects,
             new_files=self._files,
         )
-        return commit(self._store, plan, self.draft, settings.retry, settings.clock)
+        try:
+            return commit(self._store, plan, self.draft, settings.retry, settings.clock)
+        except CommitUnknownError:
+            raise
+        except ForklakeError:
+            # Anything else, an interrupt say, may come after the database has committed.
+            self.undo()
+            raise

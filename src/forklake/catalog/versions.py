@@ -122,6 +122,22 @@ def version_at_time(store: Store | Session, head: Version, time: datetime) -> Ve
     return head.at(SnapshotId(found[0][0]), found[0][2], store.time(found[0][1]))
 
 
+def first_snapshot(store: Store | Session, head: Version, moment: int | datetime) -> SnapshotId:
+    """Return a snapshot of the lineage: the one with that id, or the first that was made at or after a time.
+
+    Raises:
+        InvalidInputError: The time has no zone.
+        SnapshotNotFoundError: There is none.
+    """
+    if not isinstance(moment, datetime):
+        return version_at(store, head, moment).snapshot_id
+    check_aware(moment)
+    found = _in_lineage(store, head, "AND s.snapshot_time >= :time", " ORDER BY s.snapshot_id LIMIT 1", time=moment)
+    if not found:
+        raise SnapshotNotFoundError(f"No snapshot found at timestamp {moment.isoformat(sep=' ')}")
+    return SnapshotId(found[0][0])
+
+
 def check_aware(time: datetime) -> datetime:
     """Return the time if it says what moment it means.
 

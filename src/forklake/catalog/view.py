@@ -29,7 +29,7 @@ from forklake.metastore.tables import (
 )
 from forklake.model.change_log import LoggedChange
 from forklake.model.commit import Tombstone
-from forklake.model.ids import RowUid, TableId, first_row_id
+from forklake.model.ids import RowUid, SnapshotId, TableId, first_row_id
 from forklake.model.names import fold
 from forklake.model.rows import DataFileRow, Row
 from forklake.model.version import Version
@@ -48,8 +48,15 @@ class Content(Protocol):
     def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
         """Return the visible rows; columns of ``where`` written ``fold(x)`` compare folded."""
 
-    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+    def following(
+        self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
+    ) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
+
+    def history(
+        self, table: MetadataTable[R], where: visibility.Where | None = None
+    ) -> list[tuple[R, SnapshotId, SnapshotId]]:
+        """Return all committed rows that the lineage ever showed, each with its first and its ending snapshot."""
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
         """Return the newest statistics of a table."""
@@ -80,9 +87,17 @@ class View:
             self._kept[key] = visibility.latest(self.store, self.version, table, table_id)
         return self._kept[key]
 
-    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+    def following(
+        self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
+    ) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
-        return visibility.following(self.store, table, parents)
+        return visibility.following(self.store, table, parents, where)
+
+    def history(
+        self, table: MetadataTable[R], where: visibility.Where | None = None
+    ) -> list[tuple[R, SnapshotId, SnapshotId]]:
+        """Return all rows that the lineage ever showed, each with its first and its ending snapshot."""
+        return visibility.history(self.store, self.version, table, where)
 
     def advanced(self, version: Version, draft: Draft) -> View:
         """Return the view of the commit that a draft on this view became, keeping what it did not touch."""
@@ -149,13 +164,22 @@ class Draft:
         if reshapes is not None:
             self.reshaped.add(reshapes)
 
-    def following(self, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+    def following(
+        self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
+    ) -> list[R]:
         """Return the rows that belong to rows of an interval table, as the transaction sees them."""
         assert table.follows is not None
-        key = table.follows[1]
+        key, where = table.follows[1], where or {}
         staged = {getattr(parent, key) for parent in parents if parent.origin is None}
-        found = self.base.following(table, parents)
-        return found + [row for row in self._inserts.get(table.name, ()) if getattr(row, key) in staged]
+        found = self.base.following(table, parents, where)
+        inserted = [row for row in self._inserts.get(table.name, ()) if getattr(row, key) in staged]
+        return found + [row for row in inserted if _matches(row, where)]
+
+    def history(
+        self, table: MetadataTable[R], where: visibility.Where | None = None
+    ) -> list[tuple[R, SnapshotId, SnapshotId]]:
+        """Return all committed rows that the lineage ever showed, each with its first and its ending snapshot."""
+        return self.base.history(table, where)
 
     def insert(self, *rows: Row) -> None:
         """Add rows."""

@@ -64,23 +64,26 @@ def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where |
             f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
         )
     found = source.query(
-        f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, {columns}"
+        f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{_filter(where)}{hidden}"
         " ORDER BY c.depth DESC, r.row_uid",
         **chain_params(sight),
         **_filter_params(where),
     )
-    return [table.row(origin=Origin(*values[:3]), **table.decode(values[3:])) for values in found]
+    return [table.row(origin=Origin(*values[:4]), **table.decode(values[4:])) for values in found]
 
 
-def history(source: Source, sight: Seen, table: MetadataTable[R]) -> list[tuple[R, SnapshotId, SnapshotId]]:
+def history(
+    source: Source, sight: Seen, table: MetadataTable[R], where: Where | None = None
+) -> list[tuple[R, SnapshotId, SnapshotId]]:
     """Return all rows that an interval table ever showed in the lineage, each with its first and its ending snapshot.
 
     A row that is visible now ends at infinity. An inherited row ends where its owner ended it up to the pin, or at
     the first tombstone of a nearer catalog.
     """
     assert table.visibility is Visibility.INTERVAL
+    where = where or {}
     columns = ", ".join(f"r.{name}" for name in table.columns)
     hidden: dict[RowUid, SnapshotId] = {}
     if len(sight.owners) > 1:
@@ -88,21 +91,24 @@ def history(source: Source, sight: Seen, table: MetadataTable[R]) -> list[tuple[
             source.query(
                 f"{with_chain(source)} SELECT z.row_uid, min(z.snapshot_id) FROM chain n"
                 " CROSS JOIN forklake.ducklake_tombstone z"
-                " WHERE z.catalog_id = n.owner_id AND z.snapshot_id <= n.bound GROUP BY z.row_uid",
+                f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where) if where else ''}"
+                " AND z.snapshot_id <= n.bound GROUP BY z.row_uid",
                 **chain_params(sight),
+                **_filter_params(where),
             )
         )
     found = source.query(
         f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, r.{END}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}"
         " ORDER BY c.depth DESC, r.row_uid",
         **chain_params(sight),
+        **_filter_params(where),
     )
     rows = []
     for uid, owner, bound, begin, end, *values in found:
         ended = min(end if end <= bound else INFINITY, hidden.get(uid, INFINITY))
-        rows.append((table.row(origin=Origin(uid, owner, bound), **table.decode(values)), begin, ended))
+        rows.append((table.row(origin=Origin(uid, owner, bound, begin), **table.decode(values)), begin, ended))
     return rows
 
 
@@ -111,7 +117,7 @@ def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: Table
     assert table.visibility is Visibility.LATEST
     columns = ", ".join(f"r.{name}" for name in table.columns)
     found = source.query(
-        f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, {columns}"
+        f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.table_id = :table_id AND r.{BEGIN} ="
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
@@ -121,16 +127,16 @@ def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: Table
         table_id=table_id,
     )
     return [
-        table.row(origin=Origin(RowUid(-1), *values[1:3]), **table.decode(values[3:]))
+        table.row(origin=Origin(RowUid(-1), *values[1:4]), **table.decode(values[4:]))
         for values in found
         if values[0] == found[0][0]
     ]
 
 
-def following(source: Source, table: MetadataTable[R], parents: Sequence[Row]) -> list[R]:
+def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
     """Return the rows that belong to rows of an interval table, joined by their owner as well as by their id."""
     assert table.follows is not None
-    key = table.follows[1]
+    key, where = table.follows[1], where or {}
     by_owner: dict[CatalogId, set[int]] = {}
     for parent in parents:
         joined = getattr(parent, key)
@@ -141,9 +147,10 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row]) -
     for owner, ids in by_owner.items():
         rows = source.query(
             f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner AND r.{key} IN (:ids...)"
-            f" ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}",
+            f"{_filter(where)} ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}",
             owner=owner,
             ids=sorted(ids),
+            **_filter_params(where),
         )
         found += [table.row(**table.decode(values)) for values in rows]
     return found

@@ -10,6 +10,7 @@ from forklake.catalog.changes import mappings
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_file_path
+from forklake.catalog.table_files import is_cut
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.tables import (
@@ -32,7 +33,7 @@ from forklake.model.rows import (
     FileColumnStatsRow,
     FilePartitionValueRow,
     FileVariantStatsRow,
-    PartitionInfoRow,
+    PartitionColumnRow,
     TableColumnStatsRow,
     TableRow,
 )
@@ -48,6 +49,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
     leaves = leaves_of(lookup.columns(draft, change.table_id))
     merged = lookup.column_stats(draft, change.table_id)
     partitioning = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
+    keys = draft.following(PARTITION_COLUMN, partitioning)
     for mapping_id, mapping in change.mappings:
         mappings.insert(draft, table, mapping_id, mapping)
     for used in {file.mapping for _, file in change.files if isinstance(file.mapping, int)}:
@@ -70,7 +72,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
                 mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
             )
         )
-        _insert_partition_values(draft, table, partitioning, file_id, file)
+        _insert_partition_values(draft, table, keys, file_id, file)
         known = _by_column(file, leaves, table.table_name)
         draft.insert(*(_file_stats(file_id, change.table_id, column, given) for column, given in known.items()))
         draft.insert(*(_variant_stats(file_id, leaves, table, given) for given in file.variant_stats))
@@ -96,9 +98,8 @@ def append(draft: Draft, change: AppendFiles) -> None:
 
 
 def _insert_partition_values(
-    draft: Draft, table: TableRow, partitioning: list[PartitionInfoRow], file_id: DataFileId, file: NewDataFile
+    draft: Draft, table: TableRow, keys: list[PartitionColumnRow], file_id: DataFileId, file: NewDataFile
 ) -> None:
-    keys = draft.following(PARTITION_COLUMN, partitioning)
     if len(file.partition_values) != len(keys):
         raise InvalidInputError(
             f'File "{file.path}" contains an invalid partition value for the table configuration: table'
@@ -152,7 +153,9 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
         _check_counts(file.path, file.delete_count, file.file_size_bytes)
         before = draft.rows(DELETE_FILE, {"table_id": change.table_id, "data_file_id": file.data_file_id})
         rows_in_file = data_files[file.data_file_id].record_count
-        if not max((row.delete_count for row in before), default=0) < file.delete_count < rows_in_file:
+        # Of one that is cut, only some of its deletions count here.
+        at_least = max((row.delete_count for row in before if not is_cut(row, draft.version)), default=0)
+        if not at_least < file.delete_count < rows_in_file:
             raise InvalidInputError(
                 f'Delete file "{file.path}" deletes {file.delete_count} of {rows_in_file} rows of data file'
                 f" {file.data_file_id}: it must delete more than the one before it, and not all; nothing was deleted.",

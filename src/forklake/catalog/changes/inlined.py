@@ -21,13 +21,16 @@ from forklake.model.types import order_key
 
 
 def insert(draft: Draft, change: InsertInlined) -> None:
-    """Add rows; they get the next ids of the table as rows of files do."""
+    """Add rows; new ones get the next ids of the table as rows of files do."""
     if not change.rows:
         return
     table = lookup.table_by_id(draft, change.table_id)
     top = {row.column_id: row for row in lookup.columns(draft, change.table_id) if row.parent_column is None}
     stats = own_stats(draft, change.table_id)
-    for row_id, values in enumerate(change.rows, stats.next_row_id):
+    next_row_id = stats.next_row_id
+    for kept_id, values in zip(change.row_ids or (None,) * len(change.rows), change.rows, strict=True):
+        row_id = next_row_id if kept_id is None else kept_id
+        next_row_id += kept_id is None
         draft.insert(
             InlinedRow(
                 table_id=change.table_id,
@@ -37,8 +40,8 @@ def insert(draft: Draft, change: InsertInlined) -> None:
             )
         )
     _widen(draft, change, is_first=stats.record_count == 0)
-    count = len(change.rows)
-    stats = replace(stats, record_count=stats.record_count + count, next_row_id=stats.next_row_id + count, origin=None)
+    count = stats.record_count + len(change.rows)
+    stats = replace(stats, record_count=count, next_row_id=next_row_id, origin=None)
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     draft.log.append(LoggedChange(ChangeKind.INLINED_INSERT, object_id=change.table_id))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from forklake.catalog import lookup
@@ -10,7 +11,14 @@ from forklake.catalog.changes.alteration import log_altered
 from forklake.catalog.names import check_text
 from forklake.catalog.view import Draft
 from forklake.errors import InvalidInputError
-from forklake.metastore.tables import PARTITION_COLUMN, PARTITION_INFO, SORT_EXPRESSION, SORT_INFO
+from forklake.metastore.tables import (
+    DATA_FILE,
+    FILE_PARTITION_VALUE,
+    PARTITION_COLUMN,
+    PARTITION_INFO,
+    SORT_EXPRESSION,
+    SORT_INFO,
+)
 from forklake.model.change import SetPartitioning, SetSorting
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
@@ -30,6 +38,7 @@ def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
         return
     for old in before:
         draft.end(old)
+        _release_files(draft, old)
         draft.forget_followers("partition_id", old.partition_id)
     if change.fields:
         draft.insert(PartitionInfoRow(partition_id=change.partition_id, table_id=change.table_id))
@@ -53,6 +62,16 @@ def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
             )
         )
     log_altered(draft, table, reshapes=True)
+
+
+def _release_files(draft: Draft, partitioning: PartitionInfoRow) -> None:
+    """Make files of a partitioning that one transaction made and ended again files without: it never comes to be."""
+    if partitioning.partition_id >= 0:
+        return
+    of_partitioning = {"table_id": partitioning.table_id, "partition_id": partitioning.partition_id}
+    for file in draft.rows(DATA_FILE, of_partitioning):
+        draft.end(file, *draft.following(FILE_PARTITION_VALUE, [file]))
+        draft.insert(replace(file, partition_id=None))
 
 
 def set_sorting(draft: Draft, change: SetSorting) -> None:

@@ -11,24 +11,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from forklake.model.rows import ColumnRow
+from forklake.model.types import sql_name
 
-_SQL_NAMES: Final = {
-    "boolean": "BOOLEAN",
-    "int8": "TINYINT",
-    "int16": "SMALLINT",
-    "int32": "INTEGER",
-    "int64": "BIGINT",
-    "int128": "HUGEINT",
-    "uint8": "UTINYINT",
-    "uint16": "USMALLINT",
-    "uint32": "UINTEGER",
-    "uint64": "UBIGINT",
-    "uint128": "UHUGEINT",
-    "float32": "FLOAT",
-    "float64": "DOUBLE",
-    "timetz": "TIME WITH TIME ZONE",
-    "timestamptz": "TIMESTAMP WITH TIME ZONE",
-}
 _NUMBERS_IN_SQLITE: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
 
 
@@ -43,7 +27,7 @@ def sql_type(column: ColumnRow, columns: Sequence[ColumnRow]) -> str:
         return f"STRUCT({', '.join(f'{quoted(child.column_name)} {sql_type(child, columns)}' for child in children)})"
     if column.column_type == "map":
         return f"MAP({', '.join(sql_type(child, columns) for child in children)})"
-    return _SQL_NAMES.get(column.column_type, column.column_type.upper())
+    return sql_name(column.column_type)
 
 
 def sqlite_type(column_type: str) -> str:

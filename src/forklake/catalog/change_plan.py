@@ -1,0 +1,213 @@
+"""Planning the change feed of a table: which files and rows began and ended, and at which snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeVar
+
+from forklake.catalog import versions
+from forklake.catalog.numbering import numberings
+from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.table_files import TableFiles
+from forklake.catalog.view import View
+from forklake.metastore.store import Store
+from forklake.metastore.tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
+from forklake.model.change_log import ChangeKind, parse
+from forklake.model.change_scan import ChangePlan, NewDeletes
+from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId
+from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, InlinedRow, Row, TableRow
+from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
+
+_R = TypeVar("_R", bound=Row)
+_Dated = tuple[_R, SnapshotId, SnapshotId]
+"""A row, the snapshot at which it begins, and the one at which it ends."""
+
+_REWRITES = (ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE)
+
+
+def plan_changes(store: Store, lake_path: str | None, view: View, table: TableRow, first: SnapshotId) -> ChangePlan:
+    """Return what tells the changes of a table from one snapshot to that of the view, both included.
+
+    Snapshots that only moved rows to other files changed none. Asks a fixed number of questions.
+    """
+    return _ChangePlanner(store, lake_path, view, table, first).plan()
+
+
+class _ChangePlanner:
+    def __init__(self, store: Store, lake_path: str | None, view: View, table: TableRow, first: SnapshotId) -> None:
+        self._store = store
+        self._view = view
+        self._table = table
+        self._first = first
+        self._planner = ScanPlanner(store, lake_path, view, table)
+        self._rows: list[_Dated[InlinedRow]] = self._history(INLINED_ROW)
+        self._files: list[_Dated[DataFileRow]] = self._history(DATA_FILE)
+        self._data = {row.data_file_id: row for row, _, _ in self._files}
+        self._begins = {row.data_file_id: begin for row, begin, _ in self._files}
+        self._deletes_of: dict[DataFileId, list[_Dated[DeleteFileRow]]] = {}
+        for deletes in self._history(DELETE_FILE):
+            self._deletes_of.setdefault(deletes[0].data_file_id, []).append(deletes)
+        self._places_of: dict[DataFileId, list[_Dated[InlinedDeleteRow]]] = {}
+        for place in self._history(INLINED_DELETE):
+            self._places_of.setdefault(place[0].data_file_id, []).append(place)
+        lineage = versions.snapshots(store, view.version)
+        self._lineage = [snapshot.snapshot_id for snapshot in lineage]
+        self._quiet = {
+            snapshot.snapshot_id
+            for snapshot in lineage
+            if any(
+                change.kind in _REWRITES and change.object_id == table.table_id
+                for change in parse(snapshot.changes_made)
+            )
+        }
+        """Snapshots that rewrote files of the table."""
+
+    def plan(self) -> ChangePlan:
+        ended = [(row, end) for row, _, end in self._files if self._counts(end)]
+        ended_rows = [(row, begin, end) for row, begin, end in self._rows if self._counts(end)]
+        was = self._planner.plan_rows(
+            TableFiles(
+                [row for row, _ in ended],
+                {
+                    row.data_file_id: found
+                    for row, end in ended
+                    if (found := self._deletes_before(row.data_file_id, end))
+                },
+                {row.data_file_id: self._places_before(row.data_file_id, end) for row, end in ended},
+            ),
+            [row for row, _, _ in ended_rows],
+        )
+        new_deletes = self._new_deletes()
+        places = [
+            (file, row.row_id, begin)
+            for file, rows in self._places_of.items()
+            for row, begin, _ in rows
+            if self._counts(begin) and not self._came_with(file, begin)
+        ]
+        touched = {file for file, _, _ in places} | {one.data_file_id for one in new_deletes}
+        files = TableFiles([row for row, _, _ in self._files if row.data_file_id in touched], {}, {})
+        deleted_from = self._planner.plan_rows(files, [])
+        paths = {file.data_file_id: file.path for file in deleted_from.files}
+        return ChangePlan(
+            first=self._first,
+            last=self._view.version.snapshot_id,
+            inserted=self._inserted(),
+            ended=was,
+            ended_files={file.path: end for file, (_, end) in zip(was.files, ended, strict=True)},
+            ended_rows={(row.row_id, begin): end for row, begin, end in ended_rows},
+            deleted_from=deleted_from,
+            deletes=tuple(new_deletes),
+            inlined_deletes=tuple((paths[file], position, begin) for file, position, begin in places),
+        )
+
+    def _history(self, table: MetadataTable[_R]) -> list[_Dated[_R]]:
+        return self._view.history(table, {"table_id": self._table.table_id})
+
+    def _counts(self, snapshot: SnapshotId) -> bool:
+        return self._first <= snapshot <= self._view.version.snapshot_id and snapshot not in self._quiet
+
+    def _adds(self, row: DataFileRow, begin: SnapshotId) -> bool:
+        # Rows of a merged file are as old as they say themselves.
+        return self._counts(begin) or (row.partial_max is not None and row.partial_max >= self._first)
+
+    def _inserted(self) -> ScanPlan:
+        plan = self._planner.plan_rows(self._added(), [row for row, begin, _ in self._rows if self._counts(begin)])
+        return replace(plan, files=tuple(self._as_begun(file) for file in plan.files))
+
+    def _as_begun(self, file: ScanFile) -> ScanFile:
+        """Return a file with no more deleted of it than the commit did that added it."""
+        if file.deletes is None:
+            return file
+        begin = self._begins[file.data_file_id]
+        number = begin if file.numbering is None else file.numbering.number(begin)
+        return replace(file, deletes=replace(file.deletes, read_upto=SnapshotId(number), is_cut=True))
+
+    def _added(self) -> TableFiles:
+        """Return the files that were added, less what the same commits deleted of them: nobody ever saw that."""
+        added = [row for row, begin, _ in self._files if self._adds(row, begin)]
+        files = [row.data_file_id for row in added]
+        return TableFiles(
+            added,
+            {
+                file: row
+                for file in files
+                for row, begin, _ in self._deletes_of.get(file, ())
+                if self._came_with(file, begin)
+            },
+            {
+                file: tuple(sorted(row.row_id for row, begin, _ in places if self._came_with(file, begin)))
+                for file in files
+                if (places := self._places_of.get(file))
+            },
+        )
+
+    def _came_with(self, file: DataFileId, deleted: SnapshotId) -> bool:
+        """Return whether a commit that deleted rows of a file also added the file; merged files tell by row."""
+        return self._begins[file] == deleted and self._data[file].partial_max is None
+
+    def _deletes_before(self, file: DataFileId, end: SnapshotId) -> DeleteFileRow | None:
+        """Return the delete file that counted just before a snapshot."""
+        found = (row for row, begin, ended in self._deletes_of.get(file, ()) if begin < end <= ended)
+        return next(found, None)
+
+    def _places_before(self, file: DataFileId, end: SnapshotId) -> tuple[int, ...]:
+        found = self._places_of.get(file, ())
+        return tuple(sorted(row.row_id for row, begin, ended in found if begin < end <= ended))
+
+    def _new_deletes(self) -> list[NewDeletes]:
+        """Return what delete files newly delete."""
+        chosen = [
+            (row, begin)
+            for rows in self._deletes_of.values()
+            for row, begin, _ in rows
+            if (self._counts(begin) and not self._came_with(row.data_file_id, begin))
+            or (row.partial_max is not None and row.partial_max >= self._first)
+        ]
+        before = {row.delete_file_id: self._deletes_before(row.data_file_id, begin) for row, begin in chosen}
+        scanned = self._scanned([*(row for row, _ in chosen), *(row for row in before.values() if row is not None)])
+        new: list[NewDeletes] = []
+        for row, begin in chosen:
+            path, after = scanned[row.delete_file_id]
+            if row.partial_max is not None:
+                new += self._by_snapshot(row, begin, path, after)
+                continue
+            earlier = before[row.delete_file_id]
+            was = None if earlier is None else scanned[earlier.delete_file_id][1]
+            new.append(NewDeletes(row.data_file_id, path, was, after, begin))
+        return new
+
+    def _by_snapshot(
+        self, row: DeleteFileRow, begin: SnapshotId, path: str, deletes: ScanDeletes
+    ) -> Iterator[NewDeletes]:
+        """Yield what each snapshot deleted of a file, where one delete file holds it all."""
+        numbering = None if row.numbering_id is None else numberings(self._store, [row.numbering_id])[row.numbering_id]
+
+        def upto(snapshot: SnapshotId) -> ScanDeletes:
+            number = snapshot if numbering is None else SnapshotId(numbering.number(snapshot))
+            return replace(deletes, read_upto=number, is_cut=True)
+
+        for earlier, snapshot in pairwise((None, *self._lineage)):
+            assert snapshot is not None
+            if self._came_with(row.data_file_id, snapshot) or not self._counts(snapshot):
+                continue
+            # What expired snapshots deleted is told at the next that is there.
+            if begin <= snapshot and (earlier is None or earlier < (row.partial_max or begin)):
+                was = None if earlier is None else upto(earlier)
+                yield NewDeletes(row.data_file_id, path, was, upto(snapshot), snapshot)
+
+    def _scanned(self, rows: Sequence[DeleteFileRow]) -> dict[DeleteFileId, tuple[str, ScanDeletes]]:
+        """Return each delete file as it is read, and the path of its data file; a plan holds one for each data file."""
+        waiting: dict[DataFileId, dict[DeleteFileId, DeleteFileRow]] = {}
+        for row in rows:
+            waiting.setdefault(row.data_file_id, {})[row.delete_file_id] = row
+        found: dict[DeleteFileId, tuple[str, ScanDeletes]] = {}
+        while waiting:
+            turn = {file: of_file.popitem()[1] for file, of_file in waiting.items()}
+            waiting = {file: of_file for file, of_file in waiting.items() if of_file}
+            plan = self._planner.plan_rows(TableFiles([self._data[file] for file in turn], turn, {}), [])
+            for row, file in zip(turn.values(), plan.files, strict=True):
+                assert file.deletes is not None
+                found[row.delete_file_id] = (file.path, file.deletes)
+        return found

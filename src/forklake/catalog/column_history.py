@@ -1,0 +1,182 @@
+"""Which columns a table had when a file or an inlined row of it began."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from forklake.catalog import lookup
+from forklake.catalog.fields import field_tree, stored_tree
+from forklake.catalog.view import Content
+from forklake.metastore.store import Session, Store
+from forklake.metastore.tables import COLUMN
+from forklake.model.field import STORED_AS, Field
+from forklake.model.ids import INFINITY, ColumnId, SnapshotId
+from forklake.model.rows import ColumnRow, Origin, TableRow
+from forklake.model.scan import MappedField
+
+_Dated = tuple[ColumnRow, SnapshotId, SnapshotId]
+
+
+@dataclass
+class _Columns:
+    """The columns of one interval of a table's life."""
+
+    rows: Sequence[ColumnRow]
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        return field_tree(self.rows)
+
+    @cached_property
+    def stored(self) -> tuple[Field, ...]:
+        return stored_tree(self.rows)
+
+    @cached_property
+    def by_id(self) -> Mapping[ColumnId, ColumnRow]:
+        return {row.column_id: row for row in self.rows}
+
+
+class ColumnHistory:
+    """The columns of one table along its lineage.
+
+    The database is asked only if something is not younger than all columns; each set of columns is made once.
+    """
+
+    def __init__(self, store: Store | Session, content: Content, table: TableRow) -> None:
+        self._store = store
+        self._content = content
+        self._table = table
+        self._now = _Columns(lookup.columns(content, table.table_id))
+        self._newest = max((_begun(row.origin) for row in self._now.rows), default=SnapshotId(0))
+        self._sets: dict[int, _Columns] = {}
+        self._first: dict[int, _Columns] = {}
+        self._altered: dict[SnapshotId, bool] = {}
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns that the reader sees."""
+        return self._now.fields
+
+    def of_row(self, origin: Origin | None) -> tuple[Field, ...]:
+        """Return the columns that the table had when an inlined row began.
+
+        For a row of a detached catalog that forgot them, those that came next; the row says which of them it has.
+        """
+        begun = _begun(origin)
+        # The text of a struct has all fields that it had then, those too that were dropped since.
+        is_nested = any(row.parent_column is not None for row in self._now.rows)
+        if begun == INFINITY or (begun > self._newest and not is_nested):
+            return self._now.fields
+        return (self._first_known(begun) if self._is_forgotten(begun, origin) else self._at(begun)).fields
+
+    def of_file(self, origin: Origin | None) -> tuple[Field, ...] | None:
+        """Return the columns of a file that its owner wrote, as it holds them; None if only its footer knows.
+
+        What was dropped since may be missing. A commit that writes a file and changes columns that were there before
+        does not tell which came first, and a detached catalog has forgotten what its columns were before.
+        """
+        columns = self._of_file(origin)
+        return None if columns is None else columns.stored
+
+    def of_mapped_file(self, origin: Origin | None, mapping: Sequence[MappedField]) -> tuple[Field, ...] | None:
+        """Return the columns of such a file that names them in its own way; None if only its footer knows."""
+        columns = self._of_file(origin)
+        return None if columns is None else _renamed(mapping, columns.by_id)
+
+    def _of_file(self, origin: Origin | None) -> _Columns | None:
+        begun = _begun(origin)
+        if begun == INFINITY:
+            is_new = self._table.origin is None
+            return self._now if is_new or self._newest < INFINITY else None
+        if begun > self._newest:
+            return self._now
+        is_told = not self._is_forgotten(begun, origin) and not self._is_altered(begun)
+        return self._at(begun) if is_told else None
+
+    def _at(self, begun: SnapshotId) -> _Columns:
+        place = bisect_right(self._edges, begun)
+        if place not in self._sets:
+            rows = [row for row, begin, end in self._history if begin <= begun < end]
+            self._sets[place] = _Columns(sorted(rows, key=_order))
+        return self._sets[place]
+
+    def _first_known(self, begun: SnapshotId) -> _Columns:
+        place = bisect_right(self._edges, begun)
+        if place not in self._first:
+            rows = {row.column_id: row for row in self._at(begun).rows}
+            for row, begin, _ in sorted(self._history, key=lambda dated: dated[1]):
+                if begin > begun:
+                    rows.setdefault(row.column_id, row)
+            self._first[place] = _Columns(sorted(rows.values(), key=_order))
+        return self._first[place]
+
+    def _is_forgotten(self, begun: SnapshotId, origin: Origin | None) -> bool:
+        """Return whether columns of that time may have been written anew since, by a copy or when it was detached."""
+        is_last = origin is not None and origin.owner == self._content.version.owners[-1]
+        return is_last and self._had_ancestors and begun < self._last_begin
+
+    def _is_altered(self, begun: SnapshotId) -> bool:
+        """Return whether a commit gave the table, which was there before, other columns."""
+        if begun not in self._begins:
+            return False
+        if begun not in self._altered:
+            before = _shape(row for row, begin, end in self._history if begin < begun <= end)
+            self._altered[begun] = bool(before and _shape(self._at(begun).rows) - before)
+        return self._altered[begun]
+
+    @cached_property
+    def _history(self) -> Sequence[_Dated]:
+        return self._content.history(COLUMN, {"table_id": self._table.table_id})
+
+    @cached_property
+    def _edges(self) -> Sequence[SnapshotId]:
+        return sorted({edge for _, begin, end in self._history for edge in (begin, end)})
+
+    @cached_property
+    def _begins(self) -> frozenset[SnapshotId]:
+        return frozenset(begin for _, begin, _ in self._history)
+
+    @cached_property
+    def _last_begin(self) -> SnapshotId:
+        return max(self._begins, default=SnapshotId(0))
+
+    @cached_property
+    def _had_ancestors(self) -> bool:
+        """Whether the last owner of the chain is no root: it was copied or detached, and forgot its ancestors."""
+        version = self._content.version
+        if len(version.links) == 1:
+            return not version.is_root
+        found = self._store.query(
+            "SELECT parent_catalog_id FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=version.owners[-1]
+        )
+        return any(parent is not None for (parent,) in found)
+
+
+def _order(row: ColumnRow) -> tuple[int, int]:
+    return row.column_order, row.column_id
+
+
+def _begun(origin: Origin | None) -> SnapshotId:
+    return INFINITY if origin is None else origin.begun
+
+
+def _shape(rows: Iterable[ColumnRow]) -> set[tuple[ColumnId, str, str, ColumnId | None]]:
+    """Return what of columns shows in a file."""
+    return {(row.column_id, row.column_name, row.column_type, row.parent_column) for row in rows}
+
+
+def _renamed(mapping: Sequence[MappedField], rows: Mapping[ColumnId, ColumnRow]) -> tuple[Field, ...] | None:
+    """Return the fields of a mapping with the types of their columns; None if one is not in the file or not known."""
+    found = []
+    for mapped in mapping:
+        row = rows.get(mapped.column_id)
+        children = _renamed(mapped.children, rows)
+        if row is None or mapped.is_partition or children is None:
+            return None
+        found.append(
+            Field(row.column_id, mapped.source_name, STORED_AS.get(row.column_type, row.column_type), children)
+        )
+    return tuple(found)

@@ -1,0 +1,58 @@
+"""Column rows as trees of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from forklake.catalog import lookup
+from forklake.catalog.view import Content
+from forklake.model.field import STORED_AS, Field
+from forklake.model.ids import ColumnId, TableId
+from forklake.model.rows import ColumnRow
+
+
+def table_fields(content: Content, table_id: TableId) -> tuple[Field, ...]:
+    """Return the columns of a table, in order, each with what is nested in it."""
+    return field_tree(lookup.columns(content, table_id))
+
+
+def field_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
+    """Return the fields that column rows in their order describe."""
+    below = _by_parent(rows)
+
+    def tree(parent: ColumnId | None) -> tuple[Field, ...]:
+        return tuple(
+            Field(
+                column_id=row.column_id,
+                name=row.column_name,
+                type=row.column_type,
+                children=tree(row.column_id),
+                nulls_allowed=row.nulls_allowed,
+                default=None if row.default_value == "NULL" else row.default_value,
+                default_is_expression=row.default_value_type == "expression",
+                initial_default=row.initial_default,
+            )
+            for row in below.get(parent, ())
+        )
+
+    return tree(None)
+
+
+def stored_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
+    """Return the fields of a file that was written with these columns: names and stored types, nothing else."""
+    below = _by_parent(rows)
+
+    def tree(parent: ColumnId | None) -> tuple[Field, ...]:
+        return tuple(
+            Field(row.column_id, row.column_name, STORED_AS.get(row.column_type, row.column_type), tree(row.column_id))
+            for row in below.get(parent, ())
+        )
+
+    return tree(None)
+
+
+def _by_parent(rows: Iterable[ColumnRow]) -> dict[ColumnId | None, list[ColumnRow]]:
+    found: dict[ColumnId | None, list[ColumnRow]] = {}
+    for row in rows:
+        found.setdefault(row.parent_column, []).append(row)
+    return found

@@ -1,0 +1,116 @@
+"""What the metadata knows of the values in files, and which files it proves to be of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
+from forklake.catalog.view import Content
+from forklake.metastore.tables import FILE_COLUMN_STATS, FILE_PARTITION_VALUE, PARTITION_COLUMN, PARTITION_INFO
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId, DataFileId, PartitionId, TableId
+from forklake.model.predicate import Predicate
+from forklake.model.rows import DataFileRow, FileColumnStatsRow, PartitionInfoRow
+
+Fields = tuple[Field, ...] | None
+
+
+def prune(
+    content: Content,
+    table_id: TableId,
+    fields: Sequence[Field],
+    files: Sequence[DataFileRow],
+    fields_of: Mapping[DataFileId, Fields],
+    predicate: Predicate,
+) -> tuple[list[DataFileRow], dict[str, tuple[int, int]]]:
+    """Return the files that may hold a row that fulfils the predicate; by reason, how many do not, and their bytes.
+
+    Statistics are asked for only of the predicate's columns, and of files that their partition does not rule out.
+    """
+    pruner = Pruner(predicate)
+    partitions = _partition_values(content, table_id, files, pruner.columns)
+    kept: list[DataFileRow] = []
+    by_partition: list[DataFileRow] = []
+    for row in files:
+        keys = partitions.get(row.data_file_id, ())
+        is_out = bool(keys) and pruner.rules_out(FileFacts(partition=keys))
+        (by_partition if is_out else kept).append(row)
+    stats = column_stats(content, kept, pruner.columns)
+    absent = _Absent(fields, pruner.columns)
+    left: list[DataFileRow] = []
+    by_statistics: list[DataFileRow] = []
+    for row in kept:
+        file = row.data_file_id
+        facts = FileFacts(stats.get(file, {}), partitions.get(file, ()), absent.constants(fields_of[file]))
+        (by_statistics if pruner.rules_out(facts) else left).append(row)
+    pruned = {"partition": by_partition, "statistics": by_statistics}
+    sums = {why: (len(rows), sum(row.file_size_bytes for row in rows)) for why, rows in pruned.items() if rows}
+    return left, sums
+
+
+def column_stats(
+    content: Content, files: Sequence[DataFileRow], columns: Iterable[ColumnId]
+) -> dict[DataFileId, dict[ColumnId, FileColumnStatsRow]]:
+    """Return the statistics of some columns, by file: one question for each owner."""
+    wanted = sorted(columns)
+    found: dict[DataFileId, dict[ColumnId, FileColumnStatsRow]] = {}
+    if wanted and files:
+        for row in content.following(FILE_COLUMN_STATS, files, {"column_id": wanted}):
+            found.setdefault(row.data_file_id, {})[row.column_id] = row
+    return found
+
+
+def _partition_values(
+    content: Content, table_id: TableId, files: Sequence[DataFileRow], columns: frozenset[ColumnId]
+) -> dict[DataFileId, list[PartitionValue]]:
+    """Return what partition values say of some columns, by file. Old files keep the keys they were written with."""
+    partitioned = [row for row in files if row.partition_id is not None]
+    if not partitioned or not columns:
+        return {}
+    of_table = {"table_id": table_id}
+    infos: list[PartitionInfoRow] = [row for row, _, _ in content.history(PARTITION_INFO, of_table)]
+    infos += [row for row in content.rows(PARTITION_INFO, of_table) if row.origin is None]
+    keys: dict[tuple[PartitionId, int], tuple[ColumnId, str]] = {
+        (key.partition_id, key.partition_key_index): (key.column_id, key.transform)
+        for key in content.following(PARTITION_COLUMN, infos)
+        if key.column_id in columns
+    }
+    partition_of = {row.data_file_id: row.partition_id for row in partitioned}
+    wanted = sorted({index for _, index in keys})
+    found: dict[DataFileId, list[PartitionValue]] = {}
+    if wanted:
+        for row in content.following(FILE_PARTITION_VALUE, partitioned, {"partition_key_index": wanted}):
+            partition = partition_of[row.data_file_id]
+            key = None if partition is None else keys.get((partition, row.partition_key_index))
+            if key is not None:
+                found.setdefault(row.data_file_id, []).append(PartitionValue(*key, row.partition_value))
+    return found
+
+
+class _Absent:
+    """What files have in columns that are younger than they are."""
+
+    def __init__(self, fields: Sequence[Field], columns: frozenset[ColumnId]) -> None:
+        self._defaults = {
+            column: Constant(field.initial_default, is_nested)
+            for column, field, is_nested in _numbered(fields)
+            if column in columns
+        }
+        self._kept: dict[int, Mapping[ColumnId, Constant]] = {}
+
+    def constants(self, held: Fields) -> Mapping[ColumnId, Constant]:
+        """Return the constants of a file with these columns; nothing is known of one whose columns are not known."""
+        if held is None:
+            return {}
+        # The caller keeps the fields of all files, so no two of them share an identity.
+        if id(held) not in self._kept:
+            there = {column for column, _, _ in _numbered(held)}
+            self._kept[id(held)] = {column: one for column, one in self._defaults.items() if column not in there}
+        return self._kept[id(held)]
+
+
+def _numbered(fields: Sequence[Field], *, is_nested: bool = False) -> Iterable[tuple[ColumnId, Field, bool]]:
+    for field in fields:
+        if field.column_id is not None:
+            yield field.column_id, field, is_nested
+        yield from _numbered(field.children, is_nested=True)

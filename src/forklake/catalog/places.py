@@ -1,0 +1,52 @@
+"""Where files lie: the directories of catalogs, and the paths of what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from forklake.catalog import lookup
+from forklake.catalog.paths import join
+from forklake.catalog.view import Content
+from forklake.metastore.store import Session, Store
+from forklake.model.ids import CatalogId
+from forklake.model.rows import DataFileRow, DeleteFileRow, Row, TableRow
+
+
+def catalog_directories(
+    store: Store | Session, lake_path: str | None, catalogs: set[CatalogId]
+) -> Mapping[CatalogId, str]:
+    """Return the directory of each catalog, dropped and purged ones too."""
+    if not catalogs:
+        return {}
+    found = store.query(
+        "SELECT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id IN (:ids...)",
+        ids=sorted(catalogs),
+    )
+    return {CatalogId(catalog): join((lake_path or "", False), (path, bool(rel))) for catalog, path, rel in found}
+
+
+def owner_of(row: Row, own: CatalogId) -> CatalogId:
+    """Return the catalog that wrote a row; what is staged is the catalog's own."""
+    return own if row.origin is None else row.origin.owner
+
+
+class Places:
+    """The absolute paths of the files of one table."""
+
+    def __init__(
+        self,
+        store: Store | Session,
+        lake_path: str | None,
+        content: Content,
+        table: TableRow,
+        files: Iterable[DataFileRow | DeleteFileRow],
+    ) -> None:
+        schema = lookup.schema_by_id(content, table.schema_id)
+        below = ((schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
+        self._own = content.version.catalog_id
+        roots = catalog_directories(store, lake_path, {owner_of(row, self._own) for row in files})
+        self._directories = {owner: join((root, False), *below) for owner, root in roots.items()}
+
+    def path(self, row: DataFileRow | DeleteFileRow) -> str:
+        """Return where a file is."""
+        return self._directories[owner_of(row, self._own)] + row.path if row.path_is_relative else row.path

@@ -1,0 +1,261 @@
+"""Whether a file can hold a row that fulfils a predicate; pure, and on the safe side: what is not known may match.
+
+docs/spec/scans.md has the rules.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from forklake.model import predicate as said
+from forklake.model.ids import ColumnId
+from forklake.model.predicate import Operator, Predicate
+from forklake.model.rows import FileColumnStatsRow
+from forklake.model.transforms import date_part, transform_text
+from forklake.model.types import moment, order_key
+
+_UNORDERED: Final = frozenset({"blob", "json", "geometry", "variant", "struct", "list", "map"})
+_GROWING: Final = frozenset({"year", "epoch_year", "epoch_month", "epoch_day", "epoch_hour"})
+"""Transforms that keep the order of values."""
+
+_ZONE_NANOS: Final = 16 * 3_600_000_000_000
+"""How far the clock of a writer may be from UTC: DuckDB takes parts of a timestamptz in its session's time zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionValue:
+    """What a partition key says of all rows of a file: the transform of a column gives this, as text."""
+
+    column_id: ColumnId
+    transform: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """What all rows of a file have in a column that the file is older than.
+
+    A field of a struct has it only where the struct is not NULL.
+    """
+
+    value: str | None
+    is_nested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """All that is known of the values of one file."""
+
+    stats: Mapping[ColumnId, FileColumnStatsRow] = field(default_factory=dict)
+    partition: Sequence[PartitionValue] = ()
+    constants: Mapping[ColumnId, Constant] = field(default_factory=dict)
+
+
+def may_match(
+    predicate: Predicate,
+    stats: Mapping[ColumnId, FileColumnStatsRow],
+    partition: Sequence[PartitionValue] = (),
+    constants: Mapping[ColumnId, Constant] | None = None,
+) -> bool:
+    """Return whether a file may hold a row that fulfils a predicate."""
+    return not Pruner(predicate).rules_out(FileFacts(stats, partition, constants or {}))
+
+
+class Pruner:
+    """A predicate that is asked of many files."""
+
+    def __init__(self, predicate: Predicate) -> None:
+        self.columns = frozenset(_columns(predicate))
+        """The columns that the predicate is about."""
+        self._test = _compile(predicate)
+
+    def rules_out(self, facts: FileFacts) -> bool:
+        """Return whether it is known that no row of a file fulfils the predicate."""
+        return not self._test(facts)
+
+
+_Test = Callable[[FileFacts], bool]
+
+
+def _columns(predicate: Predicate) -> set[ColumnId]:
+    match predicate:
+        case said.Comparison(column_id=column) | said.OneOf(column_id=column) | said.IsNull(column_id=column):
+            return {column}
+        case said.All(parts) | said.Any(parts):
+            return {column for part in parts for column in _columns(part)}
+    return set()
+
+
+def _compile(predicate: Predicate) -> _Test:
+    match predicate:
+        case said.All(parts):
+            tests = [_compile(part) for part in parts]
+            return lambda facts: all(test(facts) for test in tests)
+        case said.Any(parts):
+            tests = [_compile(part) for part in parts]
+            return lambda facts: any(test(facts) for test in tests)
+        case said.Comparison(column, column_type, operator, value):
+            return _Compared(column, column_type, operator, value)
+        case said.OneOf(column, column_type, values):
+            equal = [_Compared(column, column_type, "=", value) for value in values]
+            return lambda facts: any(test(facts) for test in equal)
+        case said.IsNull(column, is_null):
+            return lambda facts: _may_be_null(facts, column) if is_null else _may_be_there(facts, column)
+        case said.Nothing():
+            return lambda facts: False
+    return lambda facts: True
+
+
+# ---- NULL or not -----------------------------------------------------------------------------------------------------
+
+
+def _may_be_null(facts: FileFacts, column: ColumnId) -> bool:
+    if any(key.column_id == column and key.value is not None for key in facts.partition):
+        return False
+    stats, constant = facts.stats.get(column), facts.constants.get(column)
+    if stats is not None:
+        return stats.null_count != 0
+    return constant is None or constant.value is None or constant.is_nested
+
+
+def _may_be_there(facts: FileFacts, column: ColumnId) -> bool:
+    """Return whether a value may be not NULL. Parts of infinite dates are NULL, so a NULL of those says nothing."""
+    for key in facts.partition:
+        is_null = key.value is None and (key.transform == "identity" or key.transform.startswith("bucket"))
+        if key.column_id == column and is_null:
+            return False
+    stats, constant = facts.stats.get(column), facts.constants.get(column)
+    if stats is not None:
+        return stats.value_count != 0
+    return constant is None or constant.value is not None
+
+
+# ---- comparisons -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Where the values of a column lie, or what a literal may stand for; None is not known."""
+
+    low: Any
+    high: Any
+    has_nan: bool = False
+
+
+_UNKNOWN: Final = _Span(None, None, has_nan=True)
+
+
+class _Compared:
+    """A column compared with a value."""
+
+    def __init__(self, column: ColumnId, column_type: str, operator: Operator, value: str) -> None:
+        self._column, self._type, self._operator, self._value = column, column_type, operator, value
+        self._is_float = column_type.startswith("float")
+        self._is_nan = self._is_float and value.lower().lstrip("+-") == "nan"
+        self._literal = _UNKNOWN if self._is_nan else self._span(value, value)
+        self._buckets: dict[str, frozenset[str]] = {}
+
+    def __call__(self, facts: FileFacts) -> bool:
+        if not all(self._may_match_key(key) for key in facts.partition if key.column_id == self._column):
+            return False
+        stats = facts.stats.get(self._column)
+        if stats is not None:
+            if stats.value_count == 0:
+                return False
+            has_nan = self._is_float and stats.contains_nan is not False
+            return self._may_match(self._span(stats.min_value, stats.max_value, has_nan=has_nan))
+        constant = facts.constants.get(self._column)
+        if constant is None:
+            return True
+        return constant.value is not None and self._may_match_value(constant.value)
+
+    def _may_match_value(self, text: str) -> bool:
+        """Return whether a value that is known may be meant."""
+        is_nan = self._is_float and text.lower().lstrip("+-") == "nan"
+        return self._may_match(_UNKNOWN if is_nan else self._span(text, text))
+
+    def _may_match(self, span: _Span) -> bool:
+        if self._is_nan:
+            # NaN equals itself and is greater than all else.
+            return span.has_nan or self._operator in ("<", "<=", "<>")
+        literal = self._literal
+        match self._operator:
+            case "=":
+                return _reaches(span.low, literal.high) and _reaches(literal.low, span.high)
+            case "<":
+                return _reaches(span.low, literal.high, strictly=True)
+            case "<=":
+                return _reaches(span.low, literal.high)
+            case ">":
+                return span.has_nan or _reaches(literal.low, span.high, strictly=True)
+            case ">=":
+                return span.has_nan or _reaches(literal.low, span.high)
+        only = span.low
+        return span.has_nan or only is None or not only == span.high == literal.low == literal.high
+
+    def _span(self, low: str | None, high: str | None, *, has_nan: bool = False) -> _Span:
+        if self._type in _UNORDERED:
+            return _UNKNOWN
+        keys = [None if text is None else order_key(self._type, text) for text in (low, high)]
+        if self._is_float:
+            return _Span(_float_edge(keys[0], min), _float_edge(keys[1], max), has_nan)
+        return _Span(keys[0], keys[1], has_nan)
+
+    def _may_match_key(self, key: PartitionValue) -> bool:
+        if key.transform == "identity":
+            return key.value is not None and self._may_match_value(key.value)
+        if key.transform.startswith("bucket"):
+            return key.value is not None and (self._operator != "=" or self._may_be_in_bucket(key.transform, key.value))
+        if key.value is None:
+            # A moment without end has no parts, and lies there too.
+            return self._operator != "=" or transform_text(self._type, key.transform, self._value) is None
+        return self._may_have_part(key.transform, key.value)
+
+    def _may_be_in_bucket(self, transform: str, bucket: str) -> bool:
+        if transform not in self._buckets:
+            # DuckLake hashes the text of unsigned integers, and a column may have been one before it was widened.
+            types = {self._type, "uint8"} if self._type in ("int16", "int32", "int64") else {self._type}
+            found = {transform_text(one, transform, self._value) for one in types}
+            self._buckets[transform] = frozenset() if None in found else frozenset(text for text in found if text)
+        return not self._buckets[transform] or bucket in self._buckets[transform]
+
+    def _may_have_part(self, transform: str, text: str) -> bool:
+        nanos = moment(self._type, self._value)
+        if nanos is None or not text.lstrip("-").isdecimal():
+            return True
+        part, is_zoned = int(text), self._type == "timestamptz"
+        around = (nanos - _ZONE_NANOS, nanos, nanos + _ZONE_NANOS) if is_zoned else (nanos,)
+        parts = [found for moment_near in around if (found := date_part(transform, moment_near)) is not None]
+        if not parts or (is_zoned and transform == "hour"):
+            return True
+        is_growing = transform in _GROWING
+        match self._operator:
+            case "=":
+                return parts[0] <= part <= parts[-1] if is_growing else part in parts
+            case "<" | "<=":
+                return not is_growing or part <= parts[-1]
+            case ">" | ">=":
+                return not is_growing or part >= parts[0]
+        return True
+
+
+def _reaches(low: Any, high: Any, *, strictly: bool = False) -> bool:
+    """Return whether one value may be below another."""
+    if low is None or high is None:
+        return True
+    return bool(low < high if strictly else low <= high)
+
+
+def _float_edge(value: float | None, outer: Callable[[float, float], float]) -> float | None:
+    """Return a bound that holds for the value as 32 bits and as 64: files from before a widening have the former."""
+    if value is None or math.isnan(value):
+        return None
+    try:
+        (narrow,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:
+        return value
+    return outer(value, narrow)

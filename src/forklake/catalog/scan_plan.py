@@ -1,0 +1,192 @@
+"""Planning scans: which files a reader opens, what is in them, and what is deleted of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from forklake.catalog.column_history import ColumnHistory
+from forklake.catalog.file_facts import prune
+from forklake.catalog.numbering import numberings
+from forklake.catalog.places import Places
+from forklake.catalog.table_files import TableFiles, is_cut, read_bound, table_files
+from forklake.catalog.view import Content
+from forklake.metastore.store import Session, Store
+from forklake.metastore.tables import INLINED_ROW, NAME_MAPPING
+from forklake.model.field import Field
+from forklake.model.ids import CatalogId, ColumnId, MappingId, SnapshotId
+from forklake.model.numbering import Numbering
+from forklake.model.predicate import Predicate
+from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedRow, NameMappingRow, TableRow
+from forklake.model.scan import MappedField, ScanDeletes, ScanFile, ScanPlan, ScanRows
+from forklake.model.version import Version
+
+
+def plan_scan(
+    store: Store | Session,
+    lake_path: str | None,
+    content: Content,
+    table: TableRow,
+    predicate: Predicate | None = None,
+) -> ScanPlan:
+    """Return what a scan of a table reads, without files that cannot hold a row that fulfils the predicate.
+
+    Files come in the order they were added, then inlined rows by row id. The number of questions to the database does
+    not depend on the number of files.
+    """
+    return ScanPlanner(store, lake_path, content, table).plan(predicate)
+
+
+def count_rows(plan: ScanPlan) -> int | None:
+    """Return how many rows a plan reads, or None if only the files know: one of them is cut, or doubly deleted from."""
+    count = sum(len(rows.rows) for rows in plan.inlined)
+    for file in plan.files:
+        deletes = file.deletes
+        if file.is_cut or (deletes is not None and (deletes.is_cut or file.inlined_deletes)):
+            return None
+        if deletes is not None and deletes.delete_count is None:
+            return None
+        count += file.record_count - len(file.inlined_deletes) - (0 if deletes is None else deletes.delete_count or 0)
+    return count
+
+
+class ScanPlanner:
+    """Plans what is read of one table, as one reader sees it."""
+
+    def __init__(self, store: Store | Session, lake_path: str | None, content: Content, table: TableRow) -> None:
+        self._store = store
+        self._lake_path = lake_path
+        self._content = content
+        self._table = table
+        self._columns = ColumnHistory(store, content, table)
+
+    def plan(self, predicate: Predicate | None) -> ScanPlan:
+        """Return what a scan reads of the table."""
+        files = table_files(self._content, self._table.table_id)
+        found = self._content.rows(INLINED_ROW, {"table_id": self._table.table_id})
+        return self.plan_rows(files, found, predicate)
+
+    def plan_rows(
+        self, files: TableFiles, inlined: Sequence[InlinedRow], predicate: Predicate | None = None
+    ) -> ScanPlan:
+        """Return what a scan of these files and rows reads, whether the reader sees them or once did."""
+        kept: Sequence[DataFileRow] = files.data
+        mappings = self._mappings(kept)
+        fields = {row.data_file_id: self._fields(row, mappings) for row in kept}
+        pruned: Mapping[str, tuple[int, int]] = {}
+        if predicate is not None:
+            kept, pruned = prune(self._content, self._table.table_id, self._columns.fields, kept, fields, predicate)
+        scanned = _Scanned(self._store, self._lake_path, self._content, self._table, files, kept)
+        return ScanPlan(
+            table=self._table.table_name,
+            fields=self._columns.fields,
+            files=tuple(
+                scanned.file(
+                    row, fields[row.data_file_id], None if row.mapping_id is None else mappings[row.mapping_id]
+                )
+                for row in kept
+            ),
+            inlined=self._inlined(inlined),
+            pruned=pruned,
+        )
+
+    def _fields(self, row: DataFileRow, mappings: _Mappings) -> _Fields:
+        """Return the columns of a file that its owner wrote; whoever wrote others, their footer tells."""
+        if not row.path_is_relative or row.numbering_id is not None:
+            return None
+        if row.mapping_id is None:
+            return self._columns.of_file(row.origin)
+        mapping = mappings.get(row.mapping_id)
+        return None if mapping is None else self._columns.of_mapped_file(row.origin, mapping)
+
+    def _mappings(self, files: Sequence[DataFileRow]) -> _Mappings:
+        mapped = [row for row in files if row.mapping_id is not None]
+        rows: dict[MappingId | None, dict[int, NameMappingRow]] = {}
+        for row in self._content.following(NAME_MAPPING, mapped) if mapped else ():
+            rows.setdefault(row.mapping_id, {})[row.column_id] = row
+        return {mapping: _mapped_fields(list(of_mapping.values()), None) for mapping, of_mapping in rows.items()}
+
+    def _inlined(self, found: Sequence[InlinedRow]) -> tuple[ScanRows, ...]:
+        """Return the inlined rows, those with the same columns together."""
+        own = self._content.version.snapshot_id
+        groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row]]] = {}
+        for row in sorted(found, key=lambda row: row.row_id):
+            fields = self._columns.of_row(row.origin)
+            values = {ColumnId(int(column)): value for column, value in json.loads(row.document).items()}
+            # Rows that were copied begin later than they were written: what they have no value for was not there.
+            there = tuple(field for field in fields if field.column_id in values)
+            key = (id(fields), *(field.column_id or 0 for field in there))
+            begun = own if row.origin is None else row.origin.begun
+            groups.setdefault(key, (there, []))[1].append((row.row_id, begun, values))
+        return tuple(ScanRows(fields, tuple(rows)) for fields, rows in groups.values())
+
+
+_Fields = tuple[Field, ...] | None
+_Mappings = Mapping[MappingId | None, tuple[MappedField, ...]]
+_Row = tuple[int, SnapshotId, Mapping[ColumnId, str | None]]
+
+
+class _Scanned:
+    """Turns rows of files into files to read."""
+
+    def __init__(
+        self,
+        store: Store | Session,
+        lake_path: str | None,
+        content: Content,
+        table: TableRow,
+        files: TableFiles,
+        kept: Sequence[DataFileRow],
+    ) -> None:
+        deletes = [files.deletes[row.data_file_id] for row in kept if row.data_file_id in files.deletes]
+        self._files = files
+        self._version: Version = content.version
+        both: list[DataFileRow | DeleteFileRow] = [*kept, *deletes]
+        self._places = Places(store, lake_path, content, table, both)
+        numbered = {row.numbering_id for row in both if row.numbering_id is not None}
+        self._numberings: Mapping[CatalogId, Numbering] = numberings(store, numbered)
+
+    def file(self, row: DataFileRow, fields: _Fields, mapping: tuple[MappedField, ...] | None) -> ScanFile:
+        deleted = self._files.deletes.get(row.data_file_id)
+        return ScanFile(
+            data_file_id=row.data_file_id,
+            path=self._places.path(row),
+            file_size_bytes=row.file_size_bytes,
+            record_count=row.record_count,
+            snapshot_id=self._version.snapshot_id if row.origin is None else row.origin.begun,
+            read_upto=self._upto(row),
+            row_id_start=row.row_id_start,
+            is_cut=is_cut(row, self._version),
+            fields=fields,
+            mapping=mapping if fields is None else None,
+            deletes=None if deleted is None else self._deletes(deleted),
+            inlined_deletes=self._files.inlined_deletes.get(row.data_file_id, ()),
+            encryption_key=row.encryption_key,
+            numbering=None if row.numbering_id is None else self._numberings.get(row.numbering_id),
+        )
+
+    def _deletes(self, row: DeleteFileRow) -> ScanDeletes:
+        return ScanDeletes(
+            path=self._places.path(row),
+            format=row.format,
+            file_size_bytes=row.file_size_bytes,
+            read_upto=self._upto(row),
+            is_cut=is_cut(row, self._version),
+            encryption_key=row.encryption_key,
+            delete_count=row.delete_count,
+        )
+
+    def _upto(self, row: DataFileRow | DeleteFileRow) -> SnapshotId:
+        """Return up to which snapshot a file is read, in the numbers that a file to be cut carries."""
+        bound = read_bound(row, self._version)
+        if row.numbering_id is None or not is_cut(row, self._version):
+            return bound
+        return SnapshotId(self._numberings[row.numbering_id].number(bound))
+
+
+def _mapped_fields(rows: Sequence[NameMappingRow], parent: int | None) -> tuple[MappedField, ...]:
+    return tuple(
+        MappedField(row.source_name, row.target_field_id, row.is_partition, _mapped_fields(rows, row.column_id))
+        for row in rows
+        if row.parent_column == parent
+    )

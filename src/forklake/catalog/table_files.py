@@ -1,0 +1,53 @@
+"""The files of a table as one reader sees them, each with what is deleted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from forklake.catalog.view import Content
+from forklake.metastore.tables import DATA_FILE, DELETE_FILE, FILE_PARTITION_VALUE, INLINED_DELETE
+from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.rows import DataFileRow, DeleteFileRow
+from forklake.model.version import Version
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """The live data files of a table in the order they were added, and their deletes by data file."""
+
+    data: Sequence[DataFileRow]
+    deletes: Mapping[DataFileId, DeleteFileRow]
+    inlined_deletes: Mapping[DataFileId, tuple[int, ...]]
+
+
+def table_files(content: Content, table_id: TableId) -> TableFiles:
+    """Return the files of a table: three questions, whatever their number."""
+    of_table = {"table_id": table_id}
+    # Local ids count downwards, and come after all that is committed.
+    rows = sorted(content.rows(DATA_FILE, of_table), key=lambda row: (row.data_file_id < 0, abs(row.data_file_id)))
+    deletes = {row.data_file_id: row for row in content.rows(DELETE_FILE, of_table)}
+    inlined: dict[DataFileId, list[int]] = {}
+    for deleted in content.rows(INLINED_DELETE, of_table):
+        inlined.setdefault(deleted.data_file_id, []).append(deleted.row_id)
+    return TableFiles(rows, deletes, {file: tuple(sorted(places)) for file, places in inlined.items()})
+
+
+def partition_values(content: Content, files: Sequence[DataFileRow]) -> dict[DataFileId, tuple[str | None, ...]]:
+    """Return the partition values of those files that have some, in the order of the keys."""
+    partitioned = [row for row in files if row.partition_id is not None]
+    values: dict[DataFileId, dict[int, str | None]] = {}
+    for row in content.following(FILE_PARTITION_VALUE, partitioned) if partitioned else ():
+        values.setdefault(row.data_file_id, {})[row.partition_key_index] = row.partition_value
+    return {file: tuple(keys[index] for index in sorted(keys)) for file, keys in values.items()}
+
+
+def read_bound(row: DataFileRow | DeleteFileRow, version: Version) -> SnapshotId:
+    """Return the snapshot as of which a file is read."""
+    bound = version.snapshot_id if row.origin is None else row.origin.bound
+    return bound if row.read_upto is None else min(bound, row.read_upto)
+
+
+def is_cut(row: DataFileRow | DeleteFileRow, version: Version) -> bool:
+    """Return whether a file holds something that is younger than what is read of it."""
+    return row.partial_max is not None and row.partial_max > read_bound(row, version)

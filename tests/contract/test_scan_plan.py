@@ -1,0 +1,287 @@
+"""Plans of scans: which files are read, with which columns, and what metadata answers by itself."""
+
+import pytest
+
+from forklake import (
+    Catalog,
+    ColumnDefinition,
+    ColumnStats,
+    Lake,
+    MappedColumn,
+    NameMapping,
+    NewDataFile,
+    PartitionField,
+)
+from forklake.catalog import lookup
+from forklake.catalog.exact_bounds import exact_bounds
+from forklake.catalog.scan_plan import count_rows, plan_scan
+from forklake.lake.reader import Reader
+from forklake.model.field import Field
+from forklake.model.predicate import Predicate
+from forklake.model.scan import ScanFile, ScanPlan
+from forklake.model.type_text import column_definition
+from forklake.sql.condition import condition
+from tests.contract.support import data_file, delete_file
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER", "j": "JSON"})
+    return shop
+
+
+def plan(reader: Reader, where: str | None = None) -> ScanPlan:
+    context, content = reader._context, reader._content()
+    row = lookup.table(content, "t")
+    everything = plan_scan(context.store, context.lake_path, content, row)
+    if where is None:
+        return everything
+    predicate: Predicate = condition(where, "t", everything.fields).predicate
+    return plan_scan(context.store, context.lake_path, content, row, predicate)
+
+
+def name(file: ScanFile) -> str:
+    return file.path.rsplit("/", 1)[1].removesuffix(".parquet")
+
+
+def names(planned: ScanPlan) -> list[str]:
+    return [name(file) for file in planned.files]
+
+
+def shape(fields: tuple[Field, ...] | None) -> object:
+    if fields is None:
+        return None
+    return [(f.name, f.type, shape(f.children)) if f.children else (f.name, f.type) for f in fields]
+
+
+def shapes(planned: ScanPlan) -> dict[str, object]:
+    return {name(file): shape(file.fields) for file in planned.files}
+
+
+def with_bounds(path: str, low: str, high: str, rows: int = 10) -> NewDataFile:
+    return NewDataFile(f"{path}.parquet", rows, 100, column_stats={"i": ColumnStats(rows, 0, low, high)})
+
+
+def bounds(reader: Reader, column: str = "i") -> tuple[str, str] | None:
+    planned, content = plan(reader), reader._content()
+    field = next(field for field in planned.fields if field.name == column)
+    return exact_bounds(content, lookup.table(content, "t"), planned, field)
+
+
+def test_files_have_the_columns_that_the_table_had_when_they_were_written(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("first")])
+    shop.rename_column("t", "i", "n")
+    shop.append_files("t", [data_file("renamed")])
+    shop.change_column_type("t", "n", "BIGINT")
+    shop.add_column("t", column_definition("s", "STRUCT(a TIME, b INTERVAL[])"))
+    shop.append_files("t", [data_file("wider")])
+    shop.set_default("t", "n", "5")
+    shop.drop_column("t", "j")
+    shop.append_files("t", [data_file("last")])
+    planned = plan(shop)
+    struct = ("s", "struct", [("a", "time"), ("b", "list", [("element", "varchar")])])
+    assert [field.name for field in planned.fields] == ["n", "s"]
+    assert shapes(planned) == {
+        "first": [("i", "int32"), ("j", "varchar")],
+        "renamed": [("n", "int32"), ("j", "varchar")],
+        "wider": [("n", "int64"), ("j", "varchar"), struct],
+        "last": [("n", "int64"), struct],
+    }
+    assert [file.snapshot_id for file in planned.files] == sorted({file.snapshot_id for file in planned.files})
+
+
+def test_physical_columns_carry_no_defaults_so_equal_files_are_equal(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("first")])
+    shop.set_default("t", "i", "5")
+    shop.append_files("t", [data_file("second")])
+    first, second = plan(shop).files
+    assert first.fields == second.fields
+
+
+def test_a_fork_reads_inherited_files_with_the_columns_of_their_time(shop: Catalog, lake: Lake) -> None:
+    shop.append_files("t", [data_file("old")])
+    fork = shop.fork("fork")
+    fork.rename_column("t", "i", "mine")
+    fork.append_files("t", [data_file("own")])
+    shop.rename_column("t", "i", "theirs")
+    shop.append_files("t", [data_file("later")])
+    nested = fork.fork("nested")
+    nested.drop_column("t", "mine")
+    json = ("j", "varchar")
+    assert shapes(plan(fork)) == {"old": [("i", "int32"), json], "own": [("mine", "int32"), json]}
+    assert shapes(plan(shop)) == {"old": [("i", "int32"), json], "later": [("theirs", "int32"), json]}
+    assert names(plan(nested)) == ["old", "own"]
+    assert [field.name for field in plan(nested).fields] == ["j"]
+    assert {file.path.split("/")[-4] for file in plan(fork).files} == {"shop", "fork"}
+
+
+def test_the_past_is_planned_as_it_was(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("first")])
+    then = shop.head
+    shop.rename_column("t", "i", "n")
+    shop.append_files("t", [data_file("second")])
+    planned = plan(shop.at(version=then))
+    assert names(planned) == ["first"]
+    assert shapes(planned) == {"first": [("i", "int32"), ("j", "varchar")]}
+
+
+def test_a_commit_that_alters_and_appends_leaves_the_columns_to_the_footer(shop: Catalog) -> None:
+    with shop.transaction() as work:
+        work.append_files("t", [data_file("unclear")])
+        work.rename_column("t", "i", "n")
+        assert shapes(plan(work)) == {"unclear": None}
+    assert shapes(plan(shop)) == {"unclear": None}
+
+
+def test_a_commit_that_makes_a_table_and_appends_knows_its_columns(shop: Catalog) -> None:
+    shop.drop_table("t")
+    with shop.transaction() as work:
+        work.create_table("t", {"x": "UUID"})
+        work.append_files("t", [data_file("new")])
+        assert shapes(plan(work)) == {"new": [("x", "uuid")]}
+    assert shapes(plan(shop)) == {"new": [("x", "uuid")]}
+    shop.rename_column("t", "x", "y")
+    assert shapes(plan(shop)) == {"new": [("x", "uuid")]}
+
+
+def test_staged_files_and_rows_are_part_of_a_transactions_plan(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("first", 10)])
+    with shop.transaction() as work:
+        work.append_files("t", [data_file("second", 5)])
+        work.insert_inlined("t", [{"i": "1"}])
+        planned = plan(work)
+        assert names(planned) == ["first", "second"]
+        assert count_rows(planned) == 16
+        assert shapes(planned)["second"] == [("i", "int32"), ("j", "varchar")]
+
+
+def test_mapped_files_have_their_own_names(shop: Catalog) -> None:
+    mapping = NameMapping((MappedColumn("II", "i"), MappedColumn("p", "j", is_partition=True)))
+    shop.append_files("t", [NewDataFile("hive.parquet", 1, 1, mapping=mapping)])
+    shop.append_files("t", [NewDataFile("named.parquet", 1, 1, mapping=NameMapping((MappedColumn("II", "i"),)))])
+    shop.rename_column("t", "i", "n")
+    hive, named = plan(shop).files
+    assert hive.fields is None
+    assert [(part.source_name, part.is_partition) for part in hive.mapping or ()] == [("II", False), ("p", True)]
+    assert shape(named.fields) == [("II", "int32")]
+    assert named.mapping is None
+
+
+def test_a_detached_fork_leaves_what_it_forgot_to_the_footers(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("inherited")])
+    fork = shop.fork("fork")
+    fork.append_files("t", [data_file("own")])
+    fork.rename_column("t", "i", "n")
+    fork.detach()
+    fork.append_files("t", [data_file("after")])
+    json = ("j", "varchar")
+    assert shapes(plan(fork)) == {"inherited": None, "own": None, "after": [("n", "int32"), json]}
+    assert shapes(plan(fork.fork("again")))["own"] is None
+
+
+def test_deletes_come_with_their_file(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("first", 10), data_file("second", 5)])
+    first, second = plan(shop).files
+    shop.delete_rows("t", [delete_file(first.data_file_id, "d", 3)])
+    shop.inline_deletes("t", {second.data_file_id: [4, 0]})
+    planned = plan(shop)
+    first, second = planned.files
+    assert first.deletes is not None
+    assert first.deletes.path.endswith("/t/d.parquet")
+    assert (first.deletes.delete_count, first.deletes.is_cut, second.inlined_deletes) == (3, False, (0, 4))
+    assert count_rows(planned) == 10
+    shop.inline_deletes("t", {first.data_file_id: [9]})
+    assert count_rows(plan(shop)) is None  # the delete file may have that row too
+
+
+def test_inlined_rows_have_the_columns_of_their_time(shop: Catalog) -> None:
+    shop.insert_inlined("t", [{"i": "1", "j": None}])
+    shop.add_column("t", ColumnDefinition("k", "INTEGER", default="7"))
+    shop.insert_inlined("t", [{"i": "2", "k": "3"}])
+    old, new = plan(shop).inlined
+    assert [field.name for field in old.fields] == ["i", "j"]
+    assert [field.name for field in new.fields] == ["i", "j", "k"]
+    assert [(row_id, dict(values)) for row_id, _, values in old.rows] == [(0, {1: "1", 2: None})]
+    assert [(row_id, dict(values)) for row_id, _, values in new.rows] == [(1, {1: "2", 2: None, 3: "3"})]
+    copied = shop.fork("copy", copy=True)
+    assert [[field.name for field in group.fields] for group in plan(copied).inlined] == [["i", "j"], ["i", "j", "k"]]
+
+
+def test_inlined_rows_of_a_detached_fork_keep_all_their_values(shop: Catalog) -> None:
+    fork = shop.fork("fork")
+    fork.insert_inlined("t", [{"i": "1", "j": "2"}])
+    fork.rename_column("t", "i", "n")
+    fork.insert_inlined("t", [{"n": "3", "j": "4"}])
+    fork.detach()
+    fork.add_column("t", ColumnDefinition("k", "INTEGER"))
+    groups = plan(fork).inlined
+    assert [[field.name for field in group.fields] for group in groups] == [["n", "j"], ["n", "j"]]
+    assert [[dict(values) for _, _, values in group.rows] for group in groups] == [
+        [{1: "1", 2: "2"}],
+        [{1: "3", 2: "4"}],
+    ]
+
+
+def test_statistics_rule_files_out(shop: Catalog, lake: Lake) -> None:
+    shop.append_files("t", [with_bounds("low", "1", "9"), with_bounds("high", "10", "20"), data_file("unknown")])
+    fork = shop.fork("fork")
+    fork.append_files("t", [with_bounds("own", "100", "200")])
+    planned = plan(fork, "i > 9 and i < 50")
+    assert names(planned) == ["high", "unknown"]
+    assert planned.pruned == {"statistics": (2, 200)}
+    assert names(plan(fork, "i is null")) == ["unknown"]
+    assert names(plan(fork, "false")) == []
+    assert names(plan(fork, "i + 1 = 2")) == ["low", "high", "unknown", "own"]
+
+
+def test_columns_that_are_younger_than_a_file_rule_it_out(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("old")])
+    shop.add_column("t", ColumnDefinition("k", "INTEGER", default="7"))
+    shop.add_column("t", ColumnDefinition("m", "INTEGER"))
+    shop.append_files("t", [data_file("new")])
+    assert names(plan(shop, "k = 7")) == ["old", "new"]
+    assert names(plan(shop, "k > 7")) == ["new"]
+    assert names(plan(shop, "m is not null")) == ["new"]
+    assert names(plan(shop, "k is null")) == ["new"]
+
+
+def test_partition_values_rule_files_out_by_the_keys_they_were_written_with(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("before")])
+    shop.set_partitioning("t", ["i"])
+    shop.append_files(
+        "t", [NewDataFile(f"{value}.parquet", 1, 7, partition_values=(value,)) for value in ("1", "2", None)]
+    )
+    shop.set_partitioning("t", [PartitionField("i", "bucket(1000)")])
+    shop.append_files(
+        "t", [NewDataFile(f"b{value}.parquet", 1, 7, partition_values=(value,)) for value in ("379", "5")]
+    )
+    fork = shop.fork("fork")
+    fork.set_partitioning("t", [])
+    planned = plan(fork, "i = 34")
+    assert names(planned) == ["before", "b379"]
+    assert planned.pruned == {"partition": (4, 28)}
+    assert names(plan(fork, "i >= 2")) == ["before", "2", "b379", "b5"]
+    with fork.transaction() as work:
+        work.set_partitioning("t", ["i"])
+        work.append_files("t", [NewDataFile("staged.parquet", 1, 7, partition_values=("34",))])
+        assert names(plan(work, "i = 34")) == ["before", "b379", "staged"]
+        assert names(plan(work, "i = 2")) == ["before", "2"]
+
+
+def test_bounds_are_exact_or_not_given(shop: Catalog) -> None:
+    assert bounds(shop) is None
+    shop.append_files("t", [with_bounds("a", "9", "10"), with_bounds("b", "-3", "4")])
+    shop.insert_inlined("t", [{"i": "100"}, {"i": None}])
+    assert bounds(shop) == ("-3", "100")
+    assert bounds(shop, "j") is None
+    shop.inline_deletes("t", {plan(shop).files[0].data_file_id: [0]})
+    assert bounds(shop) is None
+
+
+def test_bounds_count_what_older_files_have_in_a_younger_column(shop: Catalog) -> None:
+    shop.append_files("t", [with_bounds("a", "9", "10")])
+    shop.add_column("t", ColumnDefinition("k", "INTEGER", default="7"))
+    assert bounds(shop, "k") == ("7", "7")
+    shop.append_files("t", [data_file("unknown")])
+    assert bounds(shop, "k") is None
