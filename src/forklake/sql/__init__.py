@@ -1,0 +1,1 @@
+"""SQL text turned into what the storeys below understand."""

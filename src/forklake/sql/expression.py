@@ -1,0 +1,346 @@
+"""Expressions of DuckDB's parser turned into what Spark computes, node by node.
+
+Every kind of node that is understood is named here or in `functions`, with all that may be said in it; anything else
+is refused, so nothing is ever passed on with another meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.predicate import Anything, Nothing, Operator
+from forklake.model.types import canonical
+from forklake.sql.arithmetic import arithmetic, negated
+from forklake.sql.bound import NULL, Bound, type_name
+from forklake.sql.coercion import cast, constant, unified, untyped
+from forklake.sql.columns import bind_column
+from forklake.sql.comparisons import (
+    between,
+    comparison,
+    conjunction,
+    disjunction,
+    distinct,
+    like,
+    negation,
+    null_test,
+    one_of,
+)
+from forklake.sql.functions import FUNCTIONS, NAMED
+from forklake.sql.literals import converted
+
+_COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.IntDiv: "//",
+    exp.Mod: "%",
+}
+_HARMLESS: Final = frozenset({"typed", "safe", "copy"})
+"""What the parser notes in nodes that changes nothing for DuckDB's own meaning."""
+_TRUE: Final = Bound("TRUE", "boolean", literal="true", when_true=Anything(), when_false=Nothing())
+_FALSE: Final = Bound("FALSE", "boolean", literal="false", when_true=Nothing(), when_false=Anything())
+_NULL: Final = Bound("NULL", NULL, when_true=Nothing(), when_false=Nothing())
+
+
+class ExpressionBinder:
+    """Binds expressions over the columns of one table."""
+
+    def __init__(self, table: str, fields: Sequence[Field]) -> None:
+        self._table = table
+        self._fields = fields
+
+    def bind(self, node: exp.Expr) -> Bound:
+        """Return what an expression is.
+
+        Raises:
+            InvalidInputError: It is not understood, or its values do not fit together.
+            NotFoundError: There is no such column.
+        """
+        _refuse_what_is_no_expression(node)
+        kind = type(node)
+        if kind in _COMPARISONS:
+            first, second = self._operands(node)
+            return comparison(first, _COMPARISONS[kind], second)
+        if kind in _ARITHMETIC:
+            first, second = self._operands(node)
+            return arithmetic(first, _ARITHMETIC[kind], second)
+        if kind in _HANDLERS:
+            handler, said = _HANDLERS[kind]
+            _check_all_is_understood(node, said)
+            return handler(self, node)
+        if kind in FUNCTIONS:
+            function, said = FUNCTIONS[kind]
+            _check_all_is_understood(node, said)
+            return function([self.bind(part) for name in said for part in _listed(node.args.get(name))], node)
+        if isinstance(node, exp.Anonymous) and fold(node.name) in NAMED:
+            return NAMED[fold(node.name)]([self.bind(part) for part in node.expressions], node)
+        raise _unsupported(node)
+
+    def condition(self, node: exp.Expr) -> Bound:
+        """Return what an expression is if it is a condition."""
+        bound = self.bind(node)
+        if bound.type == NULL:
+            return _NULL
+        if bound.is_untyped:
+            return cast(bound, "boolean")
+        if bound.type != "boolean":
+            raise InvalidInputError(
+                f"A condition is true or false, not of type {type_name(bound.type)}: {node.sql('duckdb')}"
+            )
+        return bound
+
+    def _operands(self, node: exp.Expr) -> tuple[Bound, Bound]:
+        _check_all_is_understood(node, ("this", "expression"))
+        return self.bind(node.this), self.bind(node.expression)
+
+    def column(self, node: exp.Expr) -> Bound:
+        """Return a column, or a field of structs."""
+        return bind_column(_names(node), self._table, self._fields)
+
+    def literal(self, node: exp.Expr) -> Bound:
+        """Return a quoted constant or a number."""
+        text = str(node.this)
+        if node.args.get("is_string"):
+            return untyped(text)
+        if text.isdecimal():
+            value = int(text)
+            kind = "int32" if value < 2**31 else "int64" if value < 2**63 else "int128"
+            return constant(kind, str(value))
+        if "e" in text.lower():
+            return constant("float64", repr(float(text)))
+        whole, _, fraction = text.partition(".")
+        digits = len((whole.lstrip("0") + fraction) or "0")
+        if digits > 38 or not (whole + fraction).isdecimal():
+            return constant("float64", repr(float(text)))
+        return constant(
+            f"decimal({max(digits, len(fraction), 1)},{len(fraction)})", f"{whole or '0'}.{fraction}".rstrip(".")
+        )
+
+    def cast(self, node: exp.Expr) -> Bound:
+        """Return a value as one of another type."""
+        return cast(self.bind(node.this), _target(node))
+
+    def try_cast(self, node: exp.Expr) -> Bound:
+        """Return the same, but NULL where there is no such value."""
+        value, target = self.bind(node.this), _target(node)
+        try:
+            return cast(value, target, is_lenient=True)
+        except InvalidInputError:
+            if value.literal is None:
+                raise
+            return cast(_NULL, target)
+
+    def interval(self, node: exp.Expr) -> Bound:
+        """Return an interval that is a constant."""
+        unit = node.args.get("unit")
+        amount = node.this
+        while isinstance(amount, exp.Paren):
+            amount = amount.this
+        sign = ""
+        if isinstance(amount, exp.Neg):
+            sign, amount = "-", amount.this
+        if not isinstance(amount, exp.Literal):
+            raise InvalidInputError(f"An interval in a condition must be a constant: {node.sql('duckdb')}")
+        text = f"{sign}{amount.name} {'' if unit is None else unit.name}".strip()
+        return constant("interval", converted(text, "interval"))
+
+    def conjunction(self, node: exp.Expr) -> Bound:
+        """Return AND."""
+        return conjunction([self.condition(part) for part in _chained(node)])
+
+    def disjunction(self, node: exp.Expr) -> Bound:
+        """Return OR."""
+        return disjunction([self.condition(part) for part in _chained(node)])
+
+    def negation(self, node: exp.Expr) -> Bound:
+        """Return NOT."""
+        return negation(self.condition(node.this))
+
+    def is_(self, node: exp.Expr) -> Bound:
+        """Return IS [NOT] NULL, IS [NOT] TRUE, IS [NOT] FALSE."""
+        wanted = node.expression
+        if isinstance(wanted, exp.Null):
+            return null_test(self.bind(node.this), is_null=True)
+        if not isinstance(wanted, exp.Boolean):
+            raise _unsupported(node)
+        value = self.condition(node.this)
+        said = value.when_true if wanted.this else value.when_false
+        return Bound(f"({value.sql} <=> {'TRUE' if wanted.this else 'FALSE'})", "boolean", when_true=said)
+
+    def in_(self, node: exp.Expr) -> Bound:
+        """Return IN with a list of values."""
+        members = node.expressions
+        if len(members) == 1 and isinstance(members[0], exp.Array | exp.Tuple):
+            members = members[0].expressions
+        if not members or node.args.get("query") is not None:
+            raise InvalidInputError("IN in a condition needs a list of values.")
+        return _negated_if(node, one_of(self.bind(node.this), [self.bind(member) for member in members]))
+
+    def between(self, node: exp.Expr) -> Bound:
+        """Return BETWEEN."""
+        bounds = (self.bind(node.args["low"]), self.bind(node.args["high"]))
+        return _negated_if(node, between(self.bind(node.this), *bounds))
+
+    def like(self, node: exp.Expr) -> Bound:
+        """Return LIKE or ILIKE, with an escape character or without."""
+        escape = None
+        if isinstance(node, exp.Escape):
+            escape = node.expression.name
+            node = node.this
+            if not isinstance(node, exp.Like | exp.ILike) or len(escape) > 1:
+                raise InvalidInputError("Invalid escape string. Escape string must be empty or one character.")
+            _check_all_is_understood(node, ("this", "expression", "negate"))
+        value, pattern = self.bind(node.this), self.bind(node.expression)
+        return _negated_if(node, like(value, pattern, escape, ignores_case=isinstance(node, exp.ILike)))
+
+    def distinct(self, node: exp.Expr) -> Bound:
+        """Return IS DISTINCT FROM."""
+        return distinct(self.bind(node.this), self.bind(node.expression))
+
+    def joined(self, node: exp.Expr) -> Bound:
+        """Return text put together with ``||``."""
+        parts = [cast(self.bind(part), "varchar") for part in (node.this, node.expression)]
+        return Bound(f"({parts[0].sql} || {parts[1].sql})", "varchar")
+
+    def case(self, node: exp.Expr) -> Bound:
+        """Return CASE, or if(...)."""
+        subject = None if node.args.get("this") is None else self.bind(node.this)
+        tests, results = [], []
+        for branch in node.args.get("ifs", ()):
+            test = self.condition(branch.this) if subject is None else comparison(subject, "=", self.bind(branch.this))
+            tests.append(test.sql)
+            results.append(self.bind(branch.args["true"]))
+        default = node.args.get("default")
+        results.append(_NULL if default is None else self.bind(default))
+        return _chosen(tests, results)
+
+    def if_(self, node: exp.Expr) -> Bound:
+        """Return if(condition, value, other)."""
+        other = node.args.get("false")
+        results = [self.bind(node.args["true"]), _NULL if other is None else self.bind(other)]
+        return _chosen([self.condition(node.this).sql], results)
+
+    def element(self, node: exp.Expr) -> Bound:
+        """Return a field of a struct by its name in brackets."""
+        (key,) = node.expressions if len(node.expressions) == 1 else (None,)
+        if isinstance(key, exp.Literal) and key.is_string:
+            return bind_column((*_names(node.this), key.name), self._table, self._fields)
+        raise _unsupported(node)
+
+
+def _target(node: exp.Expr) -> str:
+    text = node.args["to"].sql("duckdb")
+    try:
+        return canonical(text)
+    except ValueError as error:
+        raise InvalidInputError(f'Catalog Error: Type with name "{text}" does not exist!') from error
+
+
+def _chosen(tests: Sequence[str], results: Sequence[Bound]) -> Bound:
+    """Return a CASE; its results take one type."""
+    values = unified(results)
+    branches = " ".join(f"WHEN {test} THEN {value.sql}" for test, value in zip(tests, values, strict=False))
+    return Bound(f"(CASE {branches} ELSE {values[-1].sql} END)", values[0].type)
+
+
+def _chained(node: exp.Expr) -> list[exp.Expr]:
+    """Return the parts of a chain of ANDs, or of ORs, however long it is."""
+    parts: list[exp.Expr] = []
+    rest = [node]
+    while rest:
+        part = rest.pop()
+        if type(part) is type(node):
+            rest += [part.expression, part.this]
+        else:
+            parts.append(part)
+    return parts
+
+
+def _negated_if(node: exp.Expr, bound: Bound) -> Bound:
+    return negation(bound) if node.args.get("negate") else bound
+
+
+def _names(node: exp.Expr) -> list[str]:
+    """Return the names of a column with dots between them."""
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        return [*_names(node.this), node.expression.name]
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+        return [part.name for part in node.parts]
+    if isinstance(node, exp.Identifier):
+        return [node.name]
+    raise _unsupported(node)
+
+
+def _listed(value: object) -> list[exp.Expr]:
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, exp.Expr) and not isinstance(one, exp.Var)]
+
+
+def _check_all_is_understood(node: exp.Expr, said: Sequence[str]) -> None:
+    for name, value in node.args.items():
+        if value and name not in said and name not in _HARMLESS:
+            raise _unsupported(node)
+
+
+def _refuse_what_is_no_expression(node: exp.Expr) -> None:
+    if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.args.get("query") is not None:
+        raise InvalidInputError("A condition cannot contain a subquery.")
+    if isinstance(node, exp.Window):
+        raise InvalidInputError("Binder Error: WHERE clause cannot contain window functions!")
+    if isinstance(node, exp.AggFunc):
+        raise InvalidInputError("Binder Error: WHERE clause cannot contain aggregates!")
+    if isinstance(node, exp.Placeholder | exp.Parameter):
+        raise InvalidInputError("A condition cannot contain parameters: write the values.")
+
+
+def _unsupported(node: exp.Expr) -> InvalidInputError:
+    if isinstance(node, exp.Func):
+        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+        return InvalidInputError(f'The function "{name.lower()}" is not supported in a condition: {node.sql("duckdb")}')
+    return InvalidInputError(f"This is not supported in a condition: {node.sql('duckdb')}")
+
+
+_Handler = Callable[[ExpressionBinder, exp.Expr], Bound]
+_BOTH: Final = ("this", "expression")
+_HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
+    exp.Column: (ExpressionBinder.column, ("this", "table", "db", "catalog")),
+    exp.Dot: (ExpressionBinder.column, _BOTH),
+    exp.Literal: (ExpressionBinder.literal, ("this", "is_string")),
+    exp.Boolean: (lambda binder, node: _TRUE if node.this else _FALSE, ("this",)),
+    exp.Null: (lambda binder, node: _NULL, ()),
+    exp.Paren: (lambda binder, node: binder.bind(node.this), ("this",)),
+    exp.Neg: (lambda binder, node: negated(binder.bind(node.this)), ("this",)),
+    exp.Cast: (ExpressionBinder.cast, ("this", "to")),
+    exp.TryCast: (ExpressionBinder.try_cast, ("this", "to")),
+    exp.Interval: (ExpressionBinder.interval, ("this", "unit")),
+    exp.And: (ExpressionBinder.conjunction, _BOTH),
+    exp.Or: (ExpressionBinder.disjunction, _BOTH),
+    exp.Not: (ExpressionBinder.negation, ("this",)),
+    exp.Is: (ExpressionBinder.is_, _BOTH),
+    exp.In: (ExpressionBinder.in_, ("this", "expressions", "negate")),
+    exp.Between: (ExpressionBinder.between, ("this", "low", "high", "negate")),
+    exp.Like: (ExpressionBinder.like, (*_BOTH, "negate")),
+    exp.ILike: (ExpressionBinder.like, (*_BOTH, "negate")),
+    exp.Escape: (ExpressionBinder.like, _BOTH),
+    exp.NullSafeNEQ: (ExpressionBinder.distinct, _BOTH),
+    exp.NullSafeEQ: (lambda binder, node: negation(binder.distinct(node)), _BOTH),
+    exp.DPipe: (ExpressionBinder.joined, _BOTH),
+    exp.Case: (ExpressionBinder.case, ("this", "ifs", "default")),
+    exp.If: (ExpressionBinder.if_, ("this", "true", "false")),
+    exp.Bracket: (ExpressionBinder.element, ("this", "expressions")),
+}
