@@ -1,0 +1,215 @@
+"""Deleting, updating and inserting rows in one go: delete files for what goes, data files for what comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Final
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.engine.conform import conform
+from forklake.engine.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
+from forklake.engine.failures import guarded
+from forklake.engine.projection import quoted
+from forklake.engine.scan import scan
+from forklake.engine.write import write
+from forklake.errors import InvalidInputError
+from forklake.files import storage
+from forklake.model.definitions import NewDataFile, NewDeleteFile
+from forklake.model.field import Field
+from forklake.model.ids import DataFileId
+from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
+from forklake.model.write import WriteTarget
+
+ROW_ID: Final = "__forklake_row_id__"
+PLACES: Final = {"filename": FILE, "file_row_number": POSITION, "rowid": ROW_ID}
+"""The lineage that says where a row is, and the names that it goes under while rows are changed."""
+
+NewValues = Callable[[DataFrame], DataFrame]
+"""Turns the rows that change into frames of new values."""
+
+_ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
+
+
+@dataclass(frozen=True, slots=True)
+class Inlining:
+    """How many rows the metadata takes: at most so many deletes of one change, and at most so many new rows."""
+
+    deletes: int
+    rows: int
+
+
+NO_INLINING: Final = Inlining(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRows:
+    """What was written for changed rows, and what becomes of the files that hold the old ones.
+
+    Attributes:
+        whole_files: Data files of which no row is left.
+        delete_files: What is deleted of others, earlier deletions included.
+        positions: What is deleted of others and goes into the metadata.
+        inlined: Ids of rows in the metadata that go.
+        data_files: New rows, and updated ones, which carry the ids they had.
+        rows: New rows if they are few enough for the metadata: the columns of the table, then the ids that updated
+            ones keep.
+        deleted_count: How many rows go, updated ones included.
+        inserted_count: How many rows are new.
+    """
+
+    whole_files: tuple[DataFileId, ...]
+    delete_files: tuple[NewDeleteFile, ...]
+    positions: tuple[tuple[DataFileId, int], ...]
+    inlined: tuple[int, ...]
+    data_files: tuple[NewDataFile, ...]
+    rows: pa.Table | None
+    deleted_count: int
+    inserted_count: int
+
+
+def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:
+    """Return the rows of a plan that a condition holds for: where they are, and their values if these are needed."""
+    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACES)
+
+
+def change_rows(
+    rows: DataFrame,
+    plan: ScanPlan,
+    target: WriteTarget,
+    *,
+    updated: NewValues | None = None,
+    inserted: NewValues | None = None,
+    inlining: Inlining = NO_INLINING,
+    may_repeat: bool = False,
+    keeps_ids: bool = True,
+) -> ChangedRows:
+    """Write the files that a change needs.
+
+    Nothing that grows with the table comes to the driver.
+
+    Args:
+        rows: What changes: the columns of `PLACES` say where a row is; one that is inserted is nowhere.
+        plan: What was scanned to find them.
+        target: The table.
+        updated: Gives the new values of those that are updated, in the order of the table's columns, and then their
+            row ids.
+        inserted: Gives the values of those that are inserted.
+        inlining: What is not written, because the metadata takes it.
+        may_repeat: Whether a row may be there twice, as it is only to be deleted.
+        keeps_ids: Whether updated rows keep the ids they have.
+
+    Raises:
+        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing is left behind.
+        EngineError: A job failed; nothing is left behind.
+    """
+    written: list[str] = []
+    few: pa.Table | None = None
+    files: list[NewDataFile] = []
+    new: list[NewDataFile] = []
+    try:
+        with guarded(plan), _kept(rows, keep=updated is not None or inserted is not None) as kept:
+            inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
+            gone = _deleted(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
+            written += [target.directory + file.path for file in gone.delete_files]
+            if updated is not None or inserted is not None:
+                few = _few_rows(kept, target, updated, inserted, inlining.rows)
+            if updated is not None and few is None:
+                files += _updated(updated(kept), target, keeps_ids=keeps_ids)
+                written += [target.directory + file.path for file in files]
+            if inserted is not None and few is None:
+                new += write(inserted(kept), target, by_name=False)
+                written += [target.directory + file.path for file in new]
+    except BaseException:
+        storage.delete(written)
+        raise
+    return ChangedRows(
+        whole_files=gone.whole_files,
+        delete_files=gone.delete_files,
+        positions=gone.positions,
+        inlined=inlined,
+        data_files=(*files, *new),
+        rows=few,
+        deleted_count=gone.count + len(inlined),
+        inserted_count=sum(file.record_count for file in new)
+        + (0 if few is None else few.column(ROW_ID_COLUMN).null_count),
+    )
+
+
+def _updated(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> list[NewDataFile]:
+    if not keeps_ids:
+        return write(rows.drop(ROW_ID_COLUMN), target, by_name=False)
+    # In a file with a name mapping, DuckDB does not find the ids.
+    with_ids = replace(target, fields=(*target.fields, _ROW_ID_FIELD), needs_mapping=False)
+    return [_without_ids(file) for file in write(rows, with_ids, by_name=False)]
+
+
+def updated_by(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> NewValues:
+    """Return what updates rows: columns and what they become, in Spark SQL over the row as it was."""
+    new = dict(values)
+
+    def updated(rows: DataFrame) -> DataFrame:
+        columns = [
+            F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quoted(field.name))
+            for field in fields
+        ]
+        return rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))
+
+    return updated
+
+
+@contextmanager
+def _kept(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
+    """Give rows that are computed once, however often they are used; in memory as far as that goes."""
+    if not keep:
+        yield rows
+        return
+    kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield kept
+    finally:
+        kept.unpersist()
+
+
+def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:
+    """Return the ids of the rows that go of those in the metadata, which fit into memory as all of these do."""
+    if not plan.inlined:
+        return ()
+    ids = [row[0] for row in rows.where(F.col(FILE).isNull() & F.col(ROW_ID).isNotNull()).select(ROW_ID).collect()]
+    if len(set(ids)) < len(ids) and not may_repeat:
+        raise InvalidInputError(TWICE)
+    return tuple(sorted(set(ids)))
+
+
+def _deleted(rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *, may_repeat: bool) -> DeletedPlaces:
+    if not plan.files:
+        return DeletedPlaces()
+    places = rows.where(F.col(FILE).isNotNull()).select(FILE, POSITION)
+    return write_delete_files(places, plan, target, inlining_row_limit=limit, may_repeat=may_repeat)
+
+
+def _few_rows(
+    rows: DataFrame, target: WriteTarget, updated: NewValues | None, inserted: NewValues | None, limit: int
+) -> pa.Table | None:
+    """Return the new rows if they are few enough for the metadata, with the ids that updated ones keep."""
+    if limit == 0:
+        return None
+    with_ids = (*target.fields, _ROW_ID_FIELD)
+    frames = [] if updated is None else [updated(rows)]
+    if inserted is not None:
+        frames.append(inserted(rows).withColumn(ROW_ID_COLUMN, F.lit(None).cast("bigint")))
+    conformed = [conform(frame, with_ids, target.table, by_name=False) for frame in frames]
+    few = reduce(DataFrame.union, conformed).limit(limit + 1).toArrow()
+    return few if few.num_rows <= limit else None
+
+
+def _without_ids(file: NewDataFile) -> NewDataFile:
+    """Return a file without statistics of its row ids, which are no column of the table."""
+    stats = {name: given for name, given in file.column_stats.items() if name != ROW_ID_COLUMN}
+    return replace(file, column_stats=stats)

@@ -1,0 +1,81 @@
+"""Data files as metadata knows them, told by their footers."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from forklake.files import storage
+from forklake.files.footer import read_metadata
+from forklake.files.open_file import table_columns
+from forklake.files.parquet_writer import name_mapping
+from forklake.files.partitions import partition_values
+from forklake.files.schema import arrow_type
+from forklake.files.statistics import column_stats
+from forklake.model.definitions import NameMapping, NewDataFile
+from forklake.model.field import Field, has_unnumbered_parts
+from forklake.model.names import fold
+from forklake.model.write import WriteTarget
+
+_READERS: Final = 16
+
+
+def described(target: WriteTarget, directory: str) -> list[NewDataFile]:
+    """Return the files with rows that lie below a directory, several of them read at a time; others are left out.
+
+    Raises:
+        DataFileError: A file cannot be read.
+    """
+    paths = [path for path in storage.list_files(directory) if _is_data(path.removeprefix(directory))]
+    mapping = _mapping(target)
+    with ThreadPoolExecutor(min(_READERS, max(1, len(paths)))) as readers:
+        found = readers.map(lambda path: _described(target, path, mapping), paths)
+        return [file for file in found if file.record_count]
+
+
+def _is_data(path: str) -> bool:
+    """Return whether a file is data: not a checksum, nor what a task that was not wanted any more left behind."""
+    *above, name = path.split("/")
+    return name.endswith(".parquet") and not name.startswith((".", "_")) and "_temporary" not in above
+
+
+def _described(target: WriteTarget, path: str, mapping: NameMapping | None) -> NewDataFile:
+    metadata, file_size_bytes, footer_size = read_metadata(path)
+    return NewDataFile(
+        path=path.removeprefix(target.directory),
+        record_count=metadata.num_rows,
+        file_size_bytes=file_size_bytes,
+        footer_size=footer_size,
+        column_stats=column_stats(metadata, table_columns(target.fields)),
+        partition_values=_partition_values(path, target) if metadata.num_rows else (),
+        mapping=mapping,
+    )
+
+
+def _partition_values(path: str, target: WriteTarget) -> tuple[str | None, ...]:
+    """Return the values of the partition that a file lies in: all its rows have them, so the first row tells."""
+    if not target.partition_keys:
+        return ()
+    fields = {fold(field.name): field for field in target.fields}
+    columns = {fold(key.column): fields[fold(key.column)].name for key in target.partition_keys}
+    with storage.open_input(path) as file, storage.explained(path, "read"):
+        row = next(pq.ParquetFile(file).iter_batches(1, row_groups=[0], columns=list(columns.values())))
+    return tuple(
+        partition_values(_stored(row.column(field.name), field), field.type, key.transform)[0]
+        for key, field in ((key, fields[fold(key.column)]) for key in target.partition_keys)
+    )
+
+
+def _stored(values: pa.Array, field: Field) -> pa.Array:
+    """Return values as our other writer stores them: Spark's has timestamps of one unit only."""
+    return values.cast(arrow_type(field)) if pa.types.is_timestamp(values.type) else values
+
+
+def _mapping(target: WriteTarget) -> NameMapping | None:
+    """Return how columns are found by name: Spark's writer gives no field id to what is in lists and maps."""
+    if not target.needs_mapping and not has_unnumbered_parts(target.fields):
+        return None
+    return name_mapping(target.fields)

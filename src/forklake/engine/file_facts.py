@@ -1,0 +1,170 @@
+"""What is true of all rows of a file, and which of them are deleted: joined to the rows by the file they are from."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
+
+from forklake.engine.file_index import url_encoded
+from forklake.engine.groups import Group, path_values
+from forklake.engine.types import spark_type
+from forklake.errors import DataFileError, EngineError
+from forklake.files import storage
+from forklake.files.deletes import bitmap, read_deletes
+from forklake.files.texts import to_array
+from forklake.model.field import Field
+from forklake.model.scan import ScanDeletes, ScanFile
+
+FILE: Final = "_forklake_file"
+ROW_ID_START: Final = "_forklake_row_id_start"
+SNAPSHOT: Final = "_forklake_snapshot"
+PATH: Final = "_forklake_filename"
+_DELETED: Final = "_forklake_deleted"
+_UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
+_TODO: Final = "_forklake_delete_file"
+
+
+def from_path_column(field: Field) -> str:
+    """Return the name under which the facts hold a column whose values are in the names of directories."""
+    return f"_forklake_path_{field.column_id}"
+
+
+def name_depth(files: Sequence[ScanFile]) -> int:
+    """Return how many parts at the end of a path tell the files apart: 1 if their names do.
+
+    >>> name_depth([ScanFile(1, "/t/a/x", 1, 1, 1, 1), ScanFile(2, "/t/b/x", 1, 1, 1, 1)])
+    2
+    """
+    paths = [_parts(file.path) for file in files]
+    deepest = max(map(len, paths))
+    return next(
+        (depth for depth in range(1, deepest) if len({tuple(path[-depth:]) for path in paths}) == len(paths)), deepest
+    )
+
+
+def file_key(frame: DataFrame, depth: int) -> Column:
+    """Return what Spark knows the file of a row by, given the `name_depth` of all files."""
+    metadata = frame.metadataColumn("_metadata")
+    if depth == 1:
+        return metadata.getField("file_name")
+    # Spark writes a local path with one slash before it or with three.
+    path = F.regexp_replace(metadata.getField("file_path"), "^file:/*", "file:/")
+    return F.substring_index(path, "/", -depth)
+
+
+def check_keys(frame: DataFrame, files: Sequence[ScanFile], depth: int) -> None:
+    """Make sure that Spark knows files by the names that facts are joined by: a row without facts would be lost.
+
+    Asked only where it can be in doubt: letters and digits are the same in every spelling.
+
+    Raises:
+        EngineError: It does not; nothing was read.
+    """
+    keys = {_key(file.path, depth) for file in files}
+    if all(_UNDOUBTED.fullmatch(key) for key in keys):
+        return
+    known = {_tail(re.sub("^file:/*", "file:/", path), depth) for path in frame.inputFiles()}
+    if keys != known:
+        raise EngineError(f'Spark names a file otherwise than the metadata: "{min(keys ^ known)}"; nothing was read.')
+
+
+def _tail(path: str, depth: int) -> str:
+    return "/".join(path.split("/")[-depth:])
+
+
+def with_facts(
+    frame: DataFrame, spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]
+) -> DataFrame:
+    """Return rows with what is true of their files. Delete files are read by the tasks of the job, not here.
+
+    Args:
+        frame: The rows, with the key of the file of each as `FILE`: its path if Arrow reads it, else `file_key`.
+        spark: The session.
+        table: The table's name, for messages.
+        group: The files.
+        from_path: The columns whose values are in the names of directories.
+    """
+    return frame.join(F.broadcast(_facts(spark, table, group, from_path)), FILE)
+
+
+def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]) -> DataFrame:
+    """Return one row for each file of a group."""
+    files = group.files
+    depth = None if group.needs_arrow else name_depth(files)
+    names = [FILE, ROW_ID_START, SNAPSHOT, PATH]
+    arrays: list[Any] = [
+        pa.array([_key(file.path, depth) for file in files]),
+        pa.array([file.row_id_start for file in files], pa.int64()),
+        pa.array([file.snapshot_id for file in files], pa.int64()),
+        pa.array([file.path for file in files]),
+    ]
+    fields = [StructField(FILE, StringType()), StructField(ROW_ID_START, LongType())]
+    fields += [StructField(SNAPSHOT, LongType()), StructField(PATH, StringType())]
+    values = [path_values(file, group.from_path) for file in files]
+    for field in from_path:
+        assert field.column_id is not None
+        names.append(from_path_column(field))
+        fields.append(StructField(names[-1], spark_type(field)))
+        arrays.append(to_array(field, [of_file[field.column_id] for of_file in values]))
+    if not group.is_dirty:
+        return spark.createDataFrame(pa.table(arrays, names=names), StructType(fields))
+    deleted = StructField(_DELETED, ArrayType(LongType()))
+    if all(file.deletes is None for file in files):
+        arrays.append(pa.array([bitmap(file.inlined_deletes) for file in files], pa.list_(pa.int64())))
+        return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
+    arrays.append(pa.array([_spelled(file) for file in files]))
+    todo = StructType([*fields, StructField(_TODO, StringType())])
+    frame = spark.createDataFrame(pa.table(arrays, names=[*names, _TODO]), todo)
+    return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
+
+
+def is_kept(position: Column) -> Column:
+    """Return whether the row at a position is none of the deleted ones that the facts of its file name."""
+    word = F.get(F.col(_DELETED), F.call_function("div", position, F.lit(64).cast("bigint")).cast("int"))
+    return F.coalesce(F.getbit(word, position % 64), F.lit(0)) == 0
+
+
+def _parts(path: str) -> list[str]:
+    """Return the parts of a path as Spark shows it."""
+    shown = f"file:{os.path.normpath(storage.local_path(path))}" if storage.is_local(path) else path
+    return url_encoded(shown).split("/")
+
+
+def _key(path: str, depth: int | None) -> str:
+    return path if depth is None else "/".join(_parts(path)[-depth:])
+
+
+def _spelled(file: ScanFile) -> str:
+    """Return the deletes of a file as text that `_positions` reads where the tasks run."""
+    return json.dumps([file.path, file.deletes and asdict(file.deletes), file.inlined_deletes])
+
+
+def _with_bitmaps(table: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            bitmaps = [bitmap(_positions(table, text)) for text in batch.column(_TODO).to_pylist()]
+            deleted = pa.array(bitmaps, pa.list_(pa.int64()))
+            yield pa.record_batch([*batch.columns[:-1], deleted], [*batch.schema.names[:-1], _DELETED])
+
+    return read
+
+
+def _positions(table: str, text: str) -> NDArray[np.int64]:
+    path, deletes, inlined = json.loads(text)
+    if deletes is None:
+        return np.asarray(inlined, np.int64)
+    try:
+        return np.union1d(read_deletes(ScanDeletes(**deletes)), np.asarray(inlined, np.int64))
+    except DataFileError as error:
+        raise DataFileError(f'Cannot read data file "{path}" of table "{table}": {error}') from error

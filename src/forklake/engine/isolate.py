@@ -1,0 +1,67 @@
+"""A frame in a session of its own, so that what a job needs set is not set for its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, cast
+
+from pyspark.sql import DataFrame, SparkSession
+
+from forklake.engine.session import is_remote
+
+_SHARED: Final = frozenset({"_jsc", "_jvm", "_profiler_collector", "_sc"})
+"""What sessions of one Spark context have in common."""
+
+
+@contextmanager
+def isolated(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame]:
+    """Give the same frame in a copy of its session that has these settings as well; they are gone afterwards.
+
+    The frame keeps its plan, cached data included. The caller's session is not touched, so threads do not see each
+    other's settings.
+    """
+    if is_remote(frame.sparkSession):
+        with _remote(frame, settings) as made:
+            yield made
+        return
+    spark = cast("Any", frame.sparkSession)
+    java_session = cast("Any", frame)._jdf.sparkSession().cloneSession()
+    for key, value in settings.items():
+        java_session.conf().set(key, value)
+    plan = cast("Any", frame)._jdf.queryExecution().analyzed()
+    made = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(java_session, plan)
+    yield cast("Any", type(frame))(made, _python_session(spark, java_session))
+
+
+def _python_session(spark: Any, java_session: Any) -> SparkSession:
+    """Return the Python side of a session; its constructor would hand the session to all RDDs of the process."""
+    made = object.__new__(type(spark))
+    made.__dict__.update({name: value for name, value in vars(spark).items() if name in _SHARED})
+    made._jsparkSession = java_session
+    return cast("SparkSession", made)
+
+
+@contextmanager
+def _remote(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame]:
+    spark = cast("Any", frame.sparkSession)
+    if hasattr(spark, "cloneSession"):
+        copy = spark.cloneSession()
+        try:
+            for key, value in settings.items():
+                copy.conf.set(key, value)
+            yield cast("Any", type(frame))(cast("Any", frame)._plan, copy)
+        finally:
+            # Not `stop`: of a server that this process started, that would end every other session as well.
+            copy.client.release_session()
+            copy.client.close()
+        return
+    # Servers before 4.1 cannot copy a session: its own settings are changed, and put back.
+    before = {key: spark.conf.get(key, None) for key in settings}
+    try:
+        for key, value in settings.items():
+            spark.conf.set(key, value)
+        yield frame
+    finally:
+        for key, old in before.items():
+            spark.conf.unset(key) if old is None else spark.conf.set(key, old)
