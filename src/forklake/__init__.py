@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from forklake import errors
 from forklake.config import Clock, RetryPolicy, Settings
@@ -31,6 +32,7 @@ from forklake.model.definitions import (
     SortKey,
     VariantStats,
 )
+from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, TableChange, TableSize
 from forklake.model.records import (
     CatalogInfo,
@@ -41,10 +43,18 @@ from forklake.model.records import (
     InlinedRow,
     Macro,
     Option,
+    PrunedFiles,
+    ScanSummary,
     Snapshot,
     TableStats,
     View,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from pyspark.sql import DataFrame, SparkSession
 
 __version__ = "0.1.0"
 
@@ -69,13 +79,18 @@ __all__ = [
     "MacroImplementation",
     "MacroParameter",
     "MappedColumn",
+    "MergeDelete",
+    "MergeInsert",
+    "MergeUpdate",
     "NameMapping",
     "NewDataFile",
     "NewDeleteFile",
     "Option",
     "Options",
     "PartitionField",
+    "PrunedFiles",
     "RetryPolicy",
+    "ScanSummary",
     "Settings",
     "Snapshot",
     "SortKey",
@@ -86,12 +101,20 @@ __all__ = [
     "Transaction",
     "VariantStats",
     "View",
+    "batch_writer",
     "errors",
     "open",
+    "register",
 ]
 
 
-def open(url: str, *, data_path: str | os.PathLike[str] | None = None, settings: Settings | None = None) -> Lake:
+def open(
+    url: str,
+    *,
+    data_path: str | os.PathLike[str] | None = None,
+    spark: SparkSession | None = None,
+    settings: Settings | None = None,
+) -> Lake:
     """Open a lake.
 
     Args:
@@ -100,6 +123,8 @@ def open(url: str, *, data_path: str | os.PathLike[str] | None = None, settings:
             database is prepared with ``forklake init`` or schema/postgresql.sql first.
         data_path: Where data files go. Kept from the first time on; another one later is refused. A file's
             default is a directory beside it.
+        spark: The Spark session that reads and writes rows; if not given, the active one, or one that is started on
+            first need, as ``settings.spark`` says.
         settings: Retries, time-outs and the size of the connection pool.
 
     Raises:
@@ -107,4 +132,46 @@ def open(url: str, *, data_path: str | os.PathLike[str] | None = None, settings:
         MetastoreError: The database cannot be opened, or holds no lake of this version.
         InvalidPathError: The lake has another data path.
     """
-    return Lake(url, data_path=data_path, settings=settings)
+    return Lake(url, data_path=data_path, spark=spark, settings=settings)
+
+
+def register(spark: SparkSession | None = None) -> SparkSession:
+    """Make format ``forklake`` known to a Spark session, for ``spark.read``, ``readStream`` and ``DataFrame.write``.
+
+    The session is the one given, else the active one, else one that is started now; it is returned. None of
+    its settings is changed. Doing it twice does no harm.
+
+    Raises:
+        EngineError: There is no session and none can be started.
+    """
+    from forklake.connector.register import register as make_known  # noqa: PLC0415 - brings Spark
+
+    return make_known(spark)
+
+
+def batch_writer(
+    lake: Lake | str,
+    catalog: str,
+    table: str,
+    *,
+    mode: Literal["append", "overwrite"] = "append",
+    query: str | None = None,
+) -> Callable[[DataFrame, int], None]:
+    """Return a function for ``foreachBatch`` that commits each batch of a stream as one snapshot, exactly once.
+
+    The commit key is made of the id of the query, which a checkpoint keeps, and the number of the batch.
+
+    Args:
+        lake: An open lake, or the URL of one, which is opened on first need and stays open.
+        catalog: The catalog.
+        table: The table, or ``schema.table``.
+        mode: ``append`` adds the rows of a batch, ``overwrite`` lets them replace all rows.
+        query: A name for the stream instead of the id that Spark gives it, for where that cannot be asked: Spark
+            Connect, and calls by hand.
+
+    Raises:
+        InvalidInputError: There is no such mode, or the name of the table is none.
+    """
+    from forklake.connector.batch_writer import BatchWriter  # noqa: PLC0415 - brings Spark
+
+    return BatchWriter(lake, catalog, table, mode, query)

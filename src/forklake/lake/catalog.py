@@ -275,7 +275,7 @@ class Catalog(Reader, Verbs):
                 hint="Change the catalog itself, or fork it at that snapshot.",
             )
 
-    def _run(self, verb: Callable[[Staging], None], *, rerun: bool = True) -> None:
+    def _run(self, verb: Callable[[Staging], object], *, rerun: bool = True) -> None:
         """Run a verb as a transaction of its own; after a conflict it is run again on the new head."""
         self._check_writable()
         settings = self._context.store.settings

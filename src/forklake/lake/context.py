@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from typing import Final
+from copy import copy
+from typing import TYPE_CHECKING, Final
 
 from forklake.catalog.versions import Head
 from forklake.catalog.view import View
@@ -13,15 +14,19 @@ from forklake.errors import ConfigError
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 _KEPT_VIEWS: Final = 1024
 
 
 class Context:
-    """The store of an open lake, its base path, and the newest views that were read of its catalogs."""
+    """The store of an open lake, its base path, its Spark, and the newest views that were read of its catalogs."""
 
-    def __init__(self, store: Store, lake_path: str | None) -> None:
+    def __init__(self, store: Store, lake_path: str | None, spark: SparkSession | None = None) -> None:
         self._store = store
         self.lake_path = lake_path
+        self._given_spark = spark
         self._process = os.getpid()
         self._views: OrderedDict[CatalogId, View] = OrderedDict()
         self._lock = threading.Lock()
@@ -36,6 +41,22 @@ class Context:
         if os.getpid() != self._process:
             raise ConfigError("The lake was opened by another process.", hint="Open it again in this one.")
         return self._store
+
+    def spark(self) -> SparkSession:
+        """Return the session that jobs run in: the one given, the active one, or one that is started now.
+
+        Raises:
+            EngineError: None can be started.
+        """
+        from forklake.engine.session import session  # noqa: PLC0415 - metadata work does without Spark
+
+        return session(self._given_spark, self.store.settings.spark)
+
+    def using(self, spark: SparkSession) -> Context:
+        """Return the same open lake for jobs in another session; all else is shared."""
+        made = copy(self)
+        made._given_spark = spark
+        return made
 
     def view(self, head: Head) -> View:
         """Return the view of a head, kept from the last time if nobody committed since."""

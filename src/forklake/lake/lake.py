@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from forklake.catalog import versions
 from forklake.catalog.view import View
@@ -26,15 +26,23 @@ from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.open_lake import open_lake
 from forklake.ops.plain_history import Progress, silent
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 
 class Lake:
     """An open lake: one metadata database with its catalogs. May be shared by threads, not by processes."""
 
     def __init__(
-        self, url: str, *, data_path: str | os.PathLike[str] | None = None, settings: Settings | None = None
+        self,
+        url: str,
+        *,
+        data_path: str | os.PathLike[str] | None = None,
+        spark: SparkSession | None = None,
+        settings: Settings | None = None,
     ) -> None:
         store, lake_path = open_lake(url, data_path, settings or Settings())
-        self._context = Context(store, lake_path)
+        self._context = Context(store, lake_path, spark)
 
     def __enter__(self) -> Self:
         return self
@@ -48,13 +56,31 @@ class Lake:
         return f"Lake({self._context._store.location!r})"
 
     def close(self) -> None:
-        """Give back all connections. Closing twice does no harm."""
+        """Give back all connections. Closing twice does no harm. A Spark session is left running."""
         self._context._store.close()
 
     @property
     def data_path(self) -> str | None:
         """The path below which files go, if a catalog does not say otherwise."""
         return self._context.lake_path
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session that reads and writes rows; it is started now if there is none.
+
+        Raises:
+            EngineError: Spark cannot be started.
+        """
+        return self._context.spark()
+
+    def using(self, spark: SparkSession) -> Lake:
+        """Return this lake for jobs in another session, such as one of many agents has: ``lake.using(s.newSession())``.
+
+        Connections and what is known of catalogs are shared, so it costs nothing; closing either closes both.
+        """
+        made = object.__new__(type(self))
+        made._context = self._context.using(spark)
+        return made
 
     @property
     def options(self) -> Options:
@@ -67,6 +93,7 @@ class Lake:
         *,
         data_path: str | os.PathLike[str] | None = None,
         at_base: bool = False,
+        encrypted: bool = False,
         if_not_exists: bool = False,
     ) -> Catalog:
         """Create a catalog with an empty schema ``main``.
@@ -75,6 +102,7 @@ class Lake:
             name: Any text that no live catalog is called; case does not matter for A to Z.
             data_path: The base path of its directory, if not the lake's.
             at_base: Put it at the base path itself, where it must be the only one.
+            encrypted: Give each of its files a key of its own, which is kept in the metadata; its forks' too.
             if_not_exists: Return the catalog that has the name already.
 
         Raises:
@@ -84,7 +112,9 @@ class Lake:
         context = self._context
         own_path = None if data_path is None else os.fspath(data_path)
         try:
-            made = create_catalog(context.store, context.lake_path, name, own_path, at_base=at_base)
+            made = create_catalog(
+                context.store, context.lake_path, name, own_path, at_base=at_base, encrypted=encrypted
+            )
         except AlreadyExistsError:
             if not if_not_exists:
                 raise

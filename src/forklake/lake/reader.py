@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.view import Content
 from forklake.lake.context import Context
 from forklake.lake.table import Table
+from forklake.lake.verbs.runner import Runner
 from forklake.model.records import Macro, View
 
 
-class Reader(ABC):
+class Reader(Runner):
     """Tables and schemas as one reader sees them."""
 
     _context: Context

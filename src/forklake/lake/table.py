@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.view import Content
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.ids import TableId
+from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.overview import TableChange
-from forklake.model.records import Column, DataFile, InlinedRow, TableStats
+from forklake.model.records import Column, DataFile, InlinedRow, ScanSummary, TableStats
 from forklake.model.rows import TableRow
 from forklake.ops.table_history import table_history
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
     from forklake.lake.reader import Reader
 
 
@@ -22,6 +28,9 @@ class Table:
 
     What it shows is that of the catalog, past or transaction it was taken from, at each call.
     """
+
+    # What works with rows is imported where it is used: it brings PyArrow, sqlglot and PySpark, which metadata work
+    # does without.
 
     def __init__(self, reader: Reader, row: TableRow, schema_name: str) -> None:
         self._reader = reader
@@ -111,6 +120,193 @@ class Table:
             NotFoundError: The table was dropped.
         """
         return table_history(self._reader._context.store, self._content().version, self.table_id)
+
+    @property
+    def schema(self) -> StructType:
+        """The columns as Spark shows them."""
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.schema(self)
+
+    def dataframe(self, columns: Sequence[str] | None = None, where: str | None = None) -> DataFrame:
+        """Return the rows as a Spark DataFrame, which is computed when it is used, in no particular order.
+
+        It shows one state of the table, whatever is committed later. Files that cannot hold a row of the condition
+        are left out before Spark sees them; no directory is listed.
+
+        Args:
+            columns: What to show, in that order; all columns if not given. Beside columns, ``rowid``,
+                ``snapshot_id``, ``filename`` and ``file_row_number`` can be asked for.
+            where: A condition as DuckDB writes it. Times without a zone are UTC.
+
+        Raises:
+            NotFoundError: There is no such column, or the table was dropped.
+            InvalidInputError: The condition cannot be understood.
+            EngineError: Spark cannot be started.
+        """
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.dataframe(self, columns, where)
+
+    def append(self, frame: Any, *, by_name: bool = True) -> None:
+        """Add rows: all of them, as one snapshot or as part of the transaction, or none.
+
+        Args:
+            frame: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
+            by_name: Match columns by name, where one that is missing has its default; else by position.
+
+        Raises:
+            InvalidInputError: Columns or values do not fit; nothing was added.
+            EngineError: The Spark job failed; nothing was added.
+        """
+        from forklake.lake import rows  # noqa: PLC0415
+
+        rows.append(self, frame, by_name=by_name)
+
+    def overwrite(self, frame: Any, where: str | None = None, *, by_name: bool = True) -> None:
+        """Replace all rows, or those that a condition holds for, in one snapshot.
+
+        Raises:
+            InvalidInputError: Columns or values do not fit, or the condition is not understood; nothing was changed.
+            EngineError: The Spark job failed; nothing was changed.
+        """
+        from forklake.lake import rows  # noqa: PLC0415
+
+        rows.overwrite(self, frame, where, by_name=by_name)
+
+    def delete(self, where: str) -> int:
+        """Delete the rows that a condition holds for, and return how many they were.
+
+        Data files stay as they are; a delete file beside them says which rows are gone. Others that deleted rows of the
+        same file meanwhile are a conflict; outside of a transaction it is then done again on the new state.
+
+        Raises:
+            InvalidInputError: The condition is not understood; nothing was changed.
+            EngineError: The Spark job failed; nothing was changed.
+        """
+        from forklake.lake import row_changes  # noqa: PLC0415
+
+        return row_changes.delete(self, where)
+
+    def truncate(self) -> None:
+        """Delete all rows. Nothing is read, and Spark is not started."""
+        from forklake.lake import row_changes  # noqa: PLC0415
+
+        row_changes.truncate(self)
+
+    def update(self, set: Mapping[str, str], where: str | None = None) -> int:
+        """Change values of the rows that a condition holds for, and return how many they were; they keep their row ids.
+
+        Args:
+            set: Columns, and what they become: expressions as DuckDB writes them, over the row as it was.
+            where: Which rows; all if not given.
+
+        Raises:
+            InvalidInputError: An expression is not understood, or a value does not fit; nothing was changed.
+            EngineError: The Spark job failed; nothing was changed.
+        """
+        from forklake.lake import row_changes  # noqa: PLC0415
+
+        return row_changes.update(self, set, where)
+
+    def merge(
+        self,
+        source: Any,
+        on: str,
+        *,
+        matched: Sequence[MergeUpdate | MergeDelete] = (),
+        not_matched: Sequence[MergeInsert] = (),
+        not_matched_by_source: Sequence[MergeUpdate | MergeDelete] = (),
+    ) -> int:
+        """Match the rows of a source with those of the table, and return how many rows were changed or added.
+
+        The first thing of a list whose condition holds is done with a row.
+
+        Args:
+            source: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
+            on: Which rows match: a condition over ``target.column`` and ``source.column``.
+            matched: What is done with rows of the table that match.
+            not_matched: What is done with rows of the source that match none.
+            not_matched_by_source: What is done with rows of the table that match none.
+
+        Raises:
+            InvalidInputError: A row of the table would be changed by several rows of the source, something is not
+                understood, or a value does not fit; nothing was changed.
+            EngineError: The Spark job failed; nothing was changed.
+        """
+        from forklake.lake import row_changes  # noqa: PLC0415
+
+        clauses = row_changes.MergeClauses(tuple(matched), tuple(not_matched), tuple(not_matched_by_source))
+        return row_changes.merge(self, source, on, clauses)
+
+    def upsert(self, source: Any, on: Sequence[str]) -> int:
+        """Update the rows that have the keys of a row of the source, insert the others, and return how many it were.
+
+        Args:
+            source: As for `merge`; columns that it does not have stay as they are, or have their defaults.
+            on: The key columns; no two rows of the source may have the same key if the table has it.
+        """
+        from forklake.lake import row_changes  # noqa: PLC0415
+
+        return row_changes.upsert(self, source, on)
+
+    def changes(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
+        """Return how rows changed from one snapshot to another, both included, as a Spark DataFrame.
+
+        It has ``snapshot_id``, ``rowid``, ``change_type`` (``insert``, ``delete``, ``update_preimage``,
+        ``update_postimage``) and the columns that the table has at the end. A fork shows what it inherited too, and
+        nothing at the moment it was forked; rewriting files changes no rows.
+
+        Args:
+            start: A snapshot, or a time: then the first snapshot at or after it.
+            end: A snapshot, or a time: then the last snapshot not after it; the newest if not given.
+
+        Raises:
+            SnapshotNotFoundError: The catalog has no such snapshot.
+            InvalidInputError: The start comes after the end.
+        """
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.changes(self, start, end, "all")
+
+    def insertions(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
+        """Return the rows that were added, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.changes(self, start, end, "insertions")
+
+    def deletions(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
+        """Return the rows that were deleted, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.changes(self, start, end, "deletions")
+
+    def plan(self, where: str | None = None) -> ScanSummary:
+        """Return what a scan would read: the files that are kept, and how many are left out and why.
+
+        Costs only metadata; Spark is not started.
+        """
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.plan(self, where)
+
+    def count(self, where: str | None = None) -> int:
+        """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.count(self, where)
+
+    def min(self, column: str) -> Any:
+        """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.bound(self, column, "min")
+
+    def max(self, column: str) -> Any:
+        """Return the largest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.bound(self, column, "max")
 
     def _content(self) -> Content:
         content = self._reader._content()

@@ -46,10 +46,12 @@ class Transaction(Reader, Verbs):
     ) -> None:
         if self._staging is None:
             return
-        if kind is None:
-            self.commit()
-        else:
-            self.rollback()
+        try:
+            if kind is None:
+                self.commit()
+        finally:
+            if self._staging is not None:
+                self.rollback()
 
     @property
     def base(self) -> SnapshotId:
@@ -92,9 +94,9 @@ class Transaction(Reader, Verbs):
         return self.snapshot_id
 
     def rollback(self) -> None:
-        """Forget all changes."""
-        self._open()
-        self._staging = None
+        """Forget all changes, and remove the files that were written for them."""
+        staging, self._staging = self._open(), None
+        staging.undo()
 
     def _open(self) -> Staging:
         if self._staging is None:
@@ -104,7 +106,7 @@ class Transaction(Reader, Verbs):
     def _content(self) -> Content:
         return self._open().draft
 
-    def _run(self, verb: Callable[[Staging], None], *, rerun: bool = True) -> None:
+    def _run(self, verb: Callable[[Staging], object], *, rerun: bool = True) -> None:
         staging = self._open()
         # Under a key that is committed already, all of this was done the first time.
         if self._known is None:

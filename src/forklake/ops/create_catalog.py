@@ -16,12 +16,19 @@ from forklake.model.rows import SchemaRow
 
 
 def create_catalog(
-    store: Store, lake_path: str | None, name: str, data_path: str | None = None, *, at_base: bool = False
+    store: Store,
+    lake_path: str | None,
+    name: str,
+    data_path: str | None = None,
+    *,
+    at_base: bool = False,
+    encrypted: bool = False,
 ) -> CatalogId:
     """Create a catalog with an empty schema ``main``, and return its id.
 
     Its directory is chosen here, once: nobody had it before, and nobody will have it after. With
-    ``at_base`` it is the base path itself, of which the catalog must be the only user.
+    ``at_base`` it is the base path itself, of which the catalog must be the only user. Whether its files are
+    ``encrypted`` is settled here too, for it and for its forks.
 
     Raises:
         AlreadyExistsError: A live catalog has the name.
@@ -54,6 +61,11 @@ def create_catalog(
             )
             objects = session.take_ids("ducklake_object_id_seq", 1)
             procedures.insert_rows(session, SCHEMA, [main], catalog, snapshot, objects)
+            if encrypted:
+                session.execute(
+                    "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES (:c, 'encrypted', 'true')",
+                    c=catalog,
+                )
         return catalog
     except DuplicateKeyError as error:
         raise already_exists(name) from error

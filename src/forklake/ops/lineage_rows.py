@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forklake.catalog import describe, versions
+from forklake.catalog import versions
 from forklake.catalog.numbering import numberings
 from forklake.catalog.paths import join
+from forklake.catalog.places import catalog_directories
 from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
 from forklake.metastore.store import Session
@@ -54,7 +55,7 @@ class LineageRows:
         files = [dated.row for table in _FILES for dated in self.of(table)]
         used = {row.numbering_id for row in files if row.numbering_id is not None}
         self.numberings: Mapping[CatalogId, Numbering] = numberings(session, {*version.owners, *used})
-        self._roots = describe.catalog_directories(session, lake_path, set(version.owners))
+        self._roots = catalog_directories(session, lake_path, set(version.owners))
         self._below = self._directories()
         self._columns: dict[TableId, list[Dated]] = {}
         for dated in self.of(metadata.COLUMN):

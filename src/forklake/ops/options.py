@@ -62,21 +62,27 @@ def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", 
 
 def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int = -1, table_id: int = -1) -> str | None:
     """Return what an option is for a table, a schema, or the catalog: the nearest scope wins."""
-    check_option(key)
+    return effective_options(store, catalog, schema_id, table_id).get(check_option(key))
+
+
+def effective_options(store: Store, catalog: CatalogId, schema_id: int = -1, table_id: int = -1) -> dict[str, str]:
+    """Return what all options are for a table, a schema, or the catalog; those that are nowhere set are left out.
+
+    Beside the options there is ``encrypted``, which a catalog has from its making on.
+    """
     found = store.query(
-        "SELECT value FROM forklake.ducklake_metadata WHERE key = :key AND ("
+        "SELECT key, value FROM forklake.ducklake_metadata WHERE"
         " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
-        " OR scope = '')) OR (catalog_id = :lake AND scope = ''))"
+        " OR scope = '')) OR (catalog_id = :lake AND scope = '')"
         " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
-        " ELSE 2 END"
-        " LIMIT 1",
-        key=key,
+        " ELSE 2 END DESC",
         c=catalog,
         table=table_id,
         schema=schema_id,
         lake=THE_LAKE,
     )
-    return str(found[0][0]) if found else OPTIONS[key].default
+    defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
+    return defaults | {key: str(value) for key, value in found}
 
 
 def list_options(store: Store, catalog: CatalogId) -> list[Option]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forklake.catalog import lookup
-from forklake.catalog.describe import catalog_directories
 from forklake.catalog.paths import join
+from forklake.catalog.places import catalog_directories
 from forklake.catalog.view import View
 from forklake.metastore import procedures, visibility
 from forklake.metastore.store import Session

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from forklake.lake.verbs.files import FileVerbs
 from forklake.lake.verbs.objects import ObjectVerbs
+from forklake.lake.verbs.rows import RowVerbs
 from forklake.lake.verbs.tables import Columns, TableVerbs
 
 __all__ = ["Columns", "Verbs"]
 
 
-class Verbs(TableVerbs, ObjectVerbs, FileVerbs):
+class Verbs(TableVerbs, ObjectVerbs, FileVerbs, RowVerbs):
     """Changes by name. Each is checked at once and leaves nothing behind if it is refused."""

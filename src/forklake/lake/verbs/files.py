@@ -9,9 +9,10 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import NotFoundError
 from forklake.lake.verbs.runner import Runner, table_id
 from forklake.model import change
-from forklake.model.definitions import NameMapping, NewDataFile, NewDeleteFile
-from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, MappingId
+from forklake.model.definitions import NewDataFile, NewDeleteFile
+from forklake.model.ids import ColumnId, DataFileId, DeleteFileId
 from forklake.model.names import fold
+from forklake.ops.register_files import register_files
 
 
 class FileVerbs(Runner):
@@ -20,23 +21,13 @@ class FileVerbs(Runner):
     def append_files(self, table: str, files: Sequence[NewDataFile], *, schema: str = "main") -> None:
         """Make data files that were written part of a table.
 
+        The columns of a file have field ids and the names of the table's columns, or a mapping says what they are.
+
         Raises:
             InvalidPathError: A path does not lie below the table's directory.
             InvalidInputError: Partition values do not fit the table's partitioning.
         """
-
-        def verb(staging: Staging) -> None:
-            numbered = tuple((DataFileId(staging.new_file()), file) for file in files)
-            mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
-            staging.stage(
-                change.AppendFiles(
-                    table_id(staging, table, schema),
-                    numbered,
-                    tuple((MappingId(staging.new_file()), mapping) for mapping in mappings),
-                )
-            )
-
-        self._run(verb)
+        self._run(lambda staging: register_files(staging, table_id(staging, table, schema), files))
 
     def delete_rows(self, table: str, delete_files: Sequence[NewDeleteFile], *, schema: str = "main") -> None:
         """Make delete files that were written count; each holds all deleted positions of its data file.

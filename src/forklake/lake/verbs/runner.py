@@ -7,14 +7,17 @@ from collections.abc import Callable
 
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
+from forklake.lake.context import Context
 from forklake.model.ids import TableId
 
 
 class Runner(ABC):
     """Something that changes can be given to."""
 
+    _context: Context
+
     @abstractmethod
-    def _run(self, verb: Callable[[Staging], None], *, rerun: bool = True) -> None:
+    def _run(self, verb: Callable[[Staging], object], *, rerun: bool = True) -> None:
         """Run a verb; ``rerun`` says that it may be run again on a newer head."""
 
 

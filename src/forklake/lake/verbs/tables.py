@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
@@ -22,6 +23,43 @@ PartitionKeys = Sequence[PartitionField | str]
 
 SortKeys = Sequence[SortKey | str]
 """Keys of a sort order: expressions, or keys with a direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table to make, with what is to be done if there is one of its name."""
+
+    name: str
+    columns: tuple[ColumnDefinition, ...]
+    schema: str = "main"
+    partition_by: PartitionKeys = ()
+    sort_by: SortKeys = ()
+    if_not_exists: bool = False
+    or_replace: bool = False
+
+    def __post_init__(self) -> None:
+        if self.if_not_exists and self.or_replace:
+            raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
+
+    def stage(self, staging: Staging) -> TableId | None:
+        """Make the table as part of a transaction, and return its id; None if there is one already."""
+        schema_id = lookup.schema(staging.draft, self.schema).schema_id
+        found = lookup.find_table(staging.draft, schema_id, self.name)
+        if found is not None and self.if_not_exists:
+            return None
+        if found is not None and self.or_replace:
+            staging.stage(change.DropTable(found.table_id))
+        elif self.or_replace and lookup.find_view(staging.draft, schema_id, self.name) is not None:
+            raise InvalidInputError(
+                f"Existing object {self.name} is of type View, trying to replace with type Table. Nothing was replaced."
+            )
+        new_id = TableId(staging.new_object())
+        staging.stage(change.CreateTable(new_id, str(uuid.uuid4()), schema_id, self.name, self.columns))
+        if self.partition_by:
+            _partition(staging, new_id, self.partition_by)
+        if self.sort_by:
+            _sort(staging, new_id, self.sort_by)
+        return new_id
 
 
 class TableVerbs(Runner):
@@ -82,29 +120,8 @@ class TableVerbs(Runner):
             AlreadyExistsError: There is a table or view of that name.
             InvalidInputError: A column has no such type, or a name that is taken.
         """
-        if if_not_exists and or_replace:
-            raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
-        defined = _defined(columns)
-
-        def verb(staging: Staging) -> None:
-            schema_id = lookup.schema(staging.draft, schema).schema_id
-            found = lookup.find_table(staging.draft, schema_id, name)
-            if found is not None and if_not_exists:
-                return
-            if found is not None and or_replace:
-                staging.stage(change.DropTable(found.table_id))
-            elif or_replace and lookup.find_view(staging.draft, schema_id, name) is not None:
-                raise InvalidInputError(
-                    f"Existing object {name} is of type View, trying to replace with type Table. Nothing was replaced."
-                )
-            new_id = TableId(staging.new_object())
-            staging.stage(change.CreateTable(new_id, str(uuid.uuid4()), schema_id, name, defined))
-            if partition_by:
-                _partition(staging, new_id, partition_by)
-            if sort_by:
-                _sort(staging, new_id, sort_by)
-
-        self._run(verb)
+        new = NewTable(name, _defined(columns), schema, partition_by, sort_by, if_not_exists, or_replace)
+        self._run(new.stage)
 
     def drop_table(self, name: str, *, schema: str = "main", if_exists: bool = False) -> None:
         """Drop a table with all it holds; time travel and forks still see it.

@@ -1,0 +1,139 @@
+"""What a table handle does with rows; the modules it needs are heavy, and are imported with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
+from forklake.catalog.transaction import Staging
+from forklake.lake.transaction import Transaction
+from forklake.lake.verbs.runner import Runner
+from forklake.lake.verbs.tables import NewTable, PartitionKeys, SortKeys
+from forklake.model.predicate import Condition
+from forklake.model.records import PrunedFiles, ScanSummary
+from forklake.model.scan import ScanPlan
+from forklake.ops import append as appending
+from forklake.ops import overwrite as overwriting
+from forklake.ops import read_table as reading
+from forklake.ops.place import Place
+from forklake.ops.table_changes import Moment, table_changes
+from forklake.sql.condition import condition, sort_expression
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from forklake.engine.changes import Kind
+    from forklake.lake.table import Table
+
+
+def schema(table: Table) -> StructType:
+    """Return the columns as Spark shows them."""
+    return reading.spark_schema(table_fields(table._content(), table.table_id))
+
+
+def dataframe(table: Table, columns: Sequence[str] | None, where: str | None) -> DataFrame:
+    """Return rows as a Spark DataFrame."""
+    plan, parsed = _planned(table, where)
+    return reading.read_table(table._reader._context.spark(), plan, columns, parsed)
+
+
+def plan(table: Table, where: str | None) -> ScanSummary:
+    """Return what a scan reads and leaves out."""
+    planned, _ = _planned(table, where)
+    return ScanSummary(
+        file_count=len(planned.files),
+        file_size_bytes=sum(file.file_size_bytes for file in planned.files),
+        record_count=sum(file.record_count for file in planned.files),
+        delete_file_count=sum(file.deletes is not None for file in planned.files),
+        inlined_row_count=sum(len(rows.rows) for rows in planned.inlined),
+        pruned=tuple(PrunedFiles(reason, *pruned) for reason, pruned in sorted(planned.pruned.items())),
+        paths=tuple(file.path for file in planned.files),
+    )
+
+
+def count(table: Table, where: str | None) -> int:
+    """Return how many rows there are."""
+    planned, parsed = _planned(table, where)
+    return reading.count_rows(table._reader._context.spark, planned, parsed)
+
+
+def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
+    """Return the smallest or largest value of a column."""
+    context = table._reader._context
+    content = table._content()
+    row = lookup.table_by_id(content, table.table_id)
+    return reading.bound(context.store, context.lake_path, content, row, column, which, context.spark)
+
+
+def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:
+    """Return how rows changed."""
+    return table_changes(place_of(table._reader), table._content().version, table.table_id, start, end, kind)
+
+
+def append(table: Table, frame: Any, *, by_name: bool) -> None:
+    """Add rows."""
+    place = place_of(table._reader)
+    rows = appending.held(frame, table_fields(table._content(), table.table_id))
+
+    def verb(staging: Staging) -> None:
+        row = lookup.table_by_id(staging.draft, table.table_id)
+        appending.append(staging, place, row, rows, by_name=by_name)
+
+    table._reader._run(verb)
+
+
+def overwrite(table: Table, frame: Any, where: str | None, *, by_name: bool) -> None:
+    """Replace rows."""
+    place = place_of(table._reader)
+    rows = appending.held(frame, table_fields(table._content(), table.table_id))
+
+    def verb(staging: Staging) -> None:
+        row = lookup.table_by_id(staging.draft, table.table_id)
+        fields = table_fields(staging.draft, table.table_id)
+        parsed = None if where is None else condition(where, row.table_name, fields)
+        overwriting.overwrite(staging, place, row, rows, parsed, by_name=by_name)
+
+    table._reader._run(verb)
+
+
+def create_table_as(
+    runner: Runner,
+    name: str,
+    frame: Any,
+    schema_name: str,
+    partition_by: PartitionKeys,
+    sort_by: SortKeys,
+    if_not_exists: bool,
+    or_replace: bool,
+) -> None:
+    """Create a table with the columns and the rows of a frame."""
+    rows = appending.held(frame)
+    new = NewTable(
+        name, appending.frame_columns(frame, rows), schema_name, partition_by, sort_by, if_not_exists, or_replace
+    )
+    place = place_of(runner)
+
+    def verb(staging: Staging) -> None:
+        made = new.stage(staging)
+        if made is not None:
+            row = lookup.table_by_id(staging.draft, made)
+            appending.append(staging, place, row, rows, by_name=False)
+
+    runner._run(verb)
+
+
+def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | None]:
+    content = table._content()
+    row = lookup.table_by_id(content, table.table_id)
+    parsed = None if where is None else condition(where, row.table_name, table_fields(content, row.table_id))
+    context = table._reader._context
+    return reading.plan_table(context.store, context.lake_path, content, row, parsed), parsed
+
+
+def place_of(runner: Runner) -> Place:
+    """Return where operations on rows work for a catalog or a transaction."""
+    context = runner._context
+    return Place(context.store, context.lake_path, context.spark, isinstance(runner, Transaction), sort_expression)

@@ -1,0 +1,43 @@
+"""Tables that are made with their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forklake.lake.verbs.runner import Runner
+from forklake.lake.verbs.tables import PartitionKeys, SortKeys
+
+
+class RowVerbs(Runner):
+    """Changes that bring rows with them."""
+
+    def create_table_as(
+        self,
+        name: str,
+        frame: Any,
+        *,
+        schema: str = "main",
+        partition_by: PartitionKeys = (),
+        sort_by: SortKeys = (),
+        if_not_exists: bool = False,
+        or_replace: bool = False,
+    ) -> None:
+        """Create a table with the columns and the rows of a frame, in one snapshot.
+
+        Args:
+            name: Its name, which no table or view of the schema has.
+            frame: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
+            schema: The schema it goes into.
+            partition_by: Columns, or fields with a transform, that its files are partitioned by.
+            sort_by: Expressions that its files are sorted by.
+            if_not_exists: Do nothing if there is a table of that name.
+            or_replace: Drop the table of that name first; the frame may still read it.
+
+        Raises:
+            AlreadyExistsError: There is a table or view of that name.
+            InvalidInputError: A column has a type that no column of a table can have.
+            EngineError: The Spark job failed; nothing was made.
+        """
+        from forklake.lake import rows  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
+
+        rows.create_table_as(self, name, frame, schema, partition_by, sort_by, if_not_exists, or_replace)

@@ -1,0 +1,151 @@
+"""Adding rows to a table: inlined into the metadata, written on the driver, or written by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from forklake.catalog.transaction import Staging
+from forklake.files import storage
+from forklake.files.columns import table_columns
+from forklake.files.conform import conform, frame_of
+from forklake.files.parquet_writer import write_files
+from forklake.files.schema import arrow_schema
+from forklake.files.texts import to_texts
+from forklake.model.change import InsertInlined
+from forklake.model.definitions import ColumnDefinition, NewDataFile
+from forklake.model.field import Field, plain_column
+from forklake.model.ids import ColumnId
+from forklake.model.rows import TableRow
+from forklake.model.types import canonical
+from forklake.model.write import WriteTarget
+from forklake.ops.place import Place
+from forklake.ops.register_files import register_files
+from forklake.ops.write_target import Writing, writing
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    Frame: TypeAlias = "DataFrame | pa.Table"
+
+_DRIVER_BYTES: Final = 64 * 2**20
+"""Rows in memory beyond this are handed to Spark, which writes them in parallel."""
+
+
+def append(staging: Staging, place: Place, table: TableRow, frame: Frame, *, by_name: bool = True) -> None:
+    """Add the rows of a frame to a table, as part of a transaction.
+
+    Args:
+        staging: The transaction. If it is not committed, the files that were written are removed again.
+        place: Where to work.
+        table: The table as the transaction sees it.
+        frame: A Spark DataFrame or an Arrow table, as `held` returns it.
+        by_name: Match columns by their names, or else by their positions.
+
+    Raises:
+        InvalidInputError: The columns or values do not fit the table; nothing was written.
+        EngineError: A Spark job failed; nothing was written.
+    """
+    how = writing(place, staging.draft, table)
+    rows = frame if isinstance(frame, pa.Table) else _few_rows(frame, how)
+    if rows is not None:
+        rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)
+        if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
+            inline(staging, table, how.target.fields, rows)
+            return
+    files = _written(place, how, frame, rows, by_name=by_name)
+    paths = [how.target.directory + file.path for file in files]
+    staging.when_undone(lambda: storage.delete(paths))
+    place.store.settings.on_step("append: files written")
+    register_files(staging, table.table_id, files)
+    place.store.settings.on_step("append: files registered")
+
+
+def held(frame: Any, fields: Sequence[Field] = ()) -> Frame:
+    """Return a frame that can be read as often as needed: a Spark DataFrame as it is, all else as an Arrow table.
+
+    Raises:
+        InvalidInputError: It is no frame.
+    """
+    return frame if is_spark_frame(frame) else frame_of(frame, fields)
+
+
+def frame_columns(frame: Any, rows: Frame) -> tuple[ColumnDefinition, ...]:
+    """Return the columns that a table needs to hold a frame, whose rows `held` returned.
+
+    Raises:
+        InvalidInputError: A column has a type that no column of a table can have.
+    """
+    if isinstance(rows, pa.Table):
+        # Moments of pandas are in nanoseconds unless one says otherwise; few mean it.
+        return table_columns(rows.schema, nanoseconds=not type(frame).__module__.startswith("pandas."))
+    from forklake.engine.types import ducklake_columns  # noqa: PLC0415 - Spark only comes with a frame of Spark
+
+    return ducklake_columns(rows.schema)
+
+
+def frame_fields(frame: Any, rows: Frame) -> tuple[Field, ...]:
+    """Return the columns of a frame as fields of no table."""
+    return tuple(_field(column) for column in frame_columns(frame, rows))
+
+
+def _field(column: ColumnDefinition) -> Field:
+    kind = column.type if column.children else canonical(column.type)
+    return Field(None, column.name, kind, tuple(_field(child) for child in column.children))
+
+
+def is_spark_frame(frame: Any) -> bool:
+    """Return whether something is a DataFrame of Spark, classic or Connect; Spark is not imported to tell."""
+    return type(frame).__module__.startswith("pyspark.sql.") and hasattr(frame, "sparkSession")
+
+
+def _few_rows(frame: DataFrame, how: Writing) -> pa.Table | None:
+    """Return the rows of a Spark frame if they are few enough to be inlined."""
+    if how.inlining_row_limit == 0 or not is_inlinable(how.target.fields):
+        return None
+    from forklake.engine.collect import collect_arrow  # noqa: PLC0415 - Spark only comes with a frame of Spark
+
+    rows = collect_arrow(frame.limit(how.inlining_row_limit + 1), how.target.table)
+    return rows if rows.num_rows <= how.inlining_row_limit else None
+
+
+def _written(place: Place, how: Writing, frame: Frame, rows: pa.Table | None, *, by_name: bool) -> list[NewDataFile]:
+    if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and _sorts_on_driver(how.target):
+        return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
+    from forklake.engine.write import write, write_arrow  # noqa: PLC0415 - small writes do without Spark
+
+    if isinstance(frame, pa.Table):
+        assert rows is not None
+        return write_arrow(place.spark(), rows, how.target)
+    return write(frame, how.target, by_name=by_name)
+
+
+def _sorts_on_driver(target: WriteTarget) -> bool:
+    """Return whether the rows need no sorting, or only by columns: expressions are Spark's."""
+    return not target.options.sort_on_insert or all(
+        plain_column(key.expression, target.fields) is not None for key in target.sort_keys
+    )
+
+
+def is_inlinable(fields: Sequence[Field]) -> bool:
+    """Return whether the metadata can hold values of all these columns."""
+    return all(field.type not in ("geometry", "variant") and is_inlinable(field.children) for field in fields)
+
+
+def inline(
+    staging: Staging, table: TableRow, fields: Sequence[Field], rows: pa.Table, row_ids: Sequence[int | None] = ()
+) -> None:
+    """Make rows, as `conform` returns them, part of a table in its metadata; ``row_ids`` as in `InsertInlined`."""
+    columns: list[list[str | None]] = [
+        to_texts(field, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)
+    ]
+    ids = [ColumnId(field.column_id or 0) for field in fields]
+    staging.stage(
+        InsertInlined(
+            table.table_id,
+            tuple(tuple(zip(ids, values, strict=True)) for values in zip(*columns, strict=True)),
+            tuple(row_ids),
+        )
+    )

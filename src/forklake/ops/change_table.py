@@ -1,0 +1,197 @@
+"""Changing rows as part of a transaction: what Spark wrote becomes changes of the metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from forklake.catalog.fields import table_fields
+from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.table_files import table_files
+from forklake.catalog.transaction import Staging
+from forklake.files import storage
+from forklake.files.conform import conform
+from forklake.metastore.tables import INLINED_ROW
+from forklake.model.change import DeleteInlined, DeleteRows, InlineDeletes, RemoveFiles
+from forklake.model.ids import DeleteFileId
+from forklake.model.merge import Merge
+from forklake.model.predicate import Condition, Predicate
+from forklake.model.rows import TableRow
+from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
+from forklake.ops.append import inline, is_inlinable
+from forklake.ops.merge_predicate import matching, pruning_keys
+from forklake.ops.place import Place
+from forklake.ops.register_files import register_files
+from forklake.ops.write_target import Writing, writing
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from forklake.engine.change_rows import ChangedRows, Inlining
+    from forklake.model.write import WriteTarget
+    from forklake.ops.append import Frame
+
+
+_LARGE_BYTES: Final = 128 * 2**20
+"""Of a table from this size on, it is worth looking at a whole source before, to leave files out."""
+
+
+def delete_all(staging: Staging, table: TableRow) -> None:
+    """Delete all rows that the transaction sees: files end, and nothing is read."""
+    files = tuple(file.data_file_id for file in table_files(staging.draft, table.table_id).data)
+    inlined = tuple(row.row_id for row in staging.draft.rows(INLINED_ROW, {"table_id": table.table_id}))
+    staging.stage(RemoveFiles(table.table_id, files))
+    staging.stage(DeleteInlined(table.table_id, inlined))
+
+
+def delete_where(staging: Staging, place: Place, table: TableRow, condition: Condition) -> int:
+    """Delete the rows that a condition holds for, and return how many they are.
+
+    Files of which no row is left end. If the transaction is not committed, the delete files are removed again.
+
+    Raises:
+        EngineError: A Spark job failed; nothing was changed.
+    """
+    from forklake.engine.change_rows import change_rows, find_rows  # noqa: PLC0415 - Spark comes with the first row
+
+    plan = plan_scan(place.store, place.lake_path, staging.draft, table, condition.predicate)
+    if not plan.files and not plan.inlined:
+        return 0
+    how = writing(place, staging.draft, table)
+    rows = find_rows(place.spark(), plan, condition.spark_sql, with_values=False)
+    changed = change_rows(rows, plan, how.target, inlining=_inlining(how))
+    stage_changes(staging, table, how.target, changed)
+    return changed.deleted_count
+
+
+def update_where(
+    staging: Staging,
+    place: Place,
+    table: TableRow,
+    values: Sequence[tuple[str, str]],
+    condition: Condition | None,
+) -> int:
+    """Update the rows that a condition holds for, and return how many they are; they keep their row ids.
+
+    Args:
+        staging: The transaction. If it is not committed, the files that were written are removed again.
+        place: Where to work.
+        table: The table.
+        values: Columns and what they become, in Spark SQL over the row as it was.
+        condition: Which rows; all if there is none.
+
+    Raises:
+        InvalidInputError: A new value does not fit its column; nothing was changed.
+        EngineError: A Spark job failed; nothing was changed.
+    """
+    from forklake.engine.change_rows import change_rows, find_rows, updated_by  # noqa: PLC0415
+
+    plan = plan_scan(
+        place.store, place.lake_path, staging.draft, table, None if condition is None else condition.predicate
+    )
+    if not plan.files and not plan.inlined:
+        return 0
+    how = writing(place, staging.draft, table)
+    rows = find_rows(place.spark(), plan, None if condition is None else condition.spark_sql, with_values=True)
+    changed = change_rows(
+        rows,
+        plan,
+        how.target,
+        updated=updated_by(plan.fields, values),
+        inlining=_inlining(how),
+        keeps_ids=not _is_new(table),
+    )
+    stage_changes(staging, table, how.target, changed)
+    return changed.deleted_count
+
+
+def merge(staging: Staging, place: Place, table: TableRow, source: Frame, merge: Merge) -> int:
+    """Match the rows of a source with those of a table, do what the clauses say, and return how many rows it was.
+
+    Raises:
+        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
+        EngineError: A Spark job failed; nothing was changed.
+    """
+    from forklake.engine.change_rows import change_rows  # noqa: PLC0415
+    from forklake.engine.merge_rows import merge_rows  # noqa: PLC0415
+
+    how = writing(place, staging.draft, table)
+    with _planned(staging, place, table, source, merge) as (plan, frame):
+        merged = merge_rows(place.spark(), plan, frame, merge)
+        changed = change_rows(
+            merged.rows,
+            plan,
+            how.target,
+            updated=merged.updated,
+            inserted=merged.inserted,
+            inlining=_inlining(how),
+            may_repeat=merged.may_repeat,
+            keeps_ids=not _is_new(table),
+        )
+    stage_changes(staging, table, how.target, changed)
+    return changed.deleted_count + changed.inserted_count
+
+
+def _is_new(table: TableRow) -> bool:
+    """Return whether the transaction made the table, so that nobody has seen the ids of its rows yet.
+
+    Its columns may still be renamed. Files with row ids have no mapping that would keep the names in them, and the
+    history of the columns does not tell what came first.
+    """
+    return table.origin is None
+
+
+@contextmanager
+def _planned(
+    staging: Staging, place: Place, table: TableRow, source: Frame, merge: Merge
+) -> Iterator[tuple[ScanPlan, DataFrame]]:
+    """Give what a merge reads of the table, without files that no row of the source can match, and the source."""
+    from forklake.engine.merge_rows import with_bounds  # noqa: PLC0415
+    from forklake.engine.write import spark_frame  # noqa: PLC0415
+
+    target, given = table_fields(staging.draft, table.table_id), merge.source
+
+    def plan(predicate: Predicate | None) -> ScanPlan:
+        return plan_scan(place.store, place.lake_path, staging.draft, table, predicate)
+
+    if isinstance(source, pa.Table):
+        rows = conform(source, given, "source", by_name=False)
+        yield plan(matching(merge, rows, given, target)), spark_frame(place.spark(), rows, given)
+        return
+    keys = {name for _, name in pruning_keys(merge, given, target)}
+    of_keys = tuple(field for field in given if field.name in keys)
+    whole = plan(None)
+    if not keys or sum(file.file_size_bytes for file in whole.files) < _LARGE_BYTES:
+        yield whole, source
+        return
+    with with_bounds(source, [field.name for field in of_keys], table.table_name) as (kept, found):
+        bounds = conform(found, of_keys, "source", by_name=False)
+        yield plan(matching(merge, bounds, of_keys, target, is_range=True)), kept
+
+
+def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:
+    """Make what was written for changed rows part of the transaction."""
+    names = [file.path for file in changed.delete_files] + [file.path for file in changed.data_files]
+    paths = [target.directory + name for name in names]
+    staging.when_undone(lambda: storage.delete(paths))
+    numbered = tuple((DeleteFileId(staging.new_file()), file) for file in changed.delete_files)
+    staging.stage(DeleteRows(table.table_id, numbered))
+    staging.stage(RemoveFiles(table.table_id, changed.whole_files))
+    staging.stage(InlineDeletes(table.table_id, changed.positions))
+    staging.stage(DeleteInlined(table.table_id, changed.inlined))
+    if changed.data_files:
+        register_files(staging, table.table_id, changed.data_files)
+    if changed.rows is not None:
+        values = changed.rows.drop_columns([ROW_ID_COLUMN])
+        rows = conform(values, target.fields, table.table_name, by_name=False)
+        inline(staging, table, target.fields, rows, changed.rows.column(ROW_ID_COLUMN).to_pylist())
+
+
+def _inlining(how: Writing) -> Inlining:
+    from forklake.engine.change_rows import Inlining  # noqa: PLC0415
+
+    limit = how.inlining_row_limit
+    return Inlining(deletes=limit, rows=limit if is_inlinable(how.target.fields) else 0)

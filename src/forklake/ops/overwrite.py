@@ -1,0 +1,40 @@
+"""Replacing the rows of a table, or those that a condition holds for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forklake.catalog.transaction import Staging
+from forklake.model.predicate import Condition
+from forklake.model.rows import TableRow
+from forklake.ops.append import append
+from forklake.ops.change_table import delete_all, delete_where
+from forklake.ops.place import Place
+
+if TYPE_CHECKING:
+    from forklake.ops.append import Frame
+
+
+def overwrite(
+    staging: Staging,
+    place: Place,
+    table: TableRow,
+    frame: Frame,
+    condition: Condition | None,
+    *,
+    by_name: bool = True,
+) -> None:
+    """Delete all rows, or those that the condition holds for, and add those of a frame, as part of a transaction.
+
+    The frame may read the table itself: it shows the rows that were there when it was made.
+
+    Raises:
+        InvalidInputError: The columns or values do not fit the table; nothing was changed.
+        EngineError: A Spark job failed; nothing was changed.
+    """
+    # What goes is decided before the new rows are there.
+    if condition is None:
+        delete_all(staging, table)
+    else:
+        delete_where(staging, place, table, condition)
+    append(staging, place, table, frame, by_name=by_name)

@@ -1,0 +1,100 @@
+"""Reading a table: what is read is planned from metadata, rows come from Spark, and some answers need neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from forklake.catalog.exact_bounds import exact_bounds
+from forklake.catalog.scan_plan import count_rows as exact_count
+from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.view import Content
+from forklake.errors import NotFoundError
+from forklake.metastore.store import Store
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.predicate import Condition
+from forklake.model.rows import TableRow
+from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+def plan_table(
+    store: Store, lake_path: str | None, content: Content, table: TableRow, condition: Condition | None
+) -> ScanPlan:
+    """Return what a scan of the table reads; files that cannot hold a row of the condition are left out."""
+    return plan_scan(store, lake_path, content, table, None if condition is None else condition.predicate)
+
+
+def spark_schema(fields: tuple[Field, ...]) -> StructType:
+    """Return the columns of a table as Spark shows them."""
+    from forklake.engine.types import spark_schema as schema  # noqa: PLC0415 - Spark comes with the first row
+
+    return schema(fields)
+
+
+def read_table(
+    spark: SparkSession, plan: ScanPlan, columns: Sequence[str] | None, condition: Condition | None
+) -> DataFrame:
+    """Return the rows of a plan that the condition holds for.
+
+    Raises:
+        NotFoundError: There is no such column.
+    """
+    from forklake.engine.scan import scan  # noqa: PLC0415
+
+    text = None if condition is None else condition.spark_sql
+    own = {fold(field.name) for field in plan.fields}
+    lineage = [name for name in columns or () if fold(name) in LINEAGE_COLUMNS and fold(name) not in own]
+    if not lineage:
+        return scan(spark, plan, columns=columns, condition=text)
+    assert columns is not None
+    of_table = [name for name in columns if name not in lineage]
+    found = scan(spark, plan, columns=of_table, condition=text, lineage=[fold(name) for name in lineage])
+    named = {fold(name): name for name in found.columns}
+    return found.select(*(f"`{named[fold(name)].replace('`', '``')}`" for name in columns))
+
+
+def count_rows(spark: Callable[[], SparkSession], plan: ScanPlan, condition: Condition | None) -> int:
+    """Return how many rows a plan has: from metadata where that is exact, else counted by Spark."""
+    known = exact_count(plan) if condition is None else None
+    if known is not None:
+        return known
+    from forklake.engine.failures import guarded  # noqa: PLC0415
+
+    with guarded(plan):
+        return read_table(spark(), plan, [], condition).count()
+
+
+def bound(
+    store: Store,
+    lake_path: str | None,
+    content: Content,
+    table: TableRow,
+    column: str,
+    which: Literal["min", "max"],
+    spark: Callable[[], SparkSession],
+) -> Any:
+    """Return the smallest or largest value of a column: from metadata where that is exact, else by Spark.
+
+    Raises:
+        NotFoundError: There is no such column.
+    """
+    plan = plan_scan(store, lake_path, content, table, None)
+    field = next((field for field in plan.fields if fold(field.name) == fold(column)), None)
+    if field is None:
+        raise NotFoundError(f'Table "{table.table_name}" does not have a column with name "{column}"')
+    known = exact_bounds(content, table, plan, field)
+    from forklake.files.texts import display_type, to_array  # noqa: PLC0415 - brings PyArrow
+
+    if known is not None:
+        return to_array(field, [known[0 if which == "min" else 1]])[0].as_py()
+    from forklake.engine.failures import guarded  # noqa: PLC0415
+
+    with guarded(plan):
+        found = read_table(spark(), plan, [field.name], None).toDF("value").selectExpr(f"{which}(value)").toArrow()
+    # The same value of the same type as from metadata, whatever the zone of the session.
+    return found.column(0).cast(display_type(field))[0].as_py()

@@ -1,0 +1,22 @@
+"""Making files that were written part of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forklake.catalog.transaction import Staging
+from forklake.model.change import AppendFiles
+from forklake.model.definitions import NameMapping, NewDataFile
+from forklake.model.ids import DataFileId, MappingId, TableId
+
+
+def register_files(staging: Staging, table: TableId, files: Sequence[NewDataFile]) -> None:
+    """Stage data files; files with equal name mappings share one.
+
+    Raises:
+        InvalidPathError: A path does not lie below the table's directory.
+        InvalidInputError: Partition values do not fit the table's partitioning.
+    """
+    numbered = tuple((DataFileId(staging.new_file()), file) for file in files)
+    mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
+    staging.stage(AppendFiles(table, numbered, tuple((MappingId(staging.new_file()), mapping) for mapping in mappings)))

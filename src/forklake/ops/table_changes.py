@@ -1,0 +1,47 @@
+"""The change feed of a table."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from forklake.catalog import lookup, versions
+from forklake.catalog.change_plan import plan_changes
+from forklake.catalog.view import View
+from forklake.errors import InvalidInputError
+from forklake.model.ids import SnapshotId, TableId
+from forklake.model.version import Version
+from forklake.ops.place import Place
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from forklake.engine.changes import Kind
+
+Moment = int | datetime
+
+
+def table_changes(
+    place: Place, seen: Version, table: TableId, start: Moment, end: Moment | None, kind: Kind
+) -> DataFrame:
+    """Return how the rows of a table changed from one snapshot to another, both included.
+
+    A time stands for the first snapshot at or after it as a start, and for the last one not after it as an end.
+
+    Raises:
+        SnapshotNotFoundError: The catalog has no such snapshot.
+        NotFoundError: The table does not exist at the end.
+        InvalidInputError: The start comes after the end.
+    """
+    from forklake.engine.changes import changes  # noqa: PLC0415 - Spark comes with the first row
+
+    last = seen
+    if end is not None:
+        at = versions.version_at_time if isinstance(end, datetime) else versions.version_at
+        last = at(place.store, seen, end)  # type: ignore[arg-type]
+    first = versions.first_snapshot(place.store, seen, start)
+    if first > last.snapshot_id:
+        raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")
+    view = View(place.store, last)
+    plan = plan_changes(place.store, place.lake_path, view, lookup.table_by_id(view, table), SnapshotId(first))
+    return changes(place.spark(), plan, kind)

@@ -1,0 +1,88 @@
+"""Where and how the rows of a table are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forklake.catalog import describe, lookup
+from forklake.catalog.fields import table_fields
+from forklake.catalog.paths import join
+from forklake.catalog.places import catalog_directories
+from forklake.catalog.view import Content
+from forklake.model.definitions import SortKey
+from forklake.model.field import Field, plain_column
+from forklake.model.options import byte_count, normalise
+from forklake.model.rows import TableRow
+from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
+from forklake.ops.options import effective_options
+from forklake.ops.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What a write to a table is done with: its target, and what is decided before anything is written."""
+
+    target: WriteTarget
+    inlining_row_limit: int
+    on_driver: bool
+
+
+def writing(place: Place, content: Content, table: TableRow) -> Writing:
+    """Return how rows of the table are written now. New files always lie below the catalog's own directory."""
+    store, lake_path = place.store, place.lake_path
+    catalog = content.version.catalog_id
+    options = effective_options(store, catalog, table.schema_id, table.table_id)
+    schema = lookup.schema_by_id(content, table.schema_id)
+    root = catalog_directories(store, lake_path, {catalog})[catalog]
+    directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
+    stats = lookup.table_stats(content, table.table_id)
+    fields = table_fields(content, table.table_id)
+    target = WriteTarget(
+        table=table.table_name,
+        directory=directory if directory.endswith("/") else f"{directory}/",
+        fields=fields,
+        partition_keys=tuple(
+            PartitionKey(key.column, key.transform) for key in describe.partitioning(content, table.table_id)
+        ),
+        sort_keys=tuple(
+            _for_spark(key, place, table.table_name, fields) for key in describe.sorting(content, table.table_id)
+        ),
+        options=write_options(options),
+        bytes_per_row=stats.file_size_bytes / stats.record_count
+        if stats.record_count and stats.file_size_bytes
+        else None,
+        is_encrypted=options.get("encrypted") == "true",
+        needs_mapping=place.goes_on,
+    )
+    # The text of a struct names its fields, which a transaction that goes on may still change.
+    may_inline = not (place.goes_on and _has_struct(fields))
+    limit = int(options["data_inlining_row_limit"]) if may_inline else 0
+    return Writing(target, limit, options["small_writes"] == "driver")
+
+
+def _has_struct(fields: Sequence[Field]) -> bool:
+    return any(field.type == "struct" or _has_struct(field.children) for field in fields)
+
+
+def _for_spark(key: SortKey, place: Place, table: str, fields: Sequence[Field]) -> SortKey:
+    if key.dialect == "spark" or plain_column(key.expression, fields) is not None:
+        return key
+    return replace(key, expression=place.to_spark_sql(key.expression, table, fields), dialect="spark")
+
+
+def write_options(options: Mapping[str, str]) -> WriteOptions:
+    """Return the options of writing as values."""
+    level, group_bytes = options.get("parquet_compression_level"), options.get("parquet_row_group_size_bytes")
+    return WriteOptions(
+        target_file_size=byte_count(options["target_file_size"]),
+        parquet_compression=normalise("parquet_compression", options["parquet_compression"]),
+        parquet_compression_level=None if level is None else int(level),
+        parquet_version=int(normalise("parquet_version", options["parquet_version"]).removeprefix("V")),
+        parquet_row_group_size=int(options["parquet_row_group_size"]),
+        parquet_row_group_size_bytes=None if group_bytes is None else byte_count(group_bytes),
+        per_thread_output=options["per_thread_output"] == "true",
+        # The directories would tell what the files keep to themselves.
+        hive_file_pattern=options["hive_file_pattern"] == "true" and options.get("encrypted") != "true",
+        sort_on_insert=options["sort_on_insert"] == "true",
+    )
