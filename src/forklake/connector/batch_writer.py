@@ -1,0 +1,101 @@
+"""Batches of a stream become commits, each once however often Spark repeats it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from forklake.connector.options import open_existing, parse_name
+from forklake.connector.register import register
+from forklake.connector.source import LakeSource
+from forklake.engine.session import is_remote
+from forklake.errors import CommitConflictError, EngineError, InvalidInputError
+from forklake.lake import Lake
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Mode = Literal["append", "overwrite"]
+
+_QUERY: Final = "sql.streaming.queryId"
+
+
+class BatchWriter:
+    """A function for ``foreachBatch``. With the URL of a lake it can be pickled; the lake is opened on first need."""
+
+    def __init__(self, lake: Lake | str, catalog: str, table: str, mode: Mode, query: str | None) -> None:
+        if mode not in get_args(Mode):
+            raise InvalidInputError(f'"{mode}" is no mode of writing batches; there is append and overwrite.')
+        self._given = lake
+        self._opened: Lake | None = None
+        self._catalog = catalog
+        self._schema, self._table = parse_name(table)
+        self._mode = mode
+        self._query = query
+
+    def __getstate__(self) -> dict[str, Any]:
+        if isinstance(self._given, Lake):
+            raise _not_pickled()
+        return {**self.__dict__, "_opened": None}
+
+    def __call__(self, frame: DataFrame, batch_id: int) -> None:
+        """Commit the rows of a batch; one that was committed before is neither computed nor committed again.
+
+        Raises:
+            InvalidInputError: Columns or values do not fit; nothing was committed.
+            EngineError: The Spark job failed, or the stream cannot be told from others; nothing was committed.
+        """
+        key = f"stream {self._query or _query_id(frame, self._table)} batch {batch_id}"
+        if is_remote(frame.sparkSession):
+            self._save(frame, key)
+            return
+        lake = self._lake()
+        catalog = lake.catalog(self._catalog)
+        settings = lake._context.store.settings
+        waits = settings.retry.waits(settings.clock)
+        while True:
+            try:
+                with catalog.transaction(commit_key=key) as transaction:
+                    table = transaction.table(self._table, schema=self._schema)
+                    table.append(frame) if self._mode == "append" else table.overwrite(frame)
+            except CommitConflictError:
+                wait = next(waits, None)
+                if wait is None:
+                    raise
+                settings.clock.sleep(wait)
+            else:
+                return
+
+    def _save(self, frame: DataFrame, key: str) -> None:
+        """Write through the data source: with Spark Connect, only the session of a batch knows its rows."""
+        if isinstance(self._given, Lake):
+            raise _not_pickled()
+        options = {"lake": self._given, "catalog": self._catalog, "commit_key": key}
+        name = ".".join(_quoted(part) for part in (self._schema, self._table))
+        register(frame.sparkSession)
+        frame.write.format(LakeSource.name()).options(**options, table=name).mode(self._mode).save()
+
+    def _lake(self) -> Lake:
+        if isinstance(self._given, Lake):
+            return self._given
+        if self._opened is None:
+            self._opened = open_existing(self._given)
+        return self._opened
+
+
+def _query_id(frame: DataFrame, table: str) -> str:
+    spark = frame.sparkSession
+    found = None if is_remote(spark) else spark.sparkContext.getLocalProperty(_QUERY)
+    if found is None:
+        raise EngineError(
+            f'The batch for table "{table}" belongs to no query that can be told; nothing was written.',
+            hint="Name the stream: batch_writer(..., query=name).",
+        )
+    return found
+
+
+def _not_pickled() -> EngineError:
+    return EngineError("An open lake cannot go to another process.", hint="Give the URL of the lake instead.")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,156 @@
+"""How the rows of a table changed, read by PyArrow: the same rows as the change feed of Spark, without a shuffle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from forklake.connector.file_rows import Rows, Shown, file_rows, inlined_rows
+from forklake.connector.parts import Piece, piece_rows, tasks
+from forklake.files.deletes import read_deletes
+from forklake.model.change_scan import ChangePlan, NewDeletes
+from forklake.model.ids import SnapshotId
+from forklake.model.scan import ScanFile
+
+_Keys = set[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The snapshots up to one, from another on, which is left out if it was shown before."""
+
+    first: SnapshotId
+    last: SnapshotId
+    with_first: bool
+
+    def covers(self, snapshots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of some snapshots belong to it."""
+        after = snapshots >= int(self.first) if self.with_first else snapshots > int(self.first)
+        return after & (snapshots <= int(self.last))
+
+
+@dataclass(frozen=True, slots=True)
+class Insertions:
+    """Rows that were added."""
+
+    pieces: tuple[Piece, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All that happened. One task reads it: an update is told by both of its rows."""
+
+    plan: ChangePlan
+    span: Span
+
+
+FeedTask = Insertions | Changes
+
+
+def has_changes(plan: ChangePlan, span: Span, *, deletions: bool) -> bool:
+    """Return whether a plan may show any row of a span."""
+    begun = [file.snapshot_id for file in plan.inserted.files]
+    begun += [snapshot for rows in plan.inserted.inlined for _, snapshot, _ in rows.rows]
+    return bool(span.covers(np.array(begun, np.int64)).any()) or (deletions and _has_deletions(plan, span))
+
+
+def feed_tasks(plan: ChangePlan, span: Span, *, deletions: bool) -> list[FeedTask]:
+    """Return what each task reads to tell the insertions of a span, or with ``deletions`` all its changes."""
+    if deletions and _has_deletions(plan, span):
+        return [Changes(plan, span)]
+    return [Insertions(pieces, span) for pieces in tasks(plan.inserted.files, plan.inserted.inlined)]
+
+
+def feed_rows(task: FeedTask, shown: Shown) -> Iterator[tuple[Rows, pa.Array]]:
+    """Yield the changed rows of a task with what happened to each: ``insert``, ``delete``, or one side of an update.
+
+    A row's snapshot is the one that changed it.
+    """
+    if isinstance(task, Insertions):
+        for rows in _inserted(task, shown):
+            yield rows, pa.repeat("insert", len(rows))
+        return
+    added = task.plan.inserted
+    pieces = tuple(piece for of_task in tasks(added.files, added.inlined) for piece in of_task)
+    inserted = Insertions(pieces, task.span)
+    bare = replace(shown, wanted=())
+    updated = _keys(_inserted(inserted, bare)) & _keys(_deleted(task, bare))
+    for rows in _inserted(inserted, shown):
+        yield rows, _named(rows, updated, "insert", "update_postimage")
+    for rows in _deleted(task, shown):
+        yield rows, _named(rows, updated, "delete", "update_preimage")
+
+
+def _has_deletions(plan: ChangePlan, span: Span) -> bool:
+    ends = [*plan.ended_files.values(), *plan.ended_rows.values(), *(one.snapshot_id for one in plan.deletes)]
+    ends += [at for _, _, at in plan.inlined_deletes]
+    return bool(span.covers(np.array(ends, np.int64)).any())
+
+
+def _inserted(task: Insertions, shown: Shown) -> Iterator[Rows]:
+    for rows in piece_rows(task.pieces, shown):
+        yield rows.where(task.span.covers(np.asarray(rows.snapshots)))
+
+
+def _deleted(task: Changes, shown: Shown) -> Iterator[Rows]:
+    """Yield the rows that ended, each with the snapshot that ended it."""
+    for rows in _ended(task.plan, shown):
+        yield rows.where(task.span.covers(np.asarray(rows.snapshots)))
+
+
+def _ended(plan: ChangePlan, shown: Shown) -> Iterator[Rows]:
+    for file in plan.ended.files:
+        for rows in file_rows(file, shown):
+            yield _at(rows, np.full(len(rows), int(plan.ended_files[file.path])))
+    for kept in plan.ended.inlined:
+        if kept.rows:
+            ends = [plan.ended_rows[row_id, begun] for row_id, begun, _ in kept.rows]
+            yield _at(inlined_rows(kept, shown), np.array(ends, np.int64))
+    for file in plan.deleted_from.files:
+        yield from _deleted_from(file, plan, shown)
+
+
+def _deleted_from(file: ScanFile, plan: ChangePlan, shown: Shown) -> Iterator[Rows]:
+    """Yield the rows that were deleted of a file that went on."""
+    places, ends = _places(file, plan.deletes, plan.inlined_deletes)
+    for rows in file_rows(file, shown):
+        begin, end = np.searchsorted(places, [rows.positions[0], rows.positions[-1] + 1]) if len(rows) else (0, 0)
+        if begin == end:
+            continue
+        is_deleted = np.isin(rows.positions, places[begin:end], assume_unique=True)
+        yield _at(rows.where(is_deleted), ends[begin:end])
+
+
+def _places(
+    file: ScanFile, deletes: Sequence[NewDeletes], inlined: Sequence[tuple[str, int, SnapshotId]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which positions of a file were deleted, in order, and the snapshot that deleted each."""
+    found: dict[int, int] = {position: int(at) for path, position, at in inlined if path == file.path}
+    for one in deletes:
+        if one.data_file_id == file.data_file_id:
+            positions = read_deletes(one.after)
+            if one.before is not None:
+                positions = np.setdiff1d(positions, read_deletes(one.before), assume_unique=True)
+            found.update(dict.fromkeys(positions.tolist(), int(one.snapshot_id)))
+    places = np.array(sorted(found), np.int64)
+    return places, np.array([found[position] for position in places.tolist()], np.int64)
+
+
+def _at(rows: Rows, snapshots: NDArray[np.int64]) -> Rows:
+    return replace(rows, snapshots=pa.array(snapshots, pa.int64()))
+
+
+def _keys(parts: Iterator[Rows]) -> _Keys:
+    return {key for rows in parts for key in zip(rows.snapshots.to_pylist(), rows.row_ids.to_pylist(), strict=True)}
+
+
+def _named(rows: Rows, updated: _Keys, alone: str, paired: str) -> pa.Array:
+    if not updated:
+        return pa.repeat(alone, len(rows))
+    keys = zip(rows.snapshots.to_pylist(), rows.row_ids.to_pylist(), strict=True)
+    return pa.array([paired if key in updated else alone for key in keys], pa.string())

@@ -1,0 +1,210 @@
+"""Rows of one file, or of the metadata, read by PyArrow as a table shows them; needs neither Spark nor metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from forklake.connector.shown_columns import shown_column
+from forklake.engine.groups import path_values
+from forklake.errors import DataFileError
+from forklake.files import storage
+from forklake.files.deletes import read_deletes
+from forklake.files.footer import damaged, read_footer, resolve_fields
+from forklake.files.keys import decrypting
+from forklake.files.schema import display_type
+from forklake.files.texts import to_array
+from forklake.model.field import Field
+from forklake.model.numbering import Run
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanRows
+
+_BATCH_ROWS: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is read: ``fields`` are all columns of the table as it was planned, ``wanted`` those to return."""
+
+    table: str
+    fields: tuple[Field, ...]
+    wanted: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows: the columns that were wanted, and where each row is from."""
+
+    columns: tuple[pa.Array, ...]
+    row_ids: pa.Array
+    snapshots: pa.Array
+    positions: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def where(self, keep: NDArray[np.bool_]) -> Rows:
+        """Return the rows that a mask keeps."""
+        if keep.all():
+            return self
+        mask = pa.array(keep)
+        columns = tuple(column.filter(mask) for column in self.columns)
+        return Rows(columns, self.row_ids.filter(mask), self.snapshots.filter(mask), self.positions[keep])
+
+
+def file_rows(file: ScanFile, shown: Shown, part: tuple[int, int] = (0, 1)) -> Iterator[Rows]:
+    """Yield the rows of a file that are not deleted, batch by batch, in their order.
+
+    Args:
+        file: The file; its footer is read if the plan does not know its columns.
+        shown: What to return.
+        part: Which of how many parts of the file; parts hold whole row groups, and may be empty.
+
+    Raises:
+        DataFileError: The file or its delete file is missing, damaged, or cannot be decrypted.
+        InvalidInputError: A value does not fit its column.
+    """
+    try:
+        yield from _rows(file, shown, part)
+    except DataFileError as error:
+        message = f'Cannot read data file "{file.path}" of table "{shown.table}": {error}'
+        raise DataFileError(message, hint=error.hint) from error
+
+
+def inlined_rows(rows: ScanRows, shown: Shown) -> Rows:
+    """Return rows that are kept in the metadata.
+
+    Raises:
+        InvalidInputError: A text means no value of its column.
+    """
+    ids = {field.column_id for field in shown.wanted}
+    held = {
+        # Texts become values as they are shown, so a column that is shown as text is read from text.
+        _as_shown(field): to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
+        for field in rows.fields
+        if field.column_id is not None and field.column_id in ids
+    }
+    count = len(rows.rows)
+    return Rows(
+        tuple(shown_column(field, held, count, shown.table) for field in shown.wanted),
+        pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()),
+        pa.array([int(snapshot) for _, snapshot, _ in rows.rows], pa.int64()),
+        np.zeros(count, np.int64),
+    )
+
+
+def deleted_positions(file: ScanFile) -> NDArray[np.int64]:
+    """Return which rows of a file are deleted, in order."""
+    inlined = np.unique(np.asarray(file.inlined_deletes, np.int64))
+    return inlined if file.deletes is None else np.union1d(read_deletes(file.deletes), inlined)
+
+
+def _as_shown(field: Field) -> Field:
+    kind = "varchar" if not field.children and pa.types.is_string(display_type(field)) else field.type
+    return replace(field, type=kind, children=tuple(_as_shown(child) for child in field.children))
+
+
+def _rows(file: ScanFile, shown: Shown, part: tuple[int, int]) -> Iterator[Rows]:
+    held = _held(file, shown)
+    constants = _from_path(file, shown)
+    gone = deleted_positions(file)
+    for first, batch in _batches(file, [field.name for field in held], part):
+        count = batch.num_rows
+        present = {field: batch.column(field.name) for field in held if field.name in batch.schema.names}
+        columns = [
+            constants[field].take(pa.array(np.zeros(count, np.int64)))
+            if field in constants
+            else shown_column(field, present, count, shown.table)
+            for field in shown.wanted
+        ]
+        positions = np.arange(first, first + count)
+        rows = Rows(tuple(columns), _row_ids(file, batch, positions), _snapshots(file, batch), positions)
+        yield rows.where(_kept(file, batch, gone, first))
+
+
+def _held(file: ScanFile, shown: Shown) -> list[Field]:
+    """Return the columns of a file that are columns of the table, and wanted."""
+    fields = file.fields
+    if fields is None:
+        footer = read_footer(file.path, file.encryption_key)
+        fields = resolve_fields(footer, shown.fields, file.mapping)
+    ids = {field.column_id for field in shown.wanted}
+    return [field for field in fields if field.column_id is not None and field.column_id in ids]
+
+
+def _from_path(file: ScanFile, shown: Shown) -> Mapping[Field, pa.Array]:
+    """Return the columns whose values are in the names of directories, each with the one value it has."""
+    mapped = {part.column_id: part.source_name for part in file.mapping or () if part.is_partition}
+    fields = [field for field in shown.wanted if field.column_id in mapped]
+    values = path_values(file, list(mapped.items()))
+    return {field: to_array(field, [values[field.column_id]]) for field in fields if field.column_id is not None}
+
+
+def _batches(file: ScanFile, names: Sequence[str], part: tuple[int, int]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Yield batches of one part of a file, each with the position of its first row."""
+    properties = decrypting(file.path, file.encryption_key)
+    with storage.open_input(file.path) as opened:
+        try:
+            parquet = pq.ParquetFile(opened, decryption_properties=properties)
+            sizes = [parquet.metadata.row_group(group).num_rows for group in range(parquet.num_row_groups)]
+            begin, end = (len(sizes) * number // part[1] for number in (part[0], part[0] + 1))
+            first = sum(sizes[:begin])
+            present = parquet.schema_arrow.names
+            chosen = [name for name in (*names, ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN) if name in present]
+            if begin == end:
+                return
+            if not chosen:
+                # Nothing of the file is needed but how many rows it has.
+                yield first, pa.table({"": pa.nulls(sum(sizes[begin:end]))}).combine_chunks().to_batches()[0]
+                return
+            for batch in parquet.iter_batches(_BATCH_ROWS, row_groups=list(range(begin, end)), columns=chosen):
+                yield first, batch
+                first += batch.num_rows
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise damaged(file.path, file.encryption_key, error) from error
+
+
+def _kept(file: ScanFile, batch: pa.RecordBatch, gone: NDArray[np.int64], first: int) -> NDArray[np.bool_]:
+    keep = np.ones(batch.num_rows, np.bool_)
+    begin, end = np.searchsorted(gone, [first, first + batch.num_rows])
+    keep[gone[begin:end] - first] = False
+    if file.is_cut and SNAPSHOT_ID_COLUMN in batch.schema.names:
+        own = batch.column(SNAPSHOT_ID_COLUMN)
+        keep &= np.asarray(pc.fill_null(pc.less_equal(own, int(file.read_upto)), True))
+    return keep
+
+
+def _row_ids(file: ScanFile, batch: pa.RecordBatch, positions: NDArray[np.int64]) -> pa.Array:
+    given: Any = (
+        pa.nulls(len(positions), pa.int64())
+        if file.row_id_start is None
+        else pa.array(positions + int(file.row_id_start))
+    )
+    return pc.coalesce(batch.column(ROW_ID_COLUMN), given) if ROW_ID_COLUMN in batch.schema.names else given
+
+
+def _snapshots(file: ScanFile, batch: pa.RecordBatch) -> pa.Array:
+    given = pa.repeat(pa.scalar(int(file.snapshot_id), pa.int64()), batch.num_rows)
+    if SNAPSHOT_ID_COLUMN not in batch.schema.names:
+        return given
+    carried = batch.column(SNAPSHOT_ID_COLUMN)
+    return pc.coalesce(carried if file.numbering is None else _renumbered(carried, file.numbering.runs), given)
+
+
+def _renumbered(carried: pa.Array, runs: Sequence[Run]) -> pa.Array:
+    """Return our ids of snapshots that a file has in the numbers of the database that it was imported from.
+
+    One that was not imported is the next that was.
+    """
+    starts = np.array([run.number for run in runs], np.int64)
+    ends = starts + np.array([run.count for run in runs], np.int64)
+    shifts = np.array([int(run.snapshot_id) for run in runs], np.int64) - starts
+    numbers = np.asarray(pc.fill_null(carried, 0), np.int64)
+    place = np.searchsorted(ends, numbers, side="right").clip(max=len(runs) - 1)
+    return pa.array(np.maximum(numbers, starts[place]) + shifts[place], pa.int64(), mask=np.asarray(carried.is_null()))

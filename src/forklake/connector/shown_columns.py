@@ -1,0 +1,100 @@
+"""Columns of a table as Arrow arrays of the types that Spark shows, from the arrays that a file holds.
+
+The same rules as for the scans of Spark: columns are matched by id at every depth, what a file lacks is NULL or what
+rows had that are older than the column, and what does not fit is an error, never NULL.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from forklake.engine.arrow_columns import shown
+from forklake.errors import InvalidInputError
+from forklake.files.casts import cast
+from forklake.files.decode import decode
+from forklake.files.intervals import Interval
+from forklake.files.nesting import assembled, lengths_of, parts_of
+from forklake.files.schema import arrow_type, display_type
+from forklake.files.texts import to_array
+from forklake.model.field import Field
+
+_NESTED: Final = frozenset({"struct", "list", "map"})
+_INTERVAL: Final = struct.Struct("<III")
+"""How files that are not ours hold intervals: months, days and milliseconds."""
+
+
+def check_shown(fields: Sequence[Field], table: str) -> None:
+    """Refuse columns that cannot be shown this way.
+
+    Raises:
+        InvalidInputError: A column is, or holds, a variant.
+    """
+    for field in fields:
+        if field.type == "variant":
+            raise InvalidInputError(
+                f'Column "{field.name}" of table "{table}" is a variant, which format forklake does not read.',
+                hint="Read it with Table.dataframe, or leave it out with .schema(...).",
+            )
+        check_shown(field.children, table)
+
+
+def shown_column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
+    """Return a column of the table for some rows of a file.
+
+    Args:
+        field: The column of the table.
+        held: The columns of the file, or the parts of a struct, with their values.
+        count: How many rows there are.
+        table: The table's name, for messages.
+
+    Raises:
+        InvalidInputError: The file holds the column as a type that cannot become the table's, or a value does not fit.
+    """
+    for found, values in held.items():
+        if found.column_id is not None and found.column_id == field.column_id:
+            return _value(field, found, values, table)
+    return older_rows(field, count)
+
+
+def older_rows(field: Field, count: int) -> pa.Array:
+    """Return what rows have that are older than a column."""
+    if field.initial_default is None:
+        return pa.nulls(count, display_type(field))
+    return to_array(field, [field.initial_default]).take(pa.array(np.zeros(count, np.int64)))
+
+
+def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
+    if field.type in _NESTED and field.type == held.type:
+        return _nested(field, held, values, table)
+    if values.type == display_type(field):
+        return values
+    if values.type == arrow_type(field):
+        # Arrow's own cast where there is one; what is left goes value by value.
+        return values.cast(display_type(field)) if pa.types.is_integer(values.type) else shown(values, field)
+    if held.type == "interval" and pa.types.is_fixed_size_binary(values.type):
+        return pa.array([None if octets is None else _interval(octets) for octets in values.to_pylist()], pa.string())
+    return shown(cast(field, values, table), field)
+
+
+def _nested(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
+    values = values if pa.types.is_struct(values.type) or pa.types.is_map(values.type) else decode(values)
+    is_null = np.asarray(values.is_null())
+    parts = parts_of(values)
+    if field.type == "struct":
+        named = dict(zip((part.name for part in values.type), parts, strict=True))
+        inner = {child: named[child.name] for child in held.children if child.name in named}
+        made = [shown_column(child, inner, len(values), table) for child in field.children]
+        return assembled(display_type(field), made, None, is_null)
+    pairs = zip(field.children, held.children, parts, strict=True)
+    made = [_value(child, below, part, table) for child, below, part in pairs]
+    return assembled(display_type(field), made, lengths_of(values), is_null)
+
+
+def _interval(octets: bytes) -> str:
+    months, days, millis = _INTERVAL.unpack(octets)
+    return str(Interval(months, days, millis * 1000))

@@ -1,0 +1,159 @@
+"""Writing into a table as a Python data source: tasks write files, and the driver commits all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from forklake.catalog import lookup, versions
+from forklake.catalog.transaction import Staging
+from forklake.connector.arrow_batches import arrow_schema_of
+from forklake.connector.options import Source
+from forklake.engine.write import settled
+from forklake.errors import CommitConflictError, CommitUnknownError, ConflictError, ForklakeError, InvalidInputError
+from forklake.files import storage
+from forklake.files.conform import conform
+from forklake.files.parquet_writer import write_files
+from forklake.files.schema import arrow_schema
+from forklake.lake import Catalog
+from forklake.lake.rows import place_of
+from forklake.model.definitions import NewDataFile
+from forklake.model.ids import TableId
+from forklake.model.write import WriteTarget
+from forklake.ops.change_table import delete_all
+from forklake.ops.register_files import register_files
+from forklake.ops.write_target import writing
+
+
+@dataclass(frozen=True)
+class Written(WriterCommitMessage):
+    """The files that a task wrote, as metadata knows them."""
+
+    files: tuple[NewDataFile, ...]
+
+
+class TableWriter(DataSourceArrowWriter):
+    """Adds rows to a table, or replaces all of them, in one snapshot.
+
+    It is pickled to the tasks and to the process that commits, and holds neither a lake nor a connection.
+    """
+
+    def __init__(self, source: Source, schema: StructType, overwrite: bool, commit_key: str | None) -> None:
+        """Plan the write.
+
+        Raises:
+            InvalidInputError: The columns do not fit the table's; nothing was written.
+            NotFoundError: There is no such lake, catalog or table; tables are not made.
+        """
+        if source.version is not None or source.timestamp is not None:
+            raise InvalidInputError("The past cannot be written; nothing was done.", hint="Leave out the version.")
+        self._source = source
+        self._overwrite = overwrite
+        self._commit_key = commit_key
+        with source.opened() as catalog:
+            table = source.table_of(catalog)
+            self._table_id: TableId = table.table_id
+            self._is_done = self._known(catalog)
+            self._target = _target(catalog, self._table_id)
+        self._directory = f"{self._target.directory}write-{uuid4()}/"
+        # No row, but all columns: what can never fit is refused before a task runs.
+        conform(arrow_schema_of(schema).empty_table(), self._target.fields, self._target.table, by_name=True)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+        """Write the rows of a task into new files; after a failure none is left.
+
+        Raises:
+            InvalidInputError: A value does not fit its column.
+            DataFileError: A file cannot be written.
+        """
+        if self._is_done:
+            return Written(())
+        fields, table = self._target.fields, self._target.table
+        batches = (
+            batch
+            for given in iterator
+            for batch in conform(pa.Table.from_batches([given]), fields, table, by_name=True).to_batches()
+        )
+        files = write_files(batches, replace(self._target, directory=self._directory), arrow_schema(fields))
+        below = self._directory.removeprefix(self._target.directory)
+        return Written(tuple(replace(file, path=f"{below}{file.path}") for file in files))
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Make all files part of the table, in one snapshot.
+
+        Under a commit key that was committed before, nothing happens. If it is refused, the files are removed; not if
+        the outcome is unknown.
+
+        Raises:
+            ConflictError: The table's columns or partitioning were changed while tasks wrote; nothing was committed.
+            ForklakeError: As for any commit.
+        """
+        written = [file for message in messages if isinstance(message, Written) for file in message.files]
+        files: Sequence[NewDataFile] = written
+        try:
+            files = settled(written, self._target, self._directory)
+            with self._source.opened() as catalog:
+                if not self._known(catalog):
+                    self._commit(catalog, files)
+                    return
+        except CommitUnknownError:
+            raise
+        except ForklakeError:
+            self._remove(files)
+            raise
+        self._remove(files)
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Remove what tasks wrote if one of them failed.
+
+        Spark also calls this when the commit failed. The commit has then removed what it could be sure of, and nothing
+        else may go.
+        """
+        if not messages or any(message is None for message in messages):
+            storage.delete_directory(self._directory)
+
+    def _commit(self, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
+        settings = catalog._context.store.settings
+        waits = settings.retry.waits(settings.clock)
+        while True:
+            try:
+                with catalog.transaction(commit_key=self._commit_key) as transaction:
+                    transaction._run(lambda staging: self._stage(staging, catalog, files))
+            except CommitConflictError:
+                wait = next(waits, None)
+                if wait is None:
+                    raise
+                settings.clock.sleep(wait)
+            else:
+                return
+
+    def _stage(self, staging: Staging, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
+        row = lookup.table_by_id(staging.draft, self._table_id)
+        now = writing(place_of(catalog), staging.draft, row).target
+        # What a file holds is told by the columns that its table had when it was added.
+        if (now.fields, now.partition_keys) != (self._target.fields, self._target.partition_keys):
+            raise ConflictError(
+                f'Table "{self._target.table}" was altered while rows for it were written; nothing was committed.',
+                hint="Write them again.",
+            )
+        if self._overwrite:
+            delete_all(staging, row)
+        register_files(staging, self._table_id, files)
+
+    def _known(self, catalog: Catalog) -> bool:
+        key = self._commit_key
+        return key is not None and (versions.known_commit(catalog._context.store, catalog.catalog_id, key) is not None)
+
+    def _remove(self, files: Sequence[NewDataFile]) -> None:
+        storage.delete(self._target.directory + file.path for file in files)
+        storage.delete_directory(self._directory)
+
+
+def _target(catalog: Catalog, table: TableId) -> WriteTarget:
+    content = catalog._content()
+    return writing(place_of(catalog), content, lookup.table_by_id(content, table)).target
