@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import settings
@@ -12,6 +12,9 @@ from forklake import Lake
 from tests.lakes import EMBEDDED, STORES, LakeFactory, lakes
 from tests.servers import PgBouncer, PostgresServer, UnavailableError, running_pgbouncer, running_postgres
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 # A busy machine is no bug, so no deadline. FORKLAKE_HISTORIES sets how many histories a property test tries.
 settings.register_profile(
     "forklake", deadline=None, print_blob=True, max_examples=int(os.environ.get("FORKLAKE_HISTORIES", "100"))
@@ -19,7 +22,7 @@ settings.register_profile(
 settings.load_profile("forklake")
 
 
-def _skip_or_fail(reason: UnavailableError) -> NoReturn:
+def _skip_or_fail(reason: Exception) -> NoReturn:
     """Skip what needs a missing service; fail where CI is set, for there it must not be missing."""
     if os.environ.get("CI"):
         pytest.fail(str(reason), pytrace=False)
@@ -69,3 +72,28 @@ def lake(lake_factory: LakeFactory) -> Iterator[Lake]:
     """An empty lake, in each database."""
     with lake_factory.open() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator["SparkSession"]:
+    """A lean Spark session; whoever changes its settings puts them back."""
+    # Spark is imported by the tests that need it, not by all.
+    from forklake.engine.java import check_java  # noqa: PLC0415
+    from forklake.engine.session import session  # noqa: PLC0415
+    from forklake.errors import EngineError  # noqa: PLC0415
+
+    try:
+        check_java()
+    except EngineError as reason:
+        _skip_or_fail(reason)
+    started = session(
+        None,
+        {
+            "spark.master": "local[2]",
+            "spark.driver.memory": "1g",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.default.parallelism": "2",
+        },
+    )
+    yield started
+    started.stop()

@@ -305,12 +305,6 @@ def test_stats_count_what_is_there(shop: Path) -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
-def test_the_demo_shows_figures_as_text_and_as_json() -> None:
-    assert "forks of one catalog" in run("demo", "--forks", "5").out
-    figures = json.loads(run("demo", "--forks", "5", "--json").out)["figures"]
-    assert figures["tables of the catalog / of the agent that dropped one"] == "20 / 19"
-
-
 def test_partitions_are_refused_where_there_are_none(tmp_path: Path) -> None:
     said = run("init", "--partitions", "4", lake=tmp_path / "lake.db")
     assert said.code == 2

@@ -9,8 +9,8 @@ from forklake import Catalog, Clock, Lake, Settings, errors
 from tests.property.comparison import Comparison, MismatchError, expect, options_seen
 from tests.property.truth import Truth
 
-OPTIONS = ("parquet_version", "data_inlining_row_limit", "parquet_row_group_size")
-DEFAULTS = {"parquet_version": "1", "data_inlining_row_limit": "10", "parquet_row_group_size": "122880"}
+OPTIONS = ("data_inlining_row_limit", "parquet_row_group_size")
+DEFAULTS = {"data_inlining_row_limit": "0", "parquet_row_group_size": "122880"}
 
 
 class SteppingClock:

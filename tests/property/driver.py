@@ -364,7 +364,7 @@ class Driver(Checks):
         if (picked := self.pick(rng)) is None:
             return None
         catalog, handle = picked
-        name, value = rng.choice(OPTIONS), str(rng.randrange(1000))
+        name, value = rng.choice(OPTIONS), str(rng.randrange(1, 1000))
         if rng.random() < 0.1:
             self.lake(rng).options.set(name, value)
             self.truth.lake_options[name] = value

@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 200 + 10 * SECONDS
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
-    ["__main__", "forklake.metastore.duckdb", "forklake.metastore.postgres", "tests.lakes", "pytest"]
+    ["__main__", "forklake.metastore.duckdb", "forklake.metastore.postgres", "tests.lakes", "tests.race.rows", "pytest"]
 )
 
 

@@ -203,7 +203,7 @@ def test_all_is_sorted_and_complete() -> None:
         if not name.startswith("_") and (not isinstance(value, ModuleType) or name == "errors")
     }
     assert sorted(forklake.__all__) == forklake.__all__
-    assert set(forklake.__all__) == public - {"annotations"}
+    assert set(forklake.__all__) == public - {"annotations", "TYPE_CHECKING"}
 
 
 def error_classes() -> dict[str, type[errors.ForklakeError]]:

@@ -1,6 +1,5 @@
 """The guide and the spec tell the truth, as far as a machine can see it."""
 
-import doctest
 import re
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from forklake import errors
 from forklake.metastore import schema
 from forklake.metastore.tables import TABLES
+from tests.pages import run_examples
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -23,14 +23,7 @@ def all_errors(kind: type[errors.ForklakeError] = errors.ForklakeError) -> list[
 
 def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # Prose becomes blank lines, so that a failure names the line of the page.
-    prose = re.compile(r"(?:\A|^```\n)(.*?)(?:^```python\n|\Z)", flags=re.DOTALL | re.MULTILINE)
-    code = prose.sub(lambda match: "\n" * match.group().count("\n"), GUIDE.read_text(encoding="utf-8"))
-    test = doctest.DocTestParser().get_doctest(code, {}, "python.md", str(GUIDE), 0)
-    assert len(test.examples) > 50
-    said: list[str] = []
-    doctest.DocTestRunner().run(test, out=said.append)
-    assert not said, "".join(said)
+    assert run_examples(GUIDE) > 50
 
 
 def test_the_guide_lists_every_error_as_it_is() -> None:

@@ -1,0 +1,18 @@
+"""Pages of the documentation whose examples run."""
+
+import doctest
+import re
+from pathlib import Path
+
+_PROSE = re.compile(r"(?:\A|^```\n)(.*?)(?:^```python\n|\Z)", flags=re.DOTALL | re.MULTILINE)
+
+
+def run_examples(page: Path) -> int:
+    """Run the examples of a page, all in one session, and return how many there are."""
+    # Prose becomes blank lines, so that a failure names the line of the page.
+    code = _PROSE.sub(lambda match: "\n" * match.group().count("\n"), page.read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append)
+    assert not said, "".join(said)
+    return len(test.examples)

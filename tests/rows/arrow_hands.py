@@ -1,0 +1,188 @@
+"""Operations on rows done without Spark: plans are read with PyArrow, and what changes is written by this process."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from forklake import Catalog, Table, Transaction
+from forklake.catalog import lookup, versions
+from forklake.catalog.change_plan import plan_changes
+from forklake.catalog.fields import table_fields
+from forklake.catalog.scan_plan import count_rows, plan_scan
+from forklake.catalog.view import View
+from forklake.files import storage
+from forklake.files.conform import conform, frame_of
+from forklake.files.deletes import read_deletes, write_delete_file
+from forklake.files.parquet_writer import write_files
+from forklake.files.schema import arrow_schema
+from forklake.lake.rows import place_of
+from forklake.model.definitions import NewDataFile
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId, SnapshotId
+from forklake.model.rows import TableRow
+from forklake.model.scan import ROW_ID_COLUMN, ScanFile, ScanPlan
+from forklake.model.write import WriteTarget
+from forklake.ops.write_target import writing
+from forklake.sql.condition import condition
+from tests.rows.conditions import Condition
+from tests.rows.model import Shown, TableModel
+from tests.rows.operations import Append, Delete, RowOperation
+from tests.rows.reference_reader import ReadRow, read_changes, read_plan
+
+TABLE = "t"
+ROW_ID_FIELD = Field(ColumnId(2147483540), ROW_ID_COLUMN, "int64")
+
+
+class ArrowHands:
+    """Reads and changes tables with PyArrow alone."""
+
+    forms: Sequence[str] = ("rows", "pandas", "arrow")
+
+    def __init__(self, seed: int, on_step: Callable[[str], None] = lambda step: None) -> None:
+        """Make hands.
+
+        Args:
+            seed: Says which deletes go into files, and which into the metadata.
+            on_step: Told of each step of a change.
+        """
+        self._rng = Random(seed)
+        self._on_step = on_step
+
+    def change(self, target: Catalog | Transaction, state: TableModel, operation: RowOperation) -> None:
+        """Do an operation on rows."""
+        if isinstance(operation, Append):
+            target.table(TABLE).append(handed_over(operation.rows, operation.form))
+            return
+        if isinstance(operation, Delete) and operation.where is None:
+            target.table(TABLE).truncate()
+            return
+        with _transaction(target) as transaction:
+            table = transaction.table(TABLE)
+            plan = planned(table, getattr(operation, "where", None))
+            rows = list(read_plan(plan))
+            decision = operation.decide({number: row.values for number, row in enumerate(rows)})
+            gone = [rows[number] for number in (*decision.gone, *decision.updated)]
+            how = _target(transaction, table)
+            self._delete(transaction, how, gone)
+            if decision.updated:
+                ids = [rows[number].row_id for number in decision.updated]
+                files = updated_rows(how, list(decision.updated.values()), ids)
+                self._on_step("change: updated rows written")
+                _register(transaction, how, files)
+                self._on_step("change: updated rows registered")
+            if decision.inserted:
+                table.append(list(decision.inserted))
+
+    def read(self, readings: Sequence[Any]) -> Iterator[tuple[list[str], list[tuple[int, int, Shown]]]]:
+        """Return for each reading the names of the columns, and the rows."""
+        for reading in readings:
+            plan = planned(reading.table, reading.where)
+            rows = [
+                (row.row_id, row.snapshot_id, row.values)
+                for row in read_plan(plan)
+                if reading.where is None or reading.where.holds(row.values)
+            ]
+            yield [field.name for field in plan.fields], rows
+
+    def count(self, table: Table) -> int | None:
+        """Return how many rows there are, if metadata tells."""
+        return count_rows(planned(table, None))
+
+    def feed(self, table: Table, first: int, last: int) -> list[tuple[int, int, str, Shown]]:
+        """Return the changes between two snapshots."""
+        context = table._reader._context
+        version = versions.version_at(context.store, table._content().version, last)
+        view = View(context.store, version)
+        row = lookup.table_by_id(view, table.table_id)
+        return read_changes(plan_changes(context.store, context.lake_path, view, row, SnapshotId(first)))
+
+    def _delete(self, transaction: Transaction, how: WriteTarget, gone: Sequence[ReadRow]) -> None:
+        by_file: dict[int, tuple[ScanFile, list[int]]] = {}
+        for row in gone:
+            if row.file is not None:
+                by_file.setdefault(row.file.data_file_id, (row.file, []))[1].append(row.position)
+        for file, positions in by_file.values():
+            earlier = [] if file.deletes is None else read_deletes(file.deletes).tolist()
+            if len(earlier) + len(file.inlined_deletes) + len(positions) == file.record_count:
+                transaction.remove_files(TABLE, [file.data_file_id])
+            elif self._rng.random() < 0.3 and file.data_file_id > 0:
+                transaction.inline_deletes(TABLE, {file.data_file_id: positions})
+            else:
+                storage.make_directory(how.directory)
+                made = write_delete_file(how.directory, file.data_file_id, file.path, [*earlier, *positions])
+                _remove_if_undone(transaction, [how.directory + made.path])
+                self._on_step("change: delete file written")
+                transaction.delete_rows(TABLE, [made])
+                self._on_step("change: delete file registered")
+        inlined = sorted(row.row_id for row in gone if row.file is None)
+        if inlined:
+            transaction.delete_inlined(TABLE, inlined)
+
+
+def planned(table: Table, where: Condition | None) -> ScanPlan:
+    """Return what a scan reads of a table as its handle shows it."""
+    content, context = table._content(), table._reader._context
+    row = lookup.table_by_id(content, table.table_id)
+    predicate = (
+        None if where is None else condition(where.sql(), row.table_name, table_fields(content, row.table_id)).predicate
+    )
+    return plan_scan(context.store, context.lake_path, content, row, predicate)
+
+
+def handed_over(rows: Sequence[Shown], form: str) -> Any:
+    """Return rows in one of the forms that callers have them in."""
+    if form == "pandas":
+        frame = pd.DataFrame([dict(row) for row in rows])
+        # In a column of floats pandas means NaN, and so does the lake.
+        floats = {name: object for row in rows for name, value in row.items() if isinstance(value, float)}
+        return pd.DataFrame([dict(row) for row in rows], dtype=object).astype(
+            {name: kind for name, kind in frame.dtypes.items() if name not in floats}
+        )
+    if form == "arrow":
+        return pa.Table.from_pylist([dict(row) for row in rows])
+    return list(rows)
+
+
+def updated_rows(how: WriteTarget, rows: Sequence[Mapping[str, Any]], row_ids: Sequence[int]) -> list[NewDataFile]:
+    """Write rows that keep their ids."""
+    fields = (*how.fields, ROW_ID_FIELD)
+    frame = conform(frame_of(list(rows), how.fields), how.fields, how.table, by_name=True)
+    with_ids = frame.append_column(arrow_schema([ROW_ID_FIELD])[0], pa.array(row_ids, pa.int64()))
+    storage.make_directory(how.directory)
+    files = write_files(with_ids.to_batches(), replace(how, fields=fields), arrow_schema(fields))
+    return [
+        replace(file, column_stats={name: it for name, it in file.column_stats.items() if name != ROW_ID_COLUMN})
+        for file in files
+    ]
+
+
+def _register(transaction: Transaction, how: WriteTarget, files: list[NewDataFile]) -> None:
+    _remove_if_undone(transaction, [how.directory + file.path for file in files])
+    transaction.append_files(TABLE, files)
+
+
+def _remove_if_undone(transaction: Transaction, paths: Sequence[str]) -> None:
+    def remove() -> None:
+        storage.delete(paths)
+
+    transaction._open().when_undone(remove)
+
+
+def _target(transaction: Transaction, table: Table) -> WriteTarget:
+    content = transaction._content()
+    row: TableRow = lookup.table_by_id(content, table.table_id)
+    return writing(place_of(transaction), content, row).target
+
+
+@contextmanager
+def _transaction(target: Catalog | Transaction) -> Iterator[Transaction]:
+    if isinstance(target, Transaction):
+        yield target
+        return
+    with target.transaction() as transaction:
+        yield transaction

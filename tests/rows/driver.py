@@ -1,0 +1,359 @@
+"""One lake twice: each operation is done to it and to the model, and then every catalog is read at every snapshot."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any, Protocol
+
+from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Table, Transaction, errors
+from forklake.metastore.tables import DELETE_FILE
+from tests.rows.conditions import Condition, random_condition
+from tests.rows.model import (
+    Change,
+    ColumnModel,
+    RowIds,
+    Shown,
+    TableModel,
+    changes_between,
+    numbers,
+    plain,
+)
+from tests.rows.operations import (
+    AddColumn,
+    ColumnOperation,
+    DropColumn,
+    Operation,
+    Partition,
+    RenameColumns,
+    RowOperation,
+    Widen,
+    applied,
+    path_of,
+)
+from tests.rows.plans import WEIGHTS, Planner, keys
+
+TABLE = "t"
+STEPS = {**WEIGHTS, "transaction": 7, "fork": 5, "inlining": 3, "refused": 2}
+"""The steps of a history, and how often each comes."""
+
+FoundRow = tuple[int, int, Shown]
+"""A row as it was read: its row id, the snapshot that wrote it, its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One thing to read: a table as a handle shows it, and which of its rows."""
+
+    label: str
+    table: Table
+    expected: TableModel
+    where: Condition | None = None
+    is_committed: bool = True
+
+
+class Hands(Protocol):
+    """What does operations on rows of a lake, and reads them."""
+
+    forms: Sequence[str]
+
+    def change(self, target: Catalog | Transaction, state: TableModel, operation: RowOperation) -> None:
+        """Do an operation on rows."""
+
+    def read(self, readings: Sequence[Reading]) -> Iterable[tuple[list[str], list[FoundRow]]]:
+        """Return for each reading the names of the columns, and the rows."""
+
+    def count(self, table: Table) -> int | None:
+        """Return how many rows there are; None if that cannot be told."""
+
+    def feed(self, table: Table, first: int, last: int) -> list[tuple[int, int, str, Shown]]:
+        """Return the changes between two snapshots: snapshot, row id, change, values."""
+
+
+@dataclass(slots=True)
+class CatalogModel:
+    """A catalog as full copies: one state for each snapshot of its lineage that has the table."""
+
+    handle: Catalog
+    states: dict[int, TableModel] = field(default_factory=dict)
+
+    @property
+    def head(self) -> TableModel:
+        return self.states[max(self.states)]
+
+
+class Driver:
+    """Runs the steps of a history."""
+
+    def __init__(self, lake: Lake, hands: Hands) -> None:
+        self._hands = hands
+        self._numbers = numbers()
+        self._planner = Planner(self._numbers, hands.forms)
+        self._row_ids = RowIds()
+        columns = self._planner.first_columns()
+        first = lake.create_catalog("c0")
+        first.create_table(TABLE, [definition(column) for column in columns])
+        self.catalogs = [CatalogModel(first, {first.head: TableModel(columns)})]
+        self.log: list[str] = []
+        self._replaces = False
+        """Whether a transaction did several things to rows, so that files may have come and gone within it."""
+
+    def step(self, name: str, seed: int) -> None:
+        """Do one step."""
+        rng = Random(seed)
+        # Young catalogs more often: what they inherit is where things can go wrong.
+        catalog = self.catalogs[max(rng.randrange(len(self.catalogs)), rng.randrange(len(self.catalogs)))]
+        self.step_on(catalog, name, rng)
+
+    def step_on(self, catalog: CatalogModel, name: str, rng: Random) -> None:
+        """Do one step in a catalog; threads may work on different catalogs at the same time."""
+        self.log.append(f"{catalog.handle!r} {name}")
+        special: Callable[[Random, CatalogModel], None] | None = getattr(self, f"_do_{name}", None)
+        if special is not None:
+            special(rng, catalog)
+            return
+        operation = self._planner.operation(name, rng, catalog.head)
+        if operation is not None:
+            self.log[-1] += f": {operation}"
+            self.do(catalog.handle, catalog.head, operation)
+            self._committed(catalog, applied(catalog.head, operation, self._numbers))
+
+    def do(self, target: Catalog | Transaction, state: TableModel, operation: Operation) -> None:
+        """Do an operation to the lake."""
+        if isinstance(operation, RowOperation):
+            self._hands.change(target, state, operation)
+        else:
+            alter(target, state, operation)
+
+    def _committed(self, catalog: CatalogModel, state: TableModel) -> None:
+        before, head = catalog.head, catalog.handle.head
+        if head == max(catalog.states):
+            assert plain_rows(state) == plain_rows(before), "nothing was committed"
+        else:
+            catalog.states[head] = state.settled(head)
+
+    def _do_fork(self, rng: Random, catalog: CatalogModel) -> None:
+        if len(self.catalogs) > 4:
+            return
+        at = rng.choice(sorted(catalog.states)) if rng.random() < 0.5 else None
+        handle = catalog.handle.fork(f"c{len(self.catalogs)}", at=at)
+        states = {snapshot: state for snapshot, state in catalog.states.items() if at is None or snapshot <= at}
+        self.catalogs.append(CatalogModel(handle, states))
+        self.log[-1] += f" at {at} as {handle!r}"
+
+    def _do_inlining(self, rng: Random, catalog: CatalogModel) -> None:
+        catalog.handle.options.set("data_inlining_row_limit", rng.choice((0, 3, 100)), table=TABLE)
+
+    def _do_refused(self, rng: Random, catalog: CatalogModel) -> None:
+        """A write that does not fit leaves no trace, in a transaction neither."""
+        before = catalog.handle.head
+        with catalog.handle.transaction() as transaction:
+            operations = self._several(rng, transaction, catalog.head, rng.choice((0, 1)))
+            try:
+                transaction.table(TABLE).append([{"k": 1}, {"k": "many"}])
+            except errors.InvalidInputError:
+                pass
+            else:
+                raise AssertionError("what does not fit was taken")
+        if not operations[0]:
+            assert catalog.handle.head == before
+        self._committed(catalog, operations[1])
+
+    def _do_transaction(self, rng: Random, catalog: CatalogModel) -> None:
+        """Several operations become one snapshot, or none; somebody else may be faster."""
+        base = catalog.head
+        transaction = catalog.handle.transaction()
+        _, ours = self._several(rng, transaction, base, rng.randint(1, 4))
+        self._compare([Reading("transaction", transaction.table(TABLE), ours, is_committed=False)])
+        if rng.random() < 0.15:
+            self.log[-1] += ": rolled back"
+            transaction.rollback()
+            return
+        if rng.random() < 0.3:
+            rival = self._planner.operation(rng.choice(("append", "append", "delete", "update")), rng, base)
+            if rival is not None:
+                self.log[-1] += f": overtaken by {rival}"
+                self.do(catalog.handle, base, rival)
+                self._committed(catalog, applied(base, rival, self._numbers))
+        try:
+            transaction.commit()
+        except errors.CommitConflictError:
+            assert catalog.head is not base, "a conflict with nobody"
+            self.log[-1] += ": refused"
+            return
+        self._committed(catalog, ours if catalog.head is base else merged(base, catalog.head, ours))
+
+    def _several(
+        self, rng: Random, transaction: Transaction, state: TableModel, count: int
+    ) -> tuple[list[Operation], TableModel]:
+        done = []
+        for _ in range(count):
+            operation = self._planner.any_operation(rng, state)
+            if operation is not None:
+                self.log[-1] += f": {operation}"
+                self.do(transaction, state, operation)
+                state = applied(state, operation, self._numbers)
+                done.append(operation)
+        self._replaces |= sum(isinstance(one, RowOperation) for one in done) > 1
+        return done, state
+
+    # -- checks --------------------------------------------------------------------------------------------------------
+
+    def check(self, rng: Random, feeds: int) -> None:
+        """Compare every catalog at every snapshot with the model, and the change feed between some of them."""
+        readings = []
+        for catalog in self.catalogs:
+            for snapshot, state in catalog.states.items():
+                table = catalog.handle.at(version=snapshot).table(TABLE)
+                label = f"{catalog.handle!r} at {snapshot}"
+                check_delete_files(label, table)
+                readings.append(Reading(label, table, state))
+                if snapshot == max(catalog.states) or rng.random() < 0.2:
+                    where = random_condition(rng, state.columns, keys(state))
+                    readings.append(Reading(f"{label} where {where.sql()}", table, state, where))
+        self._compare(readings)
+        for catalog in rng.sample(self.catalogs, min(feeds, len(self.catalogs))):
+            for _ in range(max(1, feeds // len(self.catalogs))):
+                self._compare_feed(rng, catalog)
+
+    def check_files(self, data_path: Path) -> None:
+        """Compare the files on disk with those that some snapshot of some catalog reads: none is missing.
+
+        There are no others either, unless a transaction replaced what it had written itself.
+        """
+        read = set[str]().union(*(files_of(catalog.handle, TABLE) for catalog in self.catalogs))
+        there = {str(path) for path in data_path.rglob("*") if path.is_file()}
+        assert read <= there, f"files are missing: {sorted(read - there)}"
+        assert self._replaces or there == read, f"files that nobody reads: {sorted(there - read)}"
+
+    def _compare(self, readings: Sequence[Reading]) -> None:
+        for reading, (names, rows) in zip(readings, self._hands.read(readings), strict=True):
+            try:
+                self._compare_rows(reading, names, rows)
+            except AssertionError as error:
+                raise AssertionError(f"{reading.label}: {error}") from error
+
+    def _compare_rows(self, reading: Reading, names: list[str], rows: list[FoundRow]) -> None:
+        state, where = reading.expected, reading.where
+        assert names == [column.name for column in state.columns], f"columns are {names}"
+        shown = state.shown()
+        expected = {row["k"]: identity for identity, row in shown.items() if where is None or where.holds(row)}
+        found = {row["k"]: (row_id, snapshot, row) for row_id, snapshot, row in rows}
+        assert len(rows) == len(found), "a row comes twice"
+        assert sorted(found) == sorted(expected), f"rows {sorted(found)} instead of {sorted(expected)}"
+        for key, (row_id, snapshot, row) in found.items():
+            identity = expected[key]
+            assert plain(row) == plain(shown[identity]), f"{row} instead of {shown[identity]}"
+            if reading.is_committed:
+                assert snapshot == state.rows[identity].written, f"row {key} is not of snapshot {snapshot}"
+                self._row_ids.learn(identity, row_id)
+        if where is None:
+            counted = self._hands.count(reading.table)
+            assert counted in (None, len(expected)), f"{counted} rows are counted, and there are {len(expected)}"
+
+    def _compare_feed(self, rng: Random, catalog: CatalogModel) -> None:
+        snapshots = sorted(catalog.states)
+        first, last = sorted((rng.choice(snapshots), rng.choice(snapshots)))
+        columns = catalog.states[last].columns
+        expected: list[Change] = []
+        for before, snapshot in zip([None, *snapshots], snapshots, strict=False):
+            if first <= snapshot <= last:
+                was = TableModel(columns) if before is None else catalog.states[before]
+                expected += changes_between(was, catalog.states[snapshot], snapshot, columns)
+        wanted = sorted(
+            ((snapshot, self._row_ids.of(identity), kind, plain(row)) for snapshot, identity, kind, row in expected),
+            key=repr,
+        )
+        table = catalog.handle.table(TABLE)
+        found = sorted(
+            (
+                (snapshot, row_id, kind, plain(row))
+                for snapshot, row_id, kind, row in self._hands.feed(table, first, last)
+            ),
+            key=repr,
+        )
+        assert found == wanted, (
+            f"changes of {catalog.handle!r} from {first} to {last}:\n"
+            f"too many: {[one for one in found if one not in wanted]}\n"
+            f"missing: {[one for one in wanted if one not in found]}"
+        )
+
+
+def files_of(catalog: Catalog, table: str) -> set[str]:
+    """Return the paths of all files that any snapshot of a catalog reads of a table."""
+    paths = set()
+    for snapshot in catalog.snapshots():
+        past = catalog.at(version=snapshot.snapshot_id)
+        if table in {one.name for one in past.tables()}:
+            for file in past.table(table).files():
+                paths |= {file.path} | (set() if file.delete_file is None else {file.delete_file.path})
+    return paths
+
+
+def check_delete_files(label: str, table: Table) -> None:
+    """Check that no data file has two delete files that count."""
+    live = [row.data_file_id for row in table._content().rows(DELETE_FILE, {"table_id": table.table_id})]
+    assert len(set(live)) == len(live), f"{label}: a data file has two delete files"
+    assert set(live) <= {file.data_file_id for file in table.files()}, f"{label}: a delete file without its data file"
+
+
+def merged(base: TableModel, theirs: TableModel, ours: TableModel) -> TableModel:
+    """Return what two changes of one state make together: none may have touched a row that the other touched."""
+    rows = dict(ours.rows)
+    for identity, row in theirs.rows.items():
+        was = base.rows.get(identity)
+        if was is None:
+            rows[identity] = row
+        elif row.written != was.written:
+            assert rows.get(identity) is was, "two commits changed one row, and one of them is lost"
+            rows[identity] = row
+    for identity, row in base.rows.items():
+        if identity not in theirs.rows:
+            assert rows.get(identity) is row, "two commits changed one row, and one of them is lost"
+            del rows[identity]
+    return replace(ours, rows=rows)
+
+
+def plain_rows(state: TableModel) -> Any:
+    """Return what a reader sees of a state."""
+    return [column.name for column in state.columns], plain(state.shown())
+
+
+def definition(column: ColumnModel) -> ColumnDefinition:
+    """Return a column as it is made."""
+    default = None if column.default is None else str(plain(column.default))
+    return ColumnDefinition(
+        column.name, column.type, default=default, children=tuple(definition(child) for child in column.children)
+    )
+
+
+def alter(target: Catalog | Transaction, state: TableModel, operation: ColumnOperation | Partition) -> None:
+    """Change columns or the partitioning."""
+    columns = state.columns
+    match operation:
+        case AddColumn(column, parent):
+            inside = None if parent is None else path_of(columns, parent)
+            target.add_column(TABLE, definition(column), parent=inside)
+        case DropColumn(key):
+            target.drop_column(TABLE, path_of(columns, key))
+        case Widen(key, kind):
+            target.change_column_type(TABLE, path_of(columns, key), kind)
+        case Partition(chosen):
+            by = [PartitionField(path_of(columns, key), transform) for key, transform in chosen]
+            target.set_partitioning(TABLE, by)
+        case RenameColumns(names) if len(names) == 1:
+            ((key, name),) = names.items()
+            target.rename_column(TABLE, path_of(columns, key), name)
+        case RenameColumns(names) if isinstance(target, Transaction):
+            _swap(target, [path_of(columns, key) for key in names])
+        case RenameColumns(names):
+            assert isinstance(target, Catalog)
+            with target.transaction() as transaction:
+                _swap(transaction, [path_of(columns, key) for key in names])
+
+
+def _swap(transaction: Transaction, names: list[str]) -> None:
+    one, other = names
+    transaction.rename_column(TABLE, one, "between")
+    transaction.rename_column(TABLE, other, one)
+    transaction.rename_column(TABLE, "between", other)

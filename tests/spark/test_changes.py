@@ -1,0 +1,148 @@
+"""The change feed: what each snapshot did to the rows of a table."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from forklake import Catalog, ColumnDefinition, Lake
+from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from tests.lakes import IMPATIENT
+
+
+@pytest.fixture
+def rows_lake(tmp_path: Path, spark: SparkSession) -> Iterator[Lake]:
+    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data", spark=spark, settings=IMPATIENT) as lake:
+        yield lake
+
+
+@pytest.fixture
+def shop(rows_lake: Lake) -> Catalog:
+    """A catalog with a table of one file, added by snapshot 2: the ids 0 to 4."""
+    shop = rows_lake.create_catalog("shop")
+    shop.create_table("t", {"id": "BIGINT", "v": "VARCHAR"})
+    shop.table("t").append([{"id": n, "v": "a"} for n in range(5)])
+    return shop
+
+
+def told(feed: DataFrame) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row) for row in feed.collect())
+
+
+def test_each_snapshot_tells_what_it_did(shop: Catalog) -> None:
+    table = shop.table("t")
+    table.delete("id IN (0, 1)")
+    table.update({"v": "'b'"}, "id = 2")
+    table.delete("id = 3")
+    table.truncate()
+    feed = table.changes(2)
+    assert feed.columns == ["snapshot_id", "rowid", "change_type", "id", "v"]
+    assert told(feed) == [
+        *((2, n, "insert", n, "a") for n in range(5)),
+        (3, 0, "delete", 0, "a"),
+        (3, 1, "delete", 1, "a"),
+        (4, 2, "update_postimage", 2, "b"),
+        (4, 2, "update_preimage", 2, "a"),
+        (5, 3, "delete", 3, "a"),
+        (6, 2, "delete", 2, "b"),
+        (6, 4, "delete", 4, "a"),
+    ]
+    assert told(table.changes(4, 5)) == told(feed)[7:10]
+    assert told(table.insertions(3, 5)) == [(4, 2, 2, "b")]
+    assert told(table.deletions(4)) == [(4, 2, 2, "a"), (5, 3, 3, "a"), (6, 2, 2, "b"), (6, 4, 4, "a")]
+
+
+def test_rows_and_deletes_in_the_metadata_are_told_as_those_in_files(shop: Catalog) -> None:
+    shop.options.set("data_inlining_row_limit", "2")
+    table = shop.table("t")
+    table.append([{"id": 10, "v": "in"}, {"id": 11, "v": "in"}])
+    table.delete("id IN (0, 10)")
+    table.delete("id IN (1, 2, 3)")
+    table.update({"v": "'new'"}, "id IN (4, 11)")
+    table.update({"v": "'newer'"}, "id = 11")
+    table.delete("id = 11")
+    assert told(table.changes(3)) == [
+        (3, 5, "insert", 10, "in"),
+        (3, 6, "insert", 11, "in"),
+        (4, 0, "delete", 0, "a"),
+        (4, 5, "delete", 10, "in"),
+        (5, 1, "delete", 1, "a"),
+        (5, 2, "delete", 2, "a"),
+        (5, 3, "delete", 3, "a"),
+        (6, 4, "update_postimage", 4, "new"),
+        (6, 4, "update_preimage", 4, "a"),
+        (6, 6, "update_postimage", 11, "new"),
+        (6, 6, "update_preimage", 11, "in"),
+        (7, 6, "update_postimage", 11, "newer"),
+        (7, 6, "update_preimage", 11, "new"),
+        (8, 6, "delete", 11, "newer"),
+    ]
+
+
+@pytest.mark.parametrize("limit", ["0", "10"])
+def test_a_transaction_tells_only_what_others_can_see(shop: Catalog, limit: str) -> None:
+    shop.options.set("data_inlining_row_limit", limit)
+    with shop.transaction() as transaction:
+        table = transaction.table("t")
+        table.append([{"id": n, "v": "own"} for n in (10, 11, 12)])
+        table.delete("id = 10")
+        table.update({"v": "'once'"}, "id IN (0, 11)")
+        table.update({"v": "'twice'"}, "id IN (0, 11)")
+    assert told(shop.table("t").changes(3)) == [
+        (3, 0, "update_postimage", 0, "twice"),
+        (3, 0, "update_preimage", 0, "a"),
+        (3, 6, "insert", 11, "twice"),
+        (3, 7, "insert", 12, "own"),
+    ]
+
+
+def test_a_fork_tells_what_it_inherited_and_nothing_of_its_parents_later_life(shop: Catalog) -> None:
+    shop.table("t").delete("id = 0")
+    agent = shop.fork("agent")
+    shop.table("t").delete("id = 1")
+    agent.table("t").update({"v": "'fork'"}, "id = 1")
+    last = agent.head
+    assert told(agent.table("t").changes(3)) == [
+        (3, 0, "delete", 0, "a"),
+        (last, 1, "update_postimage", 1, "fork"),
+        (last, 1, "update_preimage", 1, "a"),
+    ]
+    assert told(shop.table("t").changes(shop.head)) == [(shop.head, 1, "delete", 1, "a")]
+
+
+def test_columns_are_those_of_the_end(shop: Catalog) -> None:
+    table = shop.table("t")
+    table.delete("id > 0")
+    shop.rename_column("t", "v", "change_type")
+    shop.add_column("t", ColumnDefinition("n", "INTEGER", default="7"))
+    feed = table.changes(2)
+    assert feed.columns == ["snapshot_id", "rowid", "change_type", "id", "change_type", "n"]
+    assert told(feed)[0] == (2, 0, "insert", 0, "a", 7)
+    assert told(table.changes(3, 3)) == [(3, n, "delete", n, "a") for n in range(1, 5)]
+
+
+def test_times_stand_for_snapshots_and_what_is_not_there_is_refused(shop: Catalog) -> None:
+    table = shop.table("t")
+    before = datetime.now(UTC)
+    table.delete("id = 0")
+    later = datetime.now(UTC) + timedelta(hours=1)
+    assert told(table.changes(before)) == told(table.changes(before, later)) == [(3, 0, "delete", 0, "a")]
+    with pytest.raises(SnapshotNotFoundError):
+        table.changes(99)
+    with pytest.raises(SnapshotNotFoundError):
+        table.changes(1, 99)
+    with pytest.raises(InvalidInputError, match="cannot start at snapshot 3, after their end 2"):
+        table.changes(3, 2)
+
+
+def test_a_row_that_two_commits_deleted_at_the_same_time_is_told_once(shop: Catalog) -> None:
+    shop.options.set("data_inlining_row_limit", "1")
+    transaction = shop.transaction()
+    assert transaction.table("t").delete("id = 1") == 1
+    assert shop.table("t").delete("id IN (1, 2, 3)") == 3
+    transaction.commit()
+    assert told(shop.table("t").changes(3)) == [(3, n, "delete", n, "a") for n in (1, 2, 3)]
+    assert (shop.table("t").count(), shop.table("t").delete("true"), shop.table("t").files()) == (2, 2, [])

@@ -1,0 +1,215 @@
+"""Spark's rows become columns of a table exactly as rows of Arrow do."""
+
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_type
+
+from forklake.engine.arrow_columns import shown
+from forklake.engine.casts import native_cast
+from forklake.engine.conform import conform
+from forklake.engine.failures import translated
+from forklake.errors import InvalidInputError
+from forklake.files.casts import cast
+from forklake.files.values import values_of
+from forklake.model.field import Field
+from tests.spark.targets import fields_of, settings
+
+TARGETS = [
+    "boolean", "int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128",
+    "float32", "float64", "decimal(5,2)", "decimal(12,0)", "decimal(38,10)", "varchar", "json", "blob", "date", "time",
+    "timetz", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamptz", "interval", "uuid",
+]  # fmt: skip
+DAY = 86_400_000_000
+MOMENTS = [
+    0,
+    1,
+    -1,
+    499_999,
+    500_000,
+    -500_000,
+    -499_999,
+    1_500_500,
+    -1_500_500,
+    1_603_585_800_000_000,
+    253_402_300_799_999_999,
+]
+NUMBERS = [0, 1, -1, 2, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, 65535, 65536, 999, 1000, -1000]
+LARGE = [2**31 - 1, 2**31, -(2**31) - 1, 2**32, 2**63 - 1, -(2**63), 10**12, 10**12 - 1]
+SOURCES: dict[str, pa.Array] = {
+    "boolean": pa.array([True, False, None]),
+    "tinyint": pa.array([0, 1, -1, 127, -128, None], pa.int8()),
+    "smallint": pa.array([*NUMBERS[:12], None], pa.int16()),
+    "int": pa.array([*NUMBERS, LARGE[0], None], pa.int32()),
+    "bigint": pa.array([*NUMBERS, *LARGE, None], pa.int64()),
+    "decimal(10,2)": pa.array(
+        [*map(Decimal, ("0", "0.49", "0.50", "-0.5", "1.5", "2.5", "127.5", "-128.5", "999.99", "99999999.99")), None],
+        pa.decimal128(10, 2),
+    ),
+    "decimal(38,0)": pa.array(
+        [*map(Decimal, (0, 7, 2**64, 2**64 - 1, 10**38 - 1, 1 - 10**38))], pa.decimal128(38, 0)
+    ),
+    "float": pa.array([0.0, -0.0, 0.5, 1.5, 2.5, 127.5, 1e10, 3.4e38, float("nan"), float("inf"), None], pa.float32()),
+    "double": pa.array([0.0, -0.0, 0.5, 1.5, -2.5, 127.5, 255.5, 1e10, 1e39, 1e300, float("nan"), float("-inf"), None]),
+    "string": pa.array(
+        [
+            "", "abc", "1", " 1", "-5", "1.5", "1e3", "true", "2020-02-29", "2020-02-30", "2020-02-29 12:34:56.789",
+            "12:34:56", "2020-02-29 12:34:56.789+02", "f79c3e09-677c-4bbd-a479-3f349cb785e7", '{"a": 1}', "null", "ä",
+            "\\xFF", "1 day", None,
+        ]
+    ),
+    "binary": pa.array([b"", b"abc", b"\x00\xff", bytes(range(16)), None], pa.binary()),
+    "date": pa.array([0, -1, 18_321, -719_162, 2_932_896, None], pa.int32()).cast(pa.date32()),
+    "timestamp_ntz": pa.array([*MOMENTS, None], pa.int64()).cast(pa.timestamp("us")),
+    "timestamp": pa.array([*MOMENTS, None], pa.int64()).cast(pa.timestamp("us", "UTC")),
+    "void": pa.nulls(2),
+}  # fmt: skip
+
+
+def spark_frame(spark: SparkSession, array: pa.Array, kind: str | None = None) -> DataFrame:
+    schema = kind or from_arrow_type(array.type).simpleString()
+    return spark.createDataFrame(pa.table([array], ["c"]), f"c {schema}").coalesce(1)
+
+
+def in_spark(frame: DataFrame, field: Field) -> list[Any]:
+    with translated("t"):
+        return values_of(conform(frame, [field], "t", by_name=True).toArrow().column(0).combine_chunks())
+
+
+def by_arrow(array: pa.Array, field: Field) -> tuple[list[bool], dict[int, str]]:
+    """Cast value by value; return which ones can be, and what is said of the others."""
+    said = {}
+    for place in range(len(array)):
+        try:
+            cast(field, array.slice(place, 1), "t")
+        except InvalidInputError as error:
+            said[place] = str(error)
+    return [place not in said for place in range(len(array))], said
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("session", [("UTC", "true"), ("America/New_York", "false")], ids=["ansi", "lenient"])
+def test_values_and_words_are_those_of_arrow(spark: SparkSession, source: str, session: tuple[str, str]) -> None:
+    array = SOURCES[source]
+    with settings(spark, {"spark.sql.session.timeZone": session[0], "spark.sql.ansi.enabled": session[1]}):
+        kind = spark_frame(spark, array, source).schema["c"].dataType
+        fields = [fields_of({"c": target})[0] for target in TARGETS]
+        native = [field for field in fields if native_cast(kind, field, "c") is not None]
+        others = [field for field in fields if field not in native]
+        # What Python computes is the same in every session, and so are its words.
+        for field in [*native, *others] if session[1] == "true" else native:
+            fits, said = by_arrow(array, field)
+            good = array.filter(pa.array(fits))
+            if any(fits):
+                expected = values_of(shown(cast(field, good, "t"), field))
+                assert repr(in_spark(spark_frame(spark, good, source), field)) == repr(expected), field.type
+            bad = list(said)[:: max(1, len(said) // 3)] if field in native else list(said)[: field is others[0]]
+            for place in bad:
+                with pytest.raises(InvalidInputError) as failure:
+                    in_spark(spark_frame(spark, array.slice(place, 1), source), field)
+                assert str(failure.value) == said[place], field.type
+
+
+NESTED: list[tuple[Any, pa.Array]] = [
+    (["int8"], pa.array([[1, 2, None], [], None], pa.list_(pa.int64()))),
+    (["varchar"], pa.array([[1.5, None]], pa.list_(pa.float64()))),
+    ({"a": "int32", "B": "varchar"}, pa.array([{"b": "x", "A": 1}, None, {"b": None, "A": None}])),
+    ({"a": "int64", "b": {"c": "date"}}, pa.array([{"a": 1}, None])),
+    ({"a": "uuid"}, pa.array([{"a": "F79C3E09-677C-4BBD-A479-3F349CB785E7"}])),
+    (("varchar", "int16"), pa.array([[("k", 1), ("l", None)], None], pa.map_(pa.string(), pa.int64()))),
+    (("int32", "varchar"), pa.array([[("1", "x")]], pa.map_(pa.string(), pa.string()))),
+    ([{"x": "timestamp_s"}], pa.array([[{"x": 1_500_000}]], pa.list_(pa.struct([("x", pa.timestamp("us"))])))),
+    (["int32"], pa.array(["[1, 2]", None])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "array"), NESTED, ids=[str(target) for target, _ in NESTED])
+def test_nested_values_are_those_of_arrow(spark: SparkSession, target: Any, array: pa.Array) -> None:
+    (field,) = fields_of({"c": target})
+
+    assert in_spark(spark_frame(spark, array), field) == values_of(shown(cast(field, array, "t"), field))
+
+
+def test_columns_that_are_right_are_taken_as_they_are(spark: SparkSession) -> None:
+    columns = {"id": "int64", "s": "varchar", "x": {"y": ["int32"]}}
+    frame = spark.range(3).selectExpr("id", "'a' AS s", "named_struct('y', array(1)) AS x").cache()
+    try:
+        plan = conform(frame, fields_of(columns), "t", by_name=True)._jdf.queryExecution().optimizedPlan().toString()
+    finally:
+        frame.unpersist()
+
+    assert "InMemoryRelation" in plan.splitlines()[0] or "cast" not in plan.lower()
+    assert "raise_error" not in plan
+    assert "CASE" not in plan
+
+
+def test_columns_are_matched_by_folded_name_or_by_position(spark: SparkSession) -> None:
+    fields = fields_of({"a": "int32", "B": "varchar"})
+    frame = spark.sql("SELECT 'x' AS b, 1 AS A")
+
+    assert conform(frame, fields, "t", by_name=True).collect() == [(1, "x")]
+    assert conform(spark.sql("SELECT 1 AS q, 'x' AS q"), fields, "t", by_name=False).collect() == [(1, "x")]
+
+
+@pytest.mark.parametrize(
+    ("query", "by_name", "words"),
+    [
+        ("SELECT 1 AS a, 2 AS x", True, 'Table "t" does not have a column with name "x"'),
+        ("SELECT 1 AS a, 2 AS A", True, 'Duplicate column name "A" in INSERT'),
+        ("SELECT 1 AS a", False, "table t has 2 columns but 1 values were supplied"),
+        ("SELECT named_struct('q', 1) AS s", True, 'Table "t" does not have a column with name "s.q"'),
+        ("SELECT DATE '2020-01-01' AS a", True, 'Unimplemented type for cast (DATE -> INTEGER) (column "a")'),
+        ("SELECT INTERVAL 1 YEAR AS a", True, 'Unimplemented type for cast (INTERVAL YEAR -> INTEGER) (column "a")'),
+        ("SELECT named_struct('x', X'00') AS s", True, 'Unimplemented type for cast (BLOB -> INTEGER) (column "s.x")'),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_before_any_job(
+    spark: SparkSession, query: str, by_name: bool, words: str
+) -> None:
+    fields = fields_of({"a": "int32", "s": {"x": "int32"}})
+
+    with pytest.raises(InvalidInputError) as failure:
+        conform(spark.sql(query), fields, "t", by_name=by_name)
+
+    assert str(failure.value) == words
+
+
+def test_columns_that_are_left_out_have_their_defaults(spark: SparkSession) -> None:
+    number = fields_of({"a": "int32"})[0].column_id
+    fields = [
+        Field(number, "a", "int32"),
+        Field(number, "none", "varchar"),
+        Field(number, "word", "varchar", default="it's"),
+        Field(number, "at", "timestamptz", default="now()", default_is_expression=True),
+        Field(number, "again", "timestamptz", default="current_timestamp", default_is_expression=True),
+        Field(number, "key", "uuid", default="uuid()", default_is_expression=True),
+        Field(number, "list", "list", (Field(number, "element", "int32"),), default="[1, 2]"),
+    ]
+
+    rows = conform(spark.range(0, 100, 1, 2).selectExpr("CAST(id AS INT) AS a"), fields, "t", by_name=True).collect()
+
+    assert {(row.none, row.word, row.at == row.again, tuple(row.list)) for row in rows} == {
+        (None, "it's", True, (1, 2))
+    }
+    assert len({row.at for row in rows}) == 1
+    assert len({row.key for row in rows}) == 100
+
+
+def test_a_default_that_cannot_be_evaluated_is_refused(spark: SparkSession) -> None:
+    number = fields_of({"a": "int32"})[0].column_id
+    fields = [Field(number, "a", "int32"), Field(number, "b", "int32", default="1 + 1", default_is_expression=True)]
+
+    with pytest.raises(InvalidInputError, match=r'^The default of column "b" is the expression "1 \+ 1"'):
+        conform(spark.sql("SELECT 1 AS a"), fields, "t", by_name=True)
+
+
+def test_null_is_refused_where_it_is_not_allowed(spark: SparkSession) -> None:
+    number = fields_of({"a": "int32"})[0].column_id
+    fields = [Field(number, "a", "int32"), Field(number, "b", "varchar", nulls_allowed=False)]
+    for query in ("SELECT 1 AS a, CAST(NULL AS STRING) AS b", "SELECT 1 AS a"):
+        with pytest.raises(InvalidInputError) as failure, translated("t"):
+            conform(spark.sql(query), fields, "t", by_name=True).collect()
+        assert str(failure.value) == "NOT NULL constraint failed: t.b"

@@ -1,0 +1,311 @@
+"""Format forklake of Spark: tables read and written by name, with the same rows as through a table's handle."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import forklake
+from forklake import Catalog, ColumnDefinition, Lake, PartitionField
+from forklake.connector.options import parse_source
+from forklake.connector.parts import PART_BYTES, FilePart, tasks
+from forklake.connector.reader import ScanTask, TableReader
+from forklake.connector.writer import TableWriter, Written
+from forklake.errors import ConflictError, InvalidInputError, NotFoundError
+from forklake.model.ids import DataFileId, SnapshotId
+from forklake.model.scan import ScanFile
+from tests.pages import run_examples
+
+TYPES = {
+    "id": "BIGINT",
+    "item": "VARCHAR",
+    "price": "DECIMAL(10,2)",
+    "at": "TIMESTAMP",
+    "tz": "TIMESTAMPTZ",
+    "ms": "TIMESTAMP_MS",
+    "ns": "TIMESTAMP_NS",
+    "d": "DATE",
+    "t": "TIME",
+    "ttz": "TIMETZ",
+    "u": "UUID",
+    "u8": "UTINYINT",
+    "u64": "UBIGINT",
+    "h": "HUGEINT",
+    "j": "JSON",
+    "i": "INTERVAL",
+    "f": "DOUBLE",
+    "b": "BLOB",
+    "l": "INTEGER[]",
+    "s": "STRUCT(a INTEGER, b VARCHAR)",
+    "m": "MAP(VARCHAR, DOUBLE)",
+}
+FULL: dict[str, Any] = {
+    "item": "a",
+    "price": "1.5",
+    "at": "2026-01-01 00:00:00.5",
+    "tz": "2026-01-01 00:00:00+02",
+    "ms": "2026-01-01 00:00:00.123",
+    "ns": "2026-01-01 00:00:00.123456789",
+    "d": "2026-01-01",
+    "t": "12:00:00.5",
+    "ttz": "12:00:00+01",
+    "u": "550e8400-e29b-41d4-a716-446655440000",
+    "u8": 255,
+    "u64": 2**64 - 1,
+    "h": 10**37,
+    "j": '{"a": 1}',
+    "i": "1 year 2 days",
+    "f": 1.5,
+    "b": b"\x00\xff",
+    "l": [1, None],
+    "s": {"a": 1, "b": "x"},
+    "m": {"k": 1.5},
+}
+EMPTY: dict[str, Any] = dict.fromkeys(FULL)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A lake, and format forklake for it."""
+
+    lake: Lake
+    url: str
+    spark: SparkSession
+
+    def read(self, catalog: str, table: str = "t", **options: Any) -> DataFrame:
+        named = {"lake": self.url, "catalog": catalog, "table": table, **options}
+        return self.spark.read.format("forklake").options(**named).load()
+
+    def write(self, frame: DataFrame, catalog: str, mode: str = "append", table: str = "t", **options: Any) -> None:
+        named = {"lake": self.url, "catalog": catalog, "table": table, **options}
+        frame.write.format("forklake").options(**named).mode(mode).save()
+
+
+@pytest.fixture(scope="module")
+def place(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    url = f"sqlite:{tmp_path_factory.mktemp('connector') / 'lake.db'}"
+    with forklake.open(url, spark=forklake.register(spark)) as lake:
+        yield Place(lake, url, spark)
+
+
+@pytest.fixture(scope="module")
+def shop(place: Place) -> Catalog:
+    """A catalog with a table of all types that has seen deletes, inlined rows and other columns."""
+    made = place.lake.create_catalog("shop")
+    made.create_table("t", TYPES)
+    table = made.table("t")
+    table.append([{"id": 1, **FULL}, {"id": 2, **EMPTY}, {"id": 3, **FULL}])
+    table.append([{"id": 4, **EMPTY}, {"id": 5, **FULL}])
+    table.delete("id = 3")
+    made.options.set("data_inlining_row_limit", 1)
+    table.append([{"id": 6, **FULL}])
+    made.options.set("data_inlining_row_limit", 0)
+    made.add_column("t", ColumnDefinition("size", "INTEGER", default="7"))
+    made.add_column("t", ("c", "DOUBLE"), parent="s")
+    made.rename_column("t", "item", "thing")
+    made.drop_column("t", "d")
+    return made
+
+
+def shown(frame: DataFrame) -> list[str]:
+    return sorted(map(str, frame.collect()))
+
+
+def named(place: Place, catalog: str = "shop", table: str = "t") -> dict[str, str]:
+    return {"lake": place.url, "catalog": catalog, "table": table}
+
+
+def test_the_examples_of_the_guide_run(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_examples(Path(__file__).parents[2] / "docs" / "guide" / "connector.md") > 15
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_reads_the_same_as_through_its_handle(place: Place, shop: Catalog) -> None:
+    table = shop.table("t")
+    frame = place.read("shop")
+    assert frame.schema == table.schema
+    assert shown(frame) == shown(table.dataframe())
+    some = frame.where("id >= 4 AND thing IS NOT NULL AND u = '550e8400-e29b-41d4-a716-446655440000'")
+    assert [row.id for row in some.select("id").orderBy("id").collect()] == [5, 6]
+
+
+def test_a_fork_and_the_past_are_read_by_option(place: Place, shop: Catalog) -> None:
+    snapshots = shop.snapshots()
+    first = next(one for one in snapshots if "inserted_into_table" in (one.changes_made or ""))
+    assert place.read("shop", version=first.snapshot_id).count() == 3
+    assert place.read("shop", "main.t", timestamp=first.snapshot_time.isoformat()).count() == 3
+    frame = place.read("shop")
+    shop.fork("agent").table("t").delete("id = 1")
+    shop.table("t").append([{"id": 7}])
+    assert (place.read("agent").count(), frame.count(), place.read("shop").count()) == (4, 5, 6)
+    shop.table("t").delete("id = 7")
+
+
+def test_a_schema_chooses_columns(place: Place, shop: Catalog) -> None:
+    reader = place.spark.read.format("forklake").options(**named(place))
+    assert reader.schema("size int, id bigint").load().where("id < 3").orderBy("id").collect() == [(7, 1), (7, 2)]
+    for schema, words in (("nope int", 'does not have a column with name "nope"'), ("id string", "is bigint, not")):
+        with pytest.raises(PySparkException, match=words):
+            reader.schema(schema).load().collect()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"lake": ""}, 'needs the option "lake"'),
+        ({"lake": "/nowhere/lake.db"}, 'Lake "/nowhere/lake.db" does not exist'),
+        ({"catalog": "nope"}, 'Catalog "nope" does not exist'),
+        ({"table": "nope"}, 'Table with name "nope" does not exist'),
+        ({"table": "a.b.c"}, "is no name of a table"),
+        ({"version": "1", "timestamp": "2026-01-01"}, "Cannot specify both VERSION and TIMESTAMP"),
+        ({"version": "one"}, "is a whole number"),
+        ({"version": "123456"}, "No snapshot found at version 123456"),
+        ({"timestamp": "noon"}, "ISO 8601"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(
+    place: Place, shop: Catalog, options: dict[str, str], words: str
+) -> None:
+    def use() -> None:
+        source = parse_source(named(place) | options)
+        with source.opened() as catalog:
+            source.table_of(catalog)
+
+    with pytest.raises((InvalidInputError, NotFoundError), match=words):
+        use()
+
+
+def test_an_error_of_ours_reaches_the_user_of_spark(place: Place, shop: Catalog) -> None:
+    with pytest.raises(PySparkException, match='Catalog "nope" does not exist'):
+        place.read("nope")
+
+
+# ---- files and tasks -------------------------------------------------------------------------------------------------
+
+
+def test_a_condition_leaves_out_files_and_no_other_rows(place: Place) -> None:
+    catalog = place.lake.create_catalog("pruned")
+    catalog.create_table("t", {"id": "BIGINT", "name": "VARCHAR"}, partition_by=[PartitionField("id")])
+    catalog.table("t").append([{"id": number // 2, "name": f"n{number}"} for number in range(8)])
+    reader = TableReader(parse_source(named(place, "pruned")), catalog.table("t").schema, "id > 2 AND name = 'n7'")
+    (task,) = reader.partitions()
+    assert isinstance(task, ScanTask)
+    assert len(task.pieces) == 1
+    assert shown(place.read("pruned", prune="id > 2 AND name = 'n7'")) == shown(
+        catalog.table("t").dataframe(where="id = 3")
+    )
+    assert place.read("pruned", prune="id > 7").collect() == []
+    with pytest.raises(NotFoundError):
+        TableReader(parse_source(named(place, "pruned")), catalog.table("t").schema, "nope = 1").partitions()
+
+
+def test_frames_of_one_load_do_not_change_each_other(place: Place, shop: Catalog) -> None:
+    setting = "spark.sql.python.filterPushdown.enabled"
+    before = place.spark.conf.get(setting, None)
+    place.spark.conf.set(setting, "true")
+    try:
+        frame = place.read("shop")
+        assert frame.where("id = 4").count() == 1
+        assert frame.count() == shop.table("t").count()
+    finally:
+        place.spark.conf.unset(setting) if before is None else place.spark.conf.set(setting, before)
+
+
+def test_large_files_are_divided_and_small_ones_read_together() -> None:
+    def file(size: int) -> ScanFile:
+        return ScanFile(DataFileId(1), "/f", size, 1, SnapshotId(1), SnapshotId(1))
+
+    found = tasks([file(10), file(2 * PART_BYTES + 1), file(20), file(PART_BYTES)])
+    counts = [[(piece.number, piece.count) for piece in task if isinstance(piece, FilePart)] for task in found]
+    assert counts == [[(0, 3)], [(1, 3)], [(2, 3)], [(0, 1), (0, 1)], [(0, 1)]]
+
+
+def test_parts_of_a_file_hold_all_its_rows_once(place: Place) -> None:
+    catalog = place.lake.create_catalog("parted")
+    catalog.create_table("t", {"id": "BIGINT"})
+    catalog.options.set("parquet_row_group_size", 1000)
+    catalog.table("t").append(place.spark.range(0, 5000, 1, 1))
+    catalog.table("t").delete("id % 2 = 1")
+    (task,) = TableReader(parse_source(named(place, "parted")), catalog.table("t").schema).partitions()
+    assert isinstance(task, ScanTask)
+    (piece,) = task.pieces
+    assert isinstance(piece, FilePart)
+    reader = TableReader(parse_source(named(place, "parted")), catalog.table("t").schema)
+    pieces = [ScanTask((FilePart(piece.file, number, 3),), task.shown) for number in range(3)]
+    parts = [[row for batch in reader.read(part) for row in batch.column(0).to_pylist()] for part in pieces]
+    assert all(parts)
+    assert [row for part in parts for row in part] == list(range(0, 5000, 2))
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_added_and_replaced_in_one_snapshot_each(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("writes")
+    table = catalog.table("t")
+    before = catalog.head
+    place.write(table.dataframe().repartition(2), "writes")
+    assert (table.count(), len([one for one in catalog.snapshots() if one.snapshot_id > before])) == (10, 1)
+    assert shown(place.read("writes")) == sorted(shown(shop.table("t").dataframe()) * 2)
+    place.write(place.spark.sql("SELECT 9L AS id, 'x' AS THING"), "writes", "overwrite")
+    assert table.dataframe(["id", "thing", "size"]).collect() == [(9, "x", 7)]
+    assert not list(Path(place.lake.data_path or "").rglob("write-*"))
+
+
+def test_a_commit_key_makes_a_write_idempotent(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("keyed")
+    before = catalog.table("t").count()
+    for _ in range(2):
+        place.write(place.spark.range(3), "keyed", commit_key="load 1")
+    assert catalog.table("t").count() == before + 3
+    assert len(catalog.table("t").files()) == len(set(_parquet(catalog))) + len(shop.table("t").files())
+
+
+def test_a_write_that_fails_leaves_nothing_behind(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("failing")
+    head = catalog.head
+    for query, words in (
+        ("SELECT 1 AS nope", 'does not have a column with name "nope"'),
+        ("SELECT CASE WHEN id < 3 THEN '1' ELSE 'many' END AS id FROM range(4)", "Could not convert string 'many'"),
+    ):
+        with pytest.raises(PySparkException, match=words):
+            place.write(place.spark.sql(query), "failing")
+    with pytest.raises(PySparkException, match="The past cannot be written"):
+        place.write(place.spark.range(1), "failing", version=str(head))
+    assert catalog.head == head
+    assert not list(_parquet(catalog))
+
+
+def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("altered")
+    frame = place.spark.range(1)
+    writer = TableWriter(parse_source(named(place, "altered")), frame.schema, False, None)
+    written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
+    assert isinstance(written[0], Written)
+    assert written[0].files
+    catalog.drop_column("t", "size")
+    with pytest.raises(ConflictError, match="was altered while rows for it were written"):
+        writer.commit(written)
+    assert not list(_parquet(catalog))
+
+
+def test_abort_removes_files_only_if_no_commit_was_tried(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("aborted")
+    frame = place.spark.range(1)
+    writer = TableWriter(parse_source(named(place, "aborted")), frame.schema, False, None)
+    written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
+    writer.abort(written)
+    assert list(_parquet(catalog))
+    writer.abort([*written, None])
+    assert not list(_parquet(catalog))
+
+
+def _parquet(catalog: Catalog) -> list[Path]:
+    return list(Path(catalog.info.data_path).rglob("*.parquet"))

@@ -1,0 +1,118 @@
+"""Which session jobs run in, and how one is started: in processes of their own, as a session cannot be undone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from forklake.engine.session import session
+
+
+def run(program: str, **environment: str) -> str:
+    """Run a program in a new process; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_given_session_is_used_and_keeps_its_settings(spark: SparkSession) -> None:
+    other = spark.newSession()
+    found = session(other, {"spark.sql.shuffle.partitions": "77", "forklake.anything": "x"})
+    assert found is other
+    assert (other.conf.get("spark.sql.shuffle.partitions"), other.conf.get("forklake.anything")) == ("2", "x")
+
+
+def test_without_one_the_active_session_is_used(spark: SparkSession) -> None:
+    assert session(None, {}) is spark
+
+
+def test_threads_that_ask_at_once_get_one_lean_session() -> None:
+    program = """
+import os, sys, threading
+from forklake.engine.session import session
+found = []
+ask = lambda: found.append(session(None, {"spark.master": "local[1]", "spark.sql.shuffle.partitions": "3"}))
+threads = [threading.Thread(target=ask) for _ in range(4)]
+[thread.start() for thread in threads]; [thread.join() for thread in threads]
+spark = found[0]
+python = spark.range(1).mapInArrow(lambda _: __import__("pyarrow").table(
+    {"p": [__import__("sys").executable]}).to_batches().__iter__(), "p string").collect()[0][0]
+print(len(set(map(id, found))), spark.conf.get("spark.master"), spark.conf.get("spark.sql.shuffle.partitions"),
+      spark.sparkContext.uiWebUrl, spark.conf.get("spark.driver.host"), python == sys.executable,
+      "PYSPARK_PYTHON" in os.environ, "SPARK_LOCAL_IP" in os.environ)
+spark.stop()
+again = session(None, {"spark.master": "local[1]"})
+print(again.range(5).count(), again.conf.get("spark.sql.shuffle.partitions"))
+"""
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYSPARK_PYTHON", "SPARK_LOCAL_IP")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=240, check=False, env=clean
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["1 local[1] 3 None 127.0.0.1 True False False", "5 8"]
+
+
+@pytest.mark.parametrize(
+    ("conf", "message"),
+    [
+        ({"spark.master": "nonsense://x"}, 'Could not start Spark on "nonsense://x": '),
+        ({"spark.driver.memory": "lots"}, 'Could not start Spark on "local'),
+    ],
+)
+def test_a_session_that_cannot_start_says_why(conf: dict[str, str], message: str) -> None:
+    program = f"""
+from forklake.engine.session import session
+from forklake.errors import EngineError
+try:
+    session(None, {conf!r})
+except EngineError as error:
+    print(error)
+"""
+    assert message in run(program)
+
+
+def test_a_java_process_that_is_killed_fails_the_job_and_what_comes_after_it_in_our_words() -> None:
+    program = """
+import os, signal, threading, time
+from forklake.engine.failures import translated
+from forklake.engine.session import session
+from forklake.errors import EngineError
+spark = session(None, {"spark.master": "local[1]"})
+java = spark.sparkContext._gateway.proc.pid
+frame = spark.range(1).mapInArrow(lambda batches: (time.sleep(30) for _ in batches), "id bigint")
+threading.Timer(4, os.kill, (java, signal.SIGKILL)).start()
+for deed in (frame.collect, frame.collect, lambda: session(None, {})):
+    try:
+        with translated("t"):
+            deed()
+    except EngineError as error:
+        print(error)
+"""
+    first, *others = run(program).splitlines()
+    assert first == 'Spark\'s Java process is gone; the job on table "t" failed and nothing was committed.'
+    assert len(others) == 2
+    assert all(text.startswith("Spark's Java process is gone") for text in others)
+
+
+def test_without_java_the_error_says_what_to_install(tmp_path: Path) -> None:
+    program = """
+from forklake.engine.session import session
+from forklake.errors import EngineError
+try:
+    session(None, {})
+except EngineError as error:
+    print(error, error.hint)
+"""
+    said = run(program, JAVA_HOME=str(tmp_path))
+    assert str(tmp_path) in said
+    assert "openjdk-17" in said

@@ -1,0 +1,136 @@
+"""A table as a stream, and streams into tables: exactly once, also when a query is started again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+import forklake
+from forklake import Catalog, Lake
+from forklake.errors import EngineError, InvalidInputError
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    """A lake that format forklake opens by its path."""
+    directory = tmp_path_factory.mktemp("streams")
+    with forklake.open(str(directory / "lake.db"), spark=forklake.register(spark)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def catalog(lake: Lake, request: pytest.FixtureRequest) -> Catalog:
+    made = lake.create_catalog(request.node.name)
+    made.create_table("t", {"id": "BIGINT", "name": "VARCHAR"})
+    return made
+
+
+def stream(spark: SparkSession, lake: Lake, catalog: Catalog, **options: str) -> DataFrame:
+    named = {"lake": f"sqlite:{lake._context.store.location}", "catalog": catalog.name, "table": "t", **options}
+    return spark.readStream.format("forklake").options(**named).load()
+
+
+def run(frame: DataFrame, checkpoint: Path, into: Any) -> None:
+    """Run a query until it has seen all there is."""
+    query = frame.writeStream.foreachBatch(into).option("checkpointLocation", str(checkpoint))
+    query.trigger(availableNow=True).start().awaitTermination()
+
+
+def test_a_stream_shows_each_row_once_although_the_query_is_started_again(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    table = catalog.table("t")
+    table.append([{"id": 1, "name": "a"}, {"id": 2, "name": "b"}])
+    second = catalog.head + 1
+    table.append([{"id": 3, "name": "c"}])
+    seen: list[tuple[Any, ...]] = []
+
+    def collect(batch: DataFrame, _: int) -> None:
+        seen.extend((row.id, row.rowid, row.snapshot_id) for row in batch.collect())
+
+    run(stream(spark, lake, catalog, startingVersion=str(second)), tmp_path / "c", collect)
+    assert seen == [(3, 2, second)]
+    table.append([{"id": 4, "name": "d"}])
+    # Columns that came since are there after a new start; what another table does makes no batch.
+    catalog.add_column("t", ("size", "INTEGER"))
+    catalog.create_table("other", {"id": "BIGINT"})
+    again = stream(spark, lake, catalog, startingVersion=str(second))
+    assert again.columns == ["snapshot_id", "rowid", "id", "name", "size"]
+    run(again, tmp_path / "c", collect)
+    assert seen == [(3, 2, second), (4, 3, second + 1)]
+
+
+def test_a_stream_of_changes_shows_what_the_change_feed_shows(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    catalog.options.set("data_inlining_row_limit", 1)
+    table = catalog.table("t")
+    table.append([{"id": number, "name": f"n{number}"} for number in range(6)])
+    table.append([{"id": 6, "name": "inlined"}])
+    table.update({"name": "'new'"}, where="id IN (1, 6)")
+    table.delete("id = 2")
+    table.delete("id = 3")
+    table.overwrite([{"id": 9, "name": "last"}, {"id": 10, "name": "last"}])
+    seen: list[str] = []
+
+    def collect(batch: DataFrame, _: int) -> None:
+        seen.extend(map(str, batch.collect()))
+
+    frame = stream(spark, lake, catalog, startingVersion="earliest", changes="true")
+    run(frame, tmp_path / "c", collect)
+    expected = table.changes(catalog.snapshots()[0].snapshot_id)
+    assert frame.dtypes == expected.dtypes
+    assert sorted(seen) == sorted(map(str, expected.collect()))
+    assert any("update_preimage" in row for row in seen)
+
+
+def test_a_batch_that_is_repeated_is_committed_once(spark: SparkSession, lake: Lake, catalog: Catalog) -> None:
+    write = forklake.batch_writer(lake, catalog.name, "main.t", query="clicks")
+    frame = spark.createDataFrame([(1, "a")], "id bigint, name string")
+    write(frame, 0)
+    head = catalog.head
+    write(frame, 0)
+    assert (catalog.head, catalog.table("t").count()) == (head, 1)
+    write(frame, 1)
+    assert catalog.table("t").count() == 2
+    forklake.batch_writer(lake, catalog.name, "t", mode="overwrite", query="totals")(frame, 0)
+    assert catalog.table("t").count() == 1
+
+
+def test_a_query_that_runs_a_batch_again_commits_it_once(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    catalog.table("t").append([{"id": 1, "name": "a"}, {"id": 2, "name": "b"}])
+    catalog.create_table("copy", {"id": "BIGINT", "name": "VARCHAR"})
+    write = forklake.batch_writer(lake, catalog.name, "copy")
+    source = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name")
+
+    def fail_after_the_commit(batch: DataFrame, number: int) -> None:
+        write(batch, number)
+        raise RuntimeError("the driver is gone")
+
+    with pytest.raises(StreamingQueryException, match="the driver is gone"):
+        run(source, tmp_path / "c", fail_after_the_commit)
+    head = catalog.head
+    run(source, tmp_path / "c", write)
+    assert (catalog.table("copy").count(), catalog.head) == (2, head)
+
+
+def test_a_stream_into_a_table_says_what_it_cannot_do(spark: SparkSession, lake: Lake, catalog: Catalog) -> None:
+    with pytest.raises(EngineError, match="belongs to no query"):
+        forklake.batch_writer(lake, catalog.name, "t")(spark.range(1), 0)
+    with pytest.raises(InvalidInputError, match="no mode"):
+        forklake.batch_writer(lake, catalog.name, "t", mode="merge")  # type: ignore[arg-type]
+
+
+def test_a_stream_ends_when_the_columns_change_under_it(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    frame = stream(spark, lake, catalog, startingVersion="earliest")
+    catalog.rename_column("t", "name", "title")
+    catalog.table("t").append([{"id": 1, "title": "a"}])
+    with pytest.raises(StreamingQueryException, match="changed while the stream ran"):
+        run(frame, tmp_path / "c", lambda batch, _: batch.count())
