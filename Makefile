@@ -11,13 +11,13 @@ STAMP   := $(VENV)/.installed
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test bench docs demo soak pgbouncer
+.PHONY: help setup check fix test bench bench-spark bench-dml docs demo soak java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s  %s\n", $$1, $$2 }' Makefile
 
-setup: $(STAMP) ## Make .venv and install the package with its development tools
+setup: $(STAMP) java ## Make .venv and install the package with its development tools
 
 check: $(STAMP) ## Lint, formatting, types, import layers
 	$(BIN)/ruff check $(SOURCES)
@@ -29,16 +29,22 @@ fix: $(STAMP) ## Mend what the linter and the formatter can mend
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-test: $(STAMP) pgbouncer ## Run all tests (TESTS=tests/unit for a part, WORKERS=4, ARGS='-k fork')
+test: $(STAMP) java pgbouncer ## Run all tests (TESTS=tests/unit for a part, WORKERS=4, ARGS='-k fork')
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS) $(TESTS)
 
 bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
 
+bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
+	$(BIN)/python -m benchmarks scan append plan prune depth $(ARGS)
+
+bench-dml: $(STAMP) java ## The same for changing rows
+	$(BIN)/python -m benchmarks scan-deleted change agents $(ARGS)
+
 docs: $(STAMP) ## Write the pages that are made from the code
 	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md
 
-demo: $(STAMP) ## Show forks at work, in a temporary lake
+demo: $(STAMP) java ## Show forks at work, in a temporary lake
 	$(BIN)/forklake demo $(ARGS)
 
 soak: $(STAMP) pgbouncer ## Check thousands of random histories against the model (long)
@@ -64,6 +70,11 @@ $(STAMP): pyproject.toml
 		&& $(BIN)/python -m pip install --quiet --editable '.[dev]'; \
 	fi
 	@touch $@
+
+# What Spark runs on. JAVA_HOME counts before the PATH, as for Spark itself.
+java: $(STAMP)
+	@$(BIN)/python -m forklake.engine.java 2>/dev/null || $(call debian,openjdk-17-jre-headless) \
+		|| $(BIN)/python -m forklake.engine.java
 
 # Debian keeps pgbouncer in /usr/sbin, which is not on everybody's PATH.
 pgbouncer:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import commit, fork, million
+from benchmarks import agents, commit, dml, fork, million, spark
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
 
@@ -19,11 +19,18 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "fork": fork.run,
     "million": million.run,
     "commit": commit.run,
+    "scan": spark.scan,
+    "append": spark.append,
+    "plan": spark.plan,
+    "prune": spark.prune,
+    "depth": spark.depth,
+    **dml.BENCHMARKS,
+    "agents": agents.agents,
 }
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("names", nargs=-1, type=click.Choice([*BENCHMARKS]), metavar="[fork|million|commit]...")
+@click.argument("names", nargs=-1, type=click.Choice([*BENCHMARKS]), metavar=f"[{'|'.join(BENCHMARKS)}]...")
 @click.option("--quick", is_flag=True, help="Small sizes: shows that it works, measures nothing.")
 @click.option("--store", type=click.Choice(["sqlite", "postgres", "both"]), default="both", show_default=True)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Also write the figures as JSON.")

@@ -1,4 +1,4 @@
-"""`forklake demo`: forks at work, with figures."""
+"""`forklake demo`: a table, forks of it that go their own ways, and what that costs."""
 
 from __future__ import annotations
 
@@ -6,116 +6,152 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table as Sheet
-from rich.tree import Tree
 
 import forklake
-from forklake import Catalog, ColumnStats, Lake, NewDataFile
+from forklake import Catalog, Lake
 from forklake.cli import output
 from forklake.cli.command import Command, lake_url
 
-_TABLES = 20
-_COLUMNS = {f"column_{number}": "BIGINT" for number in range(10)}
-_FILES_PER_TABLE = 50
+T = TypeVar("T")
+
+_COLUMNS = {"id": "BIGINT", "region": "VARCHAR", "amount": "DECIMAL(10,2)", "placed_at": "TIMESTAMP"}
+_ORDERS = (
+    "id",
+    "element_at(array('north', 'south', 'east', 'west'), cast(id % 4 as int) + 1) AS region",
+    "cast(id % 1000 as decimal(10,2)) / 10 AS amount",
+    "timestamp_ntz '2026-01-01' + make_dt_interval(0, 0, 0, id) AS placed_at",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Agent:
+    catalog: Catalog
+    changes: dict[str, int]
+    """How many rows changed in which way, as the change feed tells it."""
+    seconds: dict[str, float]
 
 
 @click.command(cls=Command)
-@click.option("--forks", default=1000, show_default=True, type=click.IntRange(1, 1_000_000), help="How many forks.")
-def demo(forks: int) -> None:
-    """Show forks at work, with figures.
+@click.option("--rows", default=1_000_000, show_default=True, type=click.IntRange(1), help="Rows of the table.")
+@click.option("--agents", default=10, show_default=True, type=click.IntRange(1, 1000), help="Forks that add rows.")
+@click.option("--forks", default=1000, show_default=True, type=click.IntRange(0, 1_000_000), help="Forks more.")
+def demo(rows: int, agents: int, forks: int) -> None:
+    """Show a lake at work: rows on Spark, and forks of them.
 
-    Makes a catalog with tables, forks it many times, and shows tree, latencies and bytes per fork.
+    Makes a table with generated rows, forks its catalog for a few agents that each add, update and delete rows in their
+    own copy, and shows what everybody sees, what the change feed says, and what it cost. Then it makes many forks more.
     Works in a temporary embedded lake unless --lake names one.
 
-    With --json: `figures`, by what they measure.
+    With --json: `figures`, by what they measure, and `catalogs`, with what each sees.
 
     Examples:
       forklake demo
-      forklake demo --lake postgresql://user@host/db --forks 10000
+      forklake demo --lake postgresql://user@host/db --agents 100 --forks 10000
     """
     lake = lake_url()
     console = Console(quiet=output.wants_json())
     with tempfile.TemporaryDirectory(prefix="forklake-demo-") as directory:
         place = Path(directory)
         with forklake.open(lake or str(place / "lake.db"), data_path=None if lake else place / "data") as opened:
-            _show(console, opened, forks)
+            _show(console, opened, rows, agents, forks)
 
 
-def _show(console: Console, lake: Lake, forks: int) -> None:
+def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count: int) -> None:
+    with console.status("Starting Spark"):
+        spark, spark_seconds = _timed(lambda: lake.spark)
     shop = lake.create_catalog(_free_name(lake, "shop"))
-    name = shop.name
-    console.print(f"[bold]{name}[/]: {_TABLES} tables, {_TABLES * _FILES_PER_TABLE:,} data files in the metadata")
-    for number in track(range(_TABLES), "Filling the catalog", console=console, transient=True):
-        _fill(shop, f"table_{number:02}")
-
-    before = lake.metadata_bytes()
-    latencies: list[float] = []
-    made: list[Catalog] = []
-    for number in track(range(forks), "Forking", console=console, transient=True):
-        start = time.perf_counter()
-        made.append(shop.fork(f"{name}-agent-{number:04}"))
-        latencies.append(time.perf_counter() - start)
-    after = lake.metadata_bytes()
-
-    agent = made[0]
-    agent.drop_table("table_00")
-    agent.rename_table("table_01", "renamed_by_agent")
-    what_if = agent.fork(f"{name}-what-if")
-    audit = shop.fork(f"{name}-audit", at=shop.snapshots()[1].snapshot_id)
-
-    console.print(_tree(shop, made, what_if, audit))
-    sheet = Sheet(title=f"{forks:,} forks of one catalog", title_justify="left")
+    shop.create_table("orders", _COLUMNS)
+    with console.status(f"Writing {rows:,} rows"):
+        _, load_seconds = _timed(lambda: shop.table("orders").append(spark.range(rows).selectExpr(*_ORDERS)))
+    files = shop.table("orders").files()
+    console.print(
+        f"[bold]{shop.name}[/].orders: {rows:,} rows in {len(files)} Parquet files,"
+        f" {sum(file.file_size_bytes for file in files) / 1e6:,.1f} MB, written in {load_seconds:.1f} s"
+    )
+    agents = [
+        _work(shop, f"{shop.name}-agent-{number:02}", rows, number)
+        for number in track(range(agent_count), "Agents at work", console=console, transient=True)
+    ]
+    seen = [_seen(shop), *(_seen(agent.catalog) for agent in agents)]
+    console.print(_sheet(shop, agents, seen))
+    figures = {
+        "start Spark": f"{spark_seconds:.1f} s",
+        "write": f"{rows / load_seconds:,.0f} rows/s",
+        **{f"{what}, median": _milliseconds(statistics.median(agent.seconds[what] for agent in agents))
+           for what in agents[0].seconds},
+        **_many_forks(console, lake, shop, fork_count),
+    }  # fmt: skip
+    sheet = Sheet(title="What it cost", title_justify="left")
     sheet.add_column("what")
     sheet.add_column("figure", justify="right")
-    figures = _figures(lake, shop, agent, latencies, before, after)
-    for what, figure in figures:
+    for what, figure in figures.items():
         sheet.add_row(what, figure)
     console.print(sheet)
-    output.show({"figures": dict(figures)}, tuple)
-
-
-def _fill(shop: Catalog, table: str) -> None:
-    stats = {name: ColumnStats(value_count=1000, null_count=0, min_value="0", max_value="999") for name in _COLUMNS}
-    files = [
-        NewDataFile(f"part-{part:04}.parquet", 1000, 64_000, column_stats=stats) for part in range(_FILES_PER_TABLE)
+    names = [shop.name, *(agent.catalog.name for agent in agents)]
+    changes: list[dict[str, int]] = [{}, *(agent.changes for agent in agents)]
+    shown = [
+        {"catalog": name, "rows": count, "amount": amount, "changes": changed}
+        for name, (count, amount), changed in zip(names, seen, changes, strict=True)
     ]
-    with shop.transaction(message=f"Load {table}") as txn:
-        txn.create_table(table, _COLUMNS)
-        txn.append_files(table, files)
+    output.show({"figures": figures, "catalogs": shown}, tuple)
 
 
-def _figures(
-    lake: Lake, shop: Catalog, agent: Catalog, latencies: list[float], before: int, after: int
-) -> list[tuple[str, str]]:
-    ordered = sorted(latencies)
-    return [
-        ("fork, median", _milliseconds(statistics.median(ordered))),
-        ("fork, 99 of 100 within", _milliseconds(ordered[int(len(ordered) * 0.99)])),
-        ("forks a second, one process", f"{len(latencies) / sum(latencies):,.0f}"),
-        ("metadata bytes per fork", f"{(after - before) / len(latencies):,.0f}"),
-        ("metadata bytes before the first fork", f"{before:,}"),
-        ("open a fork by its name", _milliseconds(_timed(lambda: lake.catalog(agent.name)))),
-        ("list the tables of a fork", _milliseconds(_timed(agent.tables))),
-        ("list the files of a table of a fork", _milliseconds(_timed(agent.table("table_02").files))),
-        ("tables of the catalog / of the agent that dropped one", f"{len(shop.tables())} / {len(agent.tables())}"),
-    ]
+def _work(shop: Catalog, name: str, rows: int, number: int) -> _Agent:
+    """Fork the catalog, change rows of the fork, and read from its change feed what changed."""
+    seconds: dict[str, float] = {}
+    agent, seconds["fork with all its rows"] = _timed(lambda: shop.fork(name))
+    orders = agent.table("orders")
+    new = [{"id": rows + place, "region": name, "amount": 1, "placed_at": None} for place in range(1000 * (number + 1))]
+    _, seconds["append to a fork"] = _timed(lambda: orders.append(new))
+    raised, removed = f"id BETWEEN {100 * number} AND {100 * number + 49}", f"id % 100000 = {number}"
+    _, seconds["update in a fork"] = _timed(lambda: orders.update({"amount": "amount + 1000"}, raised))
+    _, seconds["delete in a fork"] = _timed(lambda: orders.delete(removed))
+    since = agent.snapshots()[-3].snapshot_id
+    feed, seconds["change feed of a fork"] = _timed(
+        lambda: orders.changes(since).groupBy("change_type").count().collect()
+    )
+    return _Agent(agent, {row[0]: row[1] for row in feed}, seconds)
 
 
-def _tree(shop: Catalog, made: list[Catalog], what_if: Catalog, audit: Catalog) -> Tree:
-    tree = Tree(f"[bold]{shop.name}[/]  head {shop.head}, {len(shop.tables())} tables")
-    first = tree.add(f"{made[0].name}  head {made[0].head}, {len(made[0].tables())} tables: one dropped, one renamed")
-    first.add(f"{what_if.name}  head {what_if.head}, a fork of a fork: {len(what_if.tables())} tables")
-    for agent in made[1:3]:
-        tree.add(f"{agent.name}  head {agent.head}, {len(agent.tables())} tables")
-    if len(made) > 3:
-        tree.add(f"[dim]... and {len(made) - 3:,} more forks[/]")
-    tree.add(f"{audit.name}  head {audit.head}, a fork in the past: {len(audit.tables())} table")
-    return tree
+def _seen(catalog: Catalog) -> tuple[int, str]:
+    (row,) = catalog.table("orders").dataframe(["amount"]).selectExpr("count(*)", "sum(amount)").collect()
+    return int(row[0]), f"{row[1]:,.0f}"
+
+
+def _sheet(shop: Catalog, agents: list[_Agent], seen: list[tuple[int, str]]) -> Sheet:
+    sheet = Sheet(title="What each of them sees, and what its change feed says", title_justify="left")
+    sheet.add_column("catalog")
+    for heading in ("rows", "sum(amount)", "added", "updated", "deleted"):
+        sheet.add_column(heading, justify="right")
+    count, amount = seen[0]
+    sheet.add_row(f"[bold]{shop.name}[/]", f"{count:,}", amount, "", "", "")
+    for agent, (count, amount) in zip(agents, seen[1:], strict=True):
+        told = [f"{agent.changes.get(kind, 0):,}" for kind in ("insert", "update_postimage", "delete")]
+        sheet.add_row(agent.catalog.name, f"{count:,}", amount, *told)
+    return sheet
+
+
+def _many_forks(console: Console, lake: Lake, shop: Catalog, count: int) -> dict[str, str]:
+    if count == 0:
+        return {}
+    before = lake.metadata_bytes()
+    seconds = []
+    for number in track(range(count), "Forking", console=console, transient=True):
+        start = time.perf_counter()
+        shop.fork(f"{shop.name}-fork-{number:04}")
+        seconds.append(time.perf_counter() - start)
+    return {
+        f"{count:,} forks more, median": _milliseconds(statistics.median(seconds)),
+        "metadata bytes of each": f"{(lake.metadata_bytes() - before) / count:,.0f}",
+    }
 
 
 def _free_name(lake: Lake, name: str) -> str:
@@ -123,10 +159,10 @@ def _free_name(lake: Lake, name: str) -> str:
     return next(free for number in range(len(taken) + 1) if (free := f"{name}{number or ''}") not in taken)
 
 
-def _timed(action: Callable[[], object]) -> float:
+def _timed(action: Callable[[], T]) -> tuple[T, float]:
     start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+    result = action()
+    return result, time.perf_counter() - start
 
 
 def _milliseconds(seconds: float) -> str:

@@ -42,6 +42,8 @@ _MEANINGS = {
     6: "others were faster on every attempt; try again",
     7: "the connection was lost, and the outcome is not known",
     8: "the metadata database failed, or is none",
+    9: "a data file is missing or damaged",
+    10: "Spark cannot be started, or a job of it failed",
     130: "stopped by the user",
 }
 
