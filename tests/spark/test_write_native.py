@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.session import _monkey_patch_RDD
 
 from forklake.engine.write import remove, write
 from forklake.errors import InvalidInputError
@@ -129,6 +130,7 @@ def test_settings_of_the_session_change_nothing(spark: SparkSession, tmp_path: P
 
 
 def test_the_session_of_the_caller_stays_the_one_in_use(spark: SparkSession, tmp_path: Path) -> None:
+    _monkey_patch_RDD(spark)  # every session that is made takes `toDF` for itself, those of other tests too
     write(spark.range(3), target_at(tmp_path, {"id": "int64"}))
 
     made = spark.sparkContext.parallelize([(1,)]).toDF(["A"])

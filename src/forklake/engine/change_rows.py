@@ -90,16 +90,13 @@ def change_rows(
     may_repeat: bool = False,
     keeps_ids: bool = True,
 ) -> ChangedRows:
-    """Write the files that a change needs.
-
-    Nothing that grows with the table comes to the driver.
+    """Write the files that a change needs; nothing that grows with the table comes to the driver.
 
     Args:
         rows: What changes: the columns of `PLACES` say where a row is; one that is inserted is nowhere.
         plan: What was scanned to find them.
         target: The table.
-        updated: Gives the new values of those that are updated, in the order of the table's columns, and then their
-            row ids.
+        updated: Gives the new values of those that are updated, in the table's order, and then their row ids.
         inserted: Gives the values of those that are inserted.
         inlining: What is not written, because the metadata takes it.
         may_repeat: Whether a row may be there twice, as it is only to be deleted.
