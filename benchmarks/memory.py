@@ -15,7 +15,8 @@ def peaks(spark: SparkSession) -> dict[str, float]:
     jvm = _jvm_process(spark)
     workers = [_status(child, "VmHWM") for child in _descendants(jvm)]
     found = {"driver": _status(os.getpid(), "VmHWM"), "JVM": _status(jvm, "VmHWM")}
-    return found | ({"largest Python worker": max(workers)} if workers else {})
+    # Workers that had nothing to do for a while are gone.
+    return found | ({"largest Python worker": max(workers)} if any(workers) else {})
 
 
 def resident(spark: SparkSession) -> dict[str, float]:

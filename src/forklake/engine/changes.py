@@ -27,6 +27,7 @@ _DELETED: Final = "__forklake_deleted__"
 SNAPSHOT: Final = "snapshot_id"
 ROW_ID: Final = "rowid"
 CHANGE: Final = "change_type"
+_FEW_PLACES: Final = 500_000
 _MARKS: Final = ("__forklake_snapshot__", "__forklake_row__", "__forklake_change__")
 """What these are called until the end: a table may have columns of the same names."""
 
@@ -105,6 +106,9 @@ def _deleted_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
     if {path for path, _, _ in plan.inlined_deletes} & {one.path for one in plan.deletes}:
         # Two commits at the same time may delete one row, one in the metadata and one with a file: the first did it.
         places = places.groupBy(_FILE, _POSITION).agg(F.min(_DELETED).alias(_DELETED))
+    counts = [one.after.delete_count for one in plan.deletes]
+    if None not in counts and sum(count or 0 for count in counts) <= _FEW_PLACES:
+        places = F.broadcast(places)  # Spark cannot tell how few they are, and would sort all rows of the files
     return [rows.join(places, [_FILE, _POSITION])]
 
 

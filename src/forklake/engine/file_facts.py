@@ -6,7 +6,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -31,6 +33,9 @@ ROW_ID_START: Final = "_forklake_row_id_start"
 SNAPSHOT: Final = "_forklake_snapshot"
 PATH: Final = "_forklake_filename"
 _DELETED: Final = "_forklake_deleted"
+_FEW_DELETES: Final = 2_000_000
+_KEPT_ROWS: Final = 2**21
+_READERS: Final = 8
 _UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
 _TODO: Final = "_forklake_delete_file"
 
@@ -86,7 +91,7 @@ def _tail(path: str, depth: int) -> str:
 def with_facts(
     frame: DataFrame, spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]
 ) -> DataFrame:
-    """Return rows with what is true of their files. Delete files are read by the tasks of the job, not here.
+    """Return rows with what is true of their files. Where much is deleted, tasks of the job read it, not the driver.
 
     Args:
         frame: The rows, with the key of the file of each as `FILE`: its path if Arrow reads it, else `file_key`.
@@ -120,13 +125,37 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
     if not group.is_dirty:
         return spark.createDataFrame(pa.table(arrays, names=names), StructType(fields))
     deleted = StructField(_DELETED, ArrayType(LongType()))
-    if all(file.deletes is None for file in files):
-        arrays.append(pa.array([bitmap(file.inlined_deletes) for file in files], pa.list_(pa.int64())))
+    if _are_few(files):
+        with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
+            bitmaps = list(readers.map(_bitmap_of, files))
+        arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
     arrays.append(pa.array([_spelled(file) for file in files]))
     todo = StructType([*fields, StructField(_TODO, StringType())])
     frame = spark.createDataFrame(pa.table(arrays, names=[*names, _TODO]), todo)
     return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
+
+
+def _are_few(files: Sequence[ScanFile]) -> bool:
+    """Return whether so little is deleted that reading it here takes less than asking tasks to."""
+    counts = [0 if file.deletes is None else file.deletes.delete_count for file in files]
+    return None not in counts and sum(count or 0 for count in counts) <= _FEW_DELETES
+
+
+def _bitmap_of(file: ScanFile) -> NDArray[np.int64]:
+    """Return what is deleted of a file. Delete files never change, so what is not large is kept for the next scan."""
+    read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
+    return read(file.deletes, file.inlined_deletes)
+
+
+def _bitmap(deletes: ScanDeletes | None, inlined: tuple[int, ...]) -> NDArray[np.int64]:
+    positions = np.asarray(inlined, np.int64)
+    if deletes is not None:
+        positions = np.union1d(read_deletes(deletes), positions)
+    return np.asarray(bitmap(positions), np.int64)
+
+
+_kept_bitmap = lru_cache(maxsize=256)(_bitmap)
 
 
 def is_kept(position: Column) -> Column:

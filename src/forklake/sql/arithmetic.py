@@ -14,6 +14,8 @@ _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
 _DAYS: Final = frozenset({"date", "timestamptz"}) | NAIVE
 _SMALL: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
 """Integers that Spark has as integers."""
+_SMALLER: Final = _SMALL - {"int64", "uint32"}
+"""Integers whose sums and products have 64 bits at most, so that nothing overflows and nothing slow is needed."""
 
 
 def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
@@ -59,6 +61,10 @@ def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
         return Bound(
             f"({one} % nullif({other}, CAST(0 AS DOUBLE)))" if operator == "%" else f"({one} {operator} {other})", kind
         )
+    if types <= _SMALL and operator == "%":
+        return Bound(f"({_whole(first)} % nullif({_whole(second)}, 0L))", "int64")
+    if types <= _SMALLER or (operator != "*" and types <= _SMALLER | {"uint32"}):
+        return Bound(f"({_whole(first)} {operator} {_whole(second)})", "int64")
     one, other = _exact(first), _exact(second)
     kind = _exact_type(first.type, operator, second.type)
     if operator == "%":
@@ -99,6 +105,11 @@ def _check_scale(first: Bound, operator: str, second: Bound) -> None:
 
 def _digits(value: Bound) -> tuple[int, int]:
     return (20, 0) if value.type in _SMALL else decimal_size(value.type)
+
+
+def _whole(value: Bound) -> str:
+    """Return an integer as Spark's of 64 bits."""
+    return f"{value.literal}L" if value.literal is not None else f"CAST({value.sql} AS BIGINT)"
 
 
 def _exact(value: Bound) -> str:
