@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
@@ -127,7 +128,7 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
     deleted = StructField(_DELETED, ArrayType(LongType()))
     if _are_few(files):
         with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
-            bitmaps = list(readers.map(_bitmap_of, files))
+            bitmaps = list(readers.map(lambda file: _bitmap_of(table, file), files))
         arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
     arrays.append(pa.array([_spelled(file) for file in files]))
@@ -142,10 +143,11 @@ def _are_few(files: Sequence[ScanFile]) -> bool:
     return None not in counts and sum(count or 0 for count in counts) <= _FEW_DELETES
 
 
-def _bitmap_of(file: ScanFile) -> NDArray[np.int64]:
+def _bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
     """Return what is deleted of a file. Delete files never change, so what is not large is kept for the next scan."""
     read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
-    return read(file.deletes, file.inlined_deletes)
+    with _told_of(table, file.path):
+        return read(file.deletes, file.inlined_deletes)
 
 
 def _bitmap(deletes: ScanDeletes | None, inlined: tuple[int, ...]) -> NDArray[np.int64]:
@@ -193,7 +195,14 @@ def _positions(table: str, text: str) -> NDArray[np.int64]:
     path, deletes, inlined = json.loads(text)
     if deletes is None:
         return np.asarray(inlined, np.int64)
-    try:
+    with _told_of(table, path):
         return np.union1d(read_deletes(ScanDeletes(**deletes)), np.asarray(inlined, np.int64))
+
+
+@contextmanager
+def _told_of(table: str, path: str) -> Iterator[None]:
+    """Let an error of a delete file name the data file and the table too."""
+    try:
+        yield
     except DataFileError as error:
         raise DataFileError(f'Cannot read data file "{path}" of table "{table}": {error}') from error
