@@ -38,7 +38,7 @@ _FEW_DELETES: Final = 2_000_000
 _KEPT_ROWS: Final = 2**21
 _READERS: Final = 8
 _UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
-_TODO: Final = "_forklake_delete_file"
+_UNREAD: Final = "_forklake_delete_file"
 
 
 def from_path_column(field: Field) -> str:
@@ -132,8 +132,8 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
         arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
     arrays.append(pa.array([_spelled(file) for file in files]))
-    todo = StructType([*fields, StructField(_TODO, StringType())])
-    frame = spark.createDataFrame(pa.table(arrays, names=[*names, _TODO]), todo)
+    unread = StructType([*fields, StructField(_UNREAD, StringType())])
+    frame = spark.createDataFrame(pa.table(arrays, names=[*names, _UNREAD]), unread)
     return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
 
 
@@ -184,7 +184,7 @@ def _spelled(file: ScanFile) -> str:
 def _with_bitmaps(table: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            bitmaps = [bitmap(_positions(table, text)) for text in batch.column(_TODO).to_pylist()]
+            bitmaps = [bitmap(_positions(table, text)) for text in batch.column(_UNREAD).to_pylist()]
             deleted = pa.array(bitmaps, pa.list_(pa.int64()))
             yield pa.record_batch([*batch.columns[:-1], deleted], [*batch.schema.names[:-1], _DELETED])
 

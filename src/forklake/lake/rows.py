@@ -19,7 +19,7 @@ from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.place import Place
 from forklake.ops.table_changes import Moment, table_changes
-from forklake.sql.condition import condition, sort_expression
+from forklake.sql.condition import condition, value_expression
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -136,4 +136,4 @@ def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | Non
 def place_of(runner: Runner) -> Place:
     """Return where operations on rows work for a catalog or a transaction."""
     context = runner._context
-    return Place(context.store, context.lake_path, context.spark, isinstance(runner, Transaction), sort_expression)
+    return Place(context.store, context.lake_path, context.spark, isinstance(runner, Transaction), value_expression)

@@ -35,10 +35,12 @@ def table_changes(
     """
     from forklake.engine.changes import changes  # noqa: PLC0415 - Spark comes with the first row
 
-    last = seen
-    if end is not None:
-        at = versions.version_at_time if isinstance(end, datetime) else versions.version_at
-        last = at(place.store, seen, end)  # type: ignore[arg-type]
+    if end is None:
+        last = seen
+    elif isinstance(end, datetime):
+        last = versions.version_at_time(place.store, seen, end)
+    else:
+        last = versions.version_at(place.store, seen, end)
     first = versions.first_snapshot(place.store, seen, start)
     if first > last.snapshot_id:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")

@@ -39,7 +39,7 @@ def condition(text: str, table: str, fields: Sequence[Field]) -> Condition:
     return Condition(bound.when_true, bound.sql)
 
 
-def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
+def value_expression(text: str, table: str, fields: Sequence[Field]) -> str:
     """Return an expression over the columns of a table as Spark SQL.
 
     Raises:

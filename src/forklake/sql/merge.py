@@ -10,8 +10,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.merge import Clause, Merge, MergeDelete, MergeInsert, MergeUpdate, Side
 from forklake.model.names import fold
-from forklake.sql.condition import condition, equal_columns
-from forklake.sql.condition import sort_expression as value_expression
+from forklake.sql.condition import condition, equal_columns, value_expression
 
 TARGET: Final = "target"
 SOURCE: Final = "source"

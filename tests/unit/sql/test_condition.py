@@ -23,7 +23,7 @@ from forklake.model.predicate import (
     Predicate,
 )
 from forklake.model.rows import FileColumnStatsRow
-from forklake.sql.condition import condition, sort_expression
+from forklake.sql.condition import condition, value_expression
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 from tests.unit.sql.statistics import file_stats, in_ids
 
@@ -252,8 +252,8 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_sort_expressions_may_be_of_any_type() -> None:
-    assert sort_expression("A", "T", FLAT) == "`a`"
-    assert sort_expression("(a + 0)", "T", FLAT) == "(CAST(`a` AS BIGINT) + 0L)"
-    assert sort_expression('lower("v X")', "T", FLAT) == "lower(`V x`)"
+    assert value_expression("A", "T", FLAT) == "`a`"
+    assert value_expression("(a + 0)", "T", FLAT) == "(CAST(`a` AS BIGINT) + 0L)"
+    assert value_expression('lower("v X")', "T", FLAT) == "lower(`V x`)"
     with pytest.raises(NotFoundError):
-        sort_expression("nope", "T", FLAT)
+        value_expression("nope", "T", FLAT)
