@@ -88,7 +88,7 @@ def test_ten_thousand_files_are_planned_without_touching_them(spark: SparkSessio
     scan(spark, plan(FIELDS, *files[:10]))
     began = time.monotonic()
     frame = scan(spark, plan(FIELDS, *files), columns=["a"], condition="a = 'x'")
-    assert "InMemoryFileIndex(10000 paths)" in physical_plan(frame)
+    assert "PrimedFileIndex(10000 paths)" in physical_plan(frame)
     assert time.monotonic() - began < 10
 
 
@@ -112,12 +112,14 @@ def test_another_route_is_taken_where_the_first_fails(
     path = written_by_arrow(tmp_path / "f.parquet", {"a": ["x"]})
     made = plan(FIELDS, scanned(path, FIELDS))
     # A release of Spark without the class that the first route uses.
-    monkeypatch.setattr("forklake.engine.file_index._CACHE_SOURCE", "class Nothing {}")
-    monkeypatch.setattr("forklake.engine.file_index._compiled", {})
+    monkeypatch.setattr("forklake.engine.primed_files._SOURCE", "class Nothing {}")
+    monkeypatch.setattr("forklake.engine.primed_files._compiled", {})
     assert spark.conf.get(SETTING, None) is None
     frame = scan(spark, made)
     assert "MetadataLogFileIndex" in physical_plan(frame)
     assert values(frame) == [("x",)]
+    dirty = scanned(written_by_arrow(tmp_path / "g.parquet", {"a": ["x", "y"]}), FIELDS, inlined_deletes=(0,))
+    assert values(scan(spark, plan(FIELDS, dirty), lineage=("file_row_number",))) == [("y", 1)]
     # And no place for a log.
     monkeypatch.setattr("forklake.engine.file_index._logs", [os.fspath(tmp_path / "missing")])
     frame = scan(spark, made)

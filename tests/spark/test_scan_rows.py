@@ -1,5 +1,6 @@
 """Which rows of files are seen, and where they are from: deletes, cut files, lineage, rows kept in the metadata."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from forklake.engine.scan import scan
+from forklake.engine.types import LINEAGE_TYPES
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.scan import MappedField, ScanFile, ScanRows
@@ -69,8 +71,49 @@ def test_clean_files_are_read_without_a_join(spark: SparkSession, tmp_path: Path
     dirty = numbers(tmp_path / "2.parquet", 3, 2, inlined_deletes=(0,))
     assert "Join" not in physical_plan(scan(spark, plan(A, clean)))
     both = physical_plan(scan(spark, plan(A, clean, dirty)))
-    assert (both.count("FileScan"), both.count("BroadcastHashJoin")) == (2, 1)
+    assert (both.count("FileScan"), both.count("Filter "), both.count("Join")) == (2, 1, 0)
     assert seen(spark, clean, dirty) == [0, 1, 1, 2, 2]
+
+
+def test_what_is_deleted_is_joined_where_spark_cannot_be_told_about_files(spark: SparkSession, tmp_path: Path) -> None:
+    files = [numbers(tmp_path / f"{n}.parquet", 200, n, inlined_deletes=(n, 64, 199), row_id_start=n) for n in (1, 2)]
+    lineage = tuple(LINEAGE_TYPES)
+    found = scan(spark, plan(A, *files), lineage=lineage)
+    assert "Join" not in physical_plan(found)
+    assert [field.dataType for field in found.schema.fields[1:]] == list(LINEAGE_TYPES.values())
+    expected = values(found)
+    assert len(expected) == 394
+    for settings in ({"forklake_fileIndex": "log"}, {"spark_sql_parquet_enableVectorizedReader": "false"}):
+        with setting(spark, **settings):
+            frame = scan(spark, plan(A, *files), lineage=lineage)
+            assert "BroadcastHashJoin" in physical_plan(frame)
+            assert values(frame) == expected
+
+
+def test_a_frame_that_is_kept_is_not_taken_for_one_with_other_deletes(spark: SparkSession, tmp_path: Path) -> None:
+    file = numbers(tmp_path / "f.parquet", 4, inlined_deletes=(0,))
+    kept = scan(spark, plan(A, file)).persist()
+    try:
+        assert kept.count() == 3
+        later = scan(spark, plan(A, replace(file, inlined_deletes=(0, 3))))
+        assert values(later) == [(1,), (2,)]
+        assert values(scan(spark, plan(A, replace(file, inlined_deletes=())))) == [(0,), (1,), (2,), (3,)]
+        assert later.intersect(kept).count() == 2
+    finally:
+        kept.unpersist()
+
+
+def test_rows_beyond_the_last_word_of_what_is_deleted_are_seen(spark: SparkSession, tmp_path: Path) -> None:
+    for gone in ((0,), (31,), (32,), (63,), (64,), (95, 96)):
+        found = seen(spark, numbers(tmp_path / f"{gone[0]}.parquet", 130, inlined_deletes=gone))
+        assert found == [n for n in range(130) if n not in gone], gone
+
+
+def test_a_condition_on_the_file_alone_reads_no_other(spark: SparkSession, tmp_path: Path) -> None:
+    files = [numbers(tmp_path / f"{n}.parquet", 3, n, inlined_deletes=(0,)) for n in (1, 2)]
+    frame = scan(spark, plan(A, *files), condition=f"filename = '{files[1].path}'", lineage=("filename",))
+    Path(files[0].path).unlink()
+    assert values(frame) == [(1, files[1].path), (2, files[1].path)]
 
 
 def test_a_delete_file_is_read_up_to_the_snapshot(spark: SparkSession, tmp_path: Path) -> None:
@@ -216,8 +259,8 @@ def test_inlined_rows_follow_the_changes_of_the_table(spark: SparkSession, tmp_p
     frame = scan(spark, made, lineage=("rowid", "snapshot_id", "filename", "file_row_number"))
     assert frame.schema["b"].dataType.simpleString() == "bigint"
     assert values(frame) == [
-        (1, None, (None, 8), "d", 3, 7, None, None),
-        (None, uuid, None, "d", 4, 7, None, None),
+        (1, None, (None, 8), "d", 3, 7, None, 3),
+        (None, uuid, None, "d", 4, 7, None, 4),
     ]
     assert values(scan(spark, made, columns=["b"], condition=f"u = '{uuid}' AND rowid = 4")) == [(None,)]
 

@@ -81,7 +81,7 @@ def _deleted(spark: SparkSession, plan: ChangePlan) -> DataFrame:
 
 def _ended(spark: SparkSession, plan: ChangePlan) -> DataFrame:
     """Return the rows of what ended whole."""
-    rows = scan(spark, plan.ended, lineage={"filename": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
+    rows = scan(spark, plan.ended, lineage={"data_file": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
     ends = [(path, int(end)) for path, end in plan.ended_files.items()]
     files = _small(spark, ends, f"{_FILE} string, {_DELETED} bigint")
     of_files = rows.join(F.broadcast(files), _FILE)
@@ -97,7 +97,7 @@ def _deleted_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
     """Return the rows that were deleted of files that went on."""
     if not plan.deleted_from.files:
         return []
-    rows = scan(spark, plan.deleted_from, lineage={"filename": _FILE, "file_row_number": _POSITION, "rowid": _MARKS[1]})
+    rows = scan(spark, plan.deleted_from, lineage={"data_file": _FILE, "data_file_row": _POSITION, "rowid": _MARKS[1]})
     schema = f"{_FILE} string, {_POSITION} bigint, {_DELETED} bigint"
     places = _small(spark, [(path, position, int(at)) for path, position, at in plan.inlined_deletes], schema)
     if plan.deletes:
@@ -109,6 +109,8 @@ def _deleted_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
     counts = [one.after.delete_count for one in plan.deletes]
     if None not in counts and sum(count or 0 for count in counts) <= _FEW_PLACES:
         places = F.broadcast(places)  # Spark cannot tell how few they are, and would sort all rows of the files
+    else:
+        rows = rows.hint("merge")  # nor how many rows are in files that compress well, and might send them to all tasks
     return [rows.join(places, [_FILE, _POSITION])]
 
 

@@ -1,4 +1,7 @@
-"""What is true of all rows of a file, and which of them are deleted: joined to the rows by the file they are from."""
+"""What is true of all rows of a file, and which of them are deleted: joined to the rows by the file they are from.
+
+Where Spark can be told more about files than their names, `forklake.engine.valued_files` does without the join.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,14 @@ FILE: Final = "_forklake_file"
 ROW_ID_START: Final = "_forklake_row_id_start"
 SNAPSHOT: Final = "_forklake_snapshot"
 PATH: Final = "_forklake_filename"
+INDEX: Final = "_forklake_file_index"
 _DELETED: Final = "_forklake_deleted"
 _FEW_DELETES: Final = 2_000_000
 _KEPT_ROWS: Final = 2**21
 _READERS: Final = 8
 _UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
+_PLAIN_PATH: Final = re.compile(r"[A-Za-z0-9_.=/:-]+")
+_FEW_FILES: Final = 64
 _UNREAD: Final = "_forklake_delete_file"
 
 
@@ -101,22 +107,50 @@ def with_facts(
         group: The files.
         from_path: The columns whose values are in the names of directories.
     """
+    if not group.is_dirty and not from_path and _are_plain(group):
+        return frame.selectExpr("*", *_literal_facts(group))
     return frame.join(F.broadcast(_facts(spark, table, group, from_path)), FILE)
+
+
+def _are_plain(group: Group) -> bool:
+    """Return whether facts can be looked up in literals, which takes less than a join as long as they are few."""
+    return len(group.files) <= _FEW_FILES and all(_PLAIN_PATH.fullmatch(file.path) for file in group.files)
+
+
+def _literal_facts(group: Group) -> list[str]:
+    files = group.files
+    depth = None if group.needs_arrow else name_depth(files)
+    keys = ", ".join(f"'{_key(file.path, depth)}'" for file in files)
+    facts = {
+        ROW_ID_START: [_bigint(file.row_id_start) for file in files],
+        SNAPSHOT: [_bigint(file.snapshot_id) for file in files],
+        PATH: [f"'{file.path}'" for file in files],
+        INDEX: [_bigint(place) for place in group.places],
+    }
+    if len(files) == 1:
+        return [f"{values[0]} AS {name}" for name, values in facts.items()]
+    place = f"CAST(array_position(array({keys}), {FILE}) - 1 AS INT)"
+    return [f"get(array({', '.join(values)}), {place}) AS {name}" for name, values in facts.items()]
+
+
+def _bigint(value: int | None) -> str:
+    return f"CAST({'NULL' if value is None else int(value)} AS BIGINT)"
 
 
 def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]) -> DataFrame:
     """Return one row for each file of a group."""
     files = group.files
     depth = None if group.needs_arrow else name_depth(files)
-    names = [FILE, ROW_ID_START, SNAPSHOT, PATH]
+    names = [FILE, ROW_ID_START, SNAPSHOT, PATH, INDEX]
     arrays: list[Any] = [
         pa.array([_key(file.path, depth) for file in files]),
         pa.array([file.row_id_start for file in files], pa.int64()),
         pa.array([file.snapshot_id for file in files], pa.int64()),
         pa.array([file.path for file in files]),
+        pa.array(group.places, pa.int64()),
     ]
     fields = [StructField(FILE, StringType()), StructField(ROW_ID_START, LongType())]
-    fields += [StructField(SNAPSHOT, LongType()), StructField(PATH, StringType())]
+    fields += [StructField(SNAPSHOT, LongType()), StructField(PATH, StringType()), StructField(INDEX, LongType())]
     values = [path_values(file, group.from_path) for file in files]
     for field in from_path:
         assert field.column_id is not None
@@ -126,9 +160,9 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
     if not group.is_dirty:
         return spark.createDataFrame(pa.table(arrays, names=names), StructType(fields))
     deleted = StructField(_DELETED, ArrayType(LongType()))
-    if _are_few(files):
+    if are_few(files):
         with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
-            bitmaps = list(readers.map(lambda file: _bitmap_of(table, file), files))
+            bitmaps = list(readers.map(lambda file: bitmap_of(table, file), files))
         arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
     arrays.append(pa.array([_spelled(file) for file in files]))
@@ -137,13 +171,13 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
     return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
 
 
-def _are_few(files: Sequence[ScanFile]) -> bool:
+def are_few(files: Sequence[ScanFile]) -> bool:
     """Return whether so little is deleted that reading it here takes less than asking tasks to."""
     counts = [0 if file.deletes is None else file.deletes.delete_count for file in files]
     return None not in counts and sum(count or 0 for count in counts) <= _FEW_DELETES
 
 
-def _bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
+def bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
     """Return what is deleted of a file. Delete files never change, so what is not large is kept for the next scan."""
     read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
     with _told_of(table, file.path):

@@ -16,7 +16,8 @@ from forklake.engine.file_index import read_parquet
 from forklake.engine.groups import Group, needs_vectors
 from forklake.engine.hadoop import is_for_arrow
 from forklake.engine.projection import is_same, projected, quoted
-from forklake.engine.types import read_type, spark_schema
+from forklake.engine.types import LINEAGE_TYPES, read_type, spark_schema
+from forklake.engine.valued_files import valued_frame
 from forklake.model.field import Field
 from forklake.model.numbering import Run
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
@@ -43,11 +44,7 @@ def group_frame(
         return read_parquet(spark, group.files, spark_schema(group.fields, read_type))
     asked = set(extra.values())
     from_path = [field for field in needed if field.column_id in dict(group.from_path)]
-    frame = _located(spark, table, group, asked)
-    if group.is_dirty or from_path or asked - {"file_row_number"}:
-        frame = file_facts.with_facts(frame, spark, table, group, from_path)
-    if group.is_dirty:
-        frame = frame.where(file_facts.is_kept(F.col(_POSITION)))
+    frame = _rows(spark, table, group, asked, from_path)
     if group.upto is not None:
         snapshot = F.col(SNAPSHOT_ID_COLUMN)
         frame = frame.where((snapshot <= int(group.upto)) | snapshot.isNull())
@@ -68,14 +65,26 @@ def _is_raw(group: Group, needed: Sequence[Field], extra: Mapping[str, str]) -> 
     return all(field.name == held.name and is_same(field, held) for field, held in pairs)
 
 
-def _located(spark: SparkSession, table: str, group: Group, asked: set[str]) -> DataFrame:
-    """Return the rows of a group's files as they are, with what each row says of itself, and where it is from."""
+def _rows(spark: SparkSession, table: str, group: Group, asked: set[str], from_path: Sequence[Field]) -> DataFrame:
+    """Return the rows of a group's files that are not deleted, with what each says of itself, and where it is from."""
     fields = list(spark_schema(group.fields, read_type).fields)
     if "rowid" in asked:
         fields.append(StructField(ROW_ID_COLUMN, LongType()))
     if "snapshot_id" in asked or group.upto is not None:
         fields.append(StructField(SNAPSHOT_ID_COLUMN, LongType()))
     schema = StructType(fields)
+    if not group.needs_arrow and not from_path:
+        frame = valued_frame(spark, table, group, schema, asked, _POSITION)
+        if frame is not None:
+            return frame
+    frame = _located(spark, table, group, schema)
+    if group.is_dirty or from_path or asked - _OF_ROWS:
+        frame = file_facts.with_facts(frame, spark, table, group, from_path)
+    return frame.where(file_facts.is_kept(F.col(_POSITION))) if group.is_dirty else frame
+
+
+def _located(spark: SparkSession, table: str, group: Group, schema: StructType) -> DataFrame:
+    """Return the rows of a group's files as they are, with their positions and the files they are from."""
     if group.needs_arrow:
         rows = read_with_arrow(spark, table, group.files, schema)
         return rows.withColumnsRenamed({PATH_COLUMN: file_facts.FILE, POSITION_COLUMN: _POSITION})
@@ -115,4 +124,9 @@ _LINEAGE: Final[dict[str, Callable[[Group], Column]]] = {
     "snapshot_id": lambda group: F.coalesce(_snapshot(group), F.col(file_facts.SNAPSHOT)),
     "filename": lambda _: F.col(file_facts.PATH),
     "file_row_number": lambda _: F.col(_POSITION),
+    "file_index": lambda _: F.col(file_facts.INDEX).cast(LINEAGE_TYPES["file_index"]),
+    "place": lambda _: F.col(file_facts.INDEX),
+    "data_file": lambda _: F.col(file_facts.PATH),
+    "data_file_row": lambda _: F.col(_POSITION),
 }
+_OF_ROWS: Final = frozenset({"file_row_number", "data_file_row"})

@@ -28,15 +28,15 @@ from forklake.ops.register_files import register_files
 from forklake.ops.write_target import Writing, writing
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from forklake.engine.change_rows import ChangedRows, Inlining
+    from forklake.engine.merge_rows import Source
     from forklake.model.write import WriteTarget
     from forklake.ops.append import Frame
 
 
-_LARGE_BYTES: Final = 128 * 2**20
-"""Of a table from this size on, it is worth looking at a whole source before, to leave files out."""
+_LARGE_ROWS: Final = 100_000
+"""Of a table from this size on, it is worth looking at a whole source before: files may be left out, and rows need not
+be moved to find those that match a small one. Bytes would not tell: files may be compressed a hundredfold."""
 
 
 def delete_all(staging: Staging, table: TableRow) -> None:
@@ -119,8 +119,8 @@ def merge(staging: Staging, place: Place, table: TableRow, source: Frame, merge:
     from forklake.engine.merge_rows import merge_rows  # noqa: PLC0415
 
     how = writing(place, staging.draft, table)
-    with _planned(staging, place, table, source, merge) as (plan, frame):
-        merged = merge_rows(place.spark(), plan, frame, merge)
+    with _planned(staging, place, table, source, merge) as (plan, rows):
+        merged = merge_rows(place.spark(), plan, rows, merge)
         changed = change_rows(
             merged.rows,
             plan,
@@ -147,10 +147,9 @@ def _is_new(table: TableRow) -> bool:
 @contextmanager
 def _planned(
     staging: Staging, place: Place, table: TableRow, source: Frame, merge: Merge
-) -> Iterator[tuple[ScanPlan, DataFrame]]:
+) -> Iterator[tuple[ScanPlan, Source]]:
     """Give what a merge reads of the table, without files that no row of the source can match, and the source."""
-    from forklake.engine.merge_rows import with_bounds  # noqa: PLC0415
-    from forklake.engine.write import spark_frame  # noqa: PLC0415
+    from forklake.engine.merge_rows import Source, measured, source_of  # noqa: PLC0415
 
     target, given = table_fields(staging.draft, table.table_id), merge.source
 
@@ -159,17 +158,17 @@ def _planned(
 
     if isinstance(source, pa.Table):
         rows = conform(source, given, "source", by_name=False)
-        yield plan(matching(merge, rows, given, target)), spark_frame(place.spark(), rows, given)
+        yield plan(matching(merge, rows, given, target)), source_of(place.spark(), rows, given)
         return
     keys = {name for _, name in pruning_keys(merge, given, target)}
     of_keys = tuple(field for field in given if field.name in keys)
     whole = plan(None)
-    if not keys or sum(file.file_size_bytes for file in whole.files) < _LARGE_BYTES:
-        yield whole, source
+    if sum(file.record_count for file in whole.files) < _LARGE_ROWS:
+        yield whole, Source(source)
         return
-    with with_bounds(source, [field.name for field in of_keys], table.table_name) as (kept, found):
+    with measured(source, [field.name for field in of_keys], table.table_name) as (kept, found):
         bounds = conform(found, of_keys, "source", by_name=False)
-        yield plan(matching(merge, bounds, of_keys, target, is_range=True)), kept
+        yield plan(matching(merge, bounds, of_keys, target, is_range=True)) if keys else whole, kept
 
 
 def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:
