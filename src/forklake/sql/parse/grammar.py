@@ -1,0 +1,210 @@
+"""sqlglot's grammar for queries and expressions, with what it reads otherwise than DuckDB set right."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final, NoReturn
+
+from sqlglot import Token, TokenType, exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import ErrorLevel, ParseError
+from sqlglot.parsers.duckdb import DuckDBParser
+
+from forklake.errors import InvalidInputError
+from forklake.sql.parse.keywords import RESERVED
+
+NAME_AS_WRITTEN: Final = "name"
+"""The key in ``meta`` of functions that sqlglot knows under another name: what was written."""
+
+PLACE_AS_WRITTEN: Final = "place"
+"""The key in ``meta`` of ``x[place]`` where sqlglot took nothing off the place: it knows that x is no list."""
+
+# Later versions of DuckDB search with ``~`` instead of comparing the whole text.
+_DIALECT: Final = DuckDB(version="1.5")
+_DIALECT.ORIGINAL_NAME_META_KEY = NAME_AS_WRITTEN
+_NO_QUERIES: Final = (exp.Command, exp.DML, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.Into)
+_CLAUSES: Final = ("with_", "order", "limit", "offset")
+"""What may stand around VALUES as around any query."""
+
+
+class MisreadError(ParseError):
+    """A token that does not fit; None is the end of the statement."""
+
+    def __init__(self, message: str, token: Token | None) -> None:
+        super().__init__(message)
+        self.token = token
+
+
+class Grammar(DuckDBParser):
+    """Reads one thing from the middle of a statement."""
+
+    def __init__(self, text: str, tokens: list[Token], index: int) -> None:
+        super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=_DIALECT)
+        self.reset()
+        self.sql = text
+        self._tokens = tokens
+        self._tokens_size = len(self._tokens)
+        self._advance(index)
+
+    @property
+    def index(self) -> int:
+        """The token after all that was read."""
+        return int(self._index)
+
+    @property
+    def token(self) -> Token | None:
+        """The token that comes next."""
+        return self._curr or None
+
+    def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
+        if isinstance(this, exp.Bracket) and this.this.type is not None:
+            is_list = this.this.type.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.ARRAY)
+            this.meta[PLACE_AS_WRITTEN] = not is_list
+        return super()._parse_bracket(this)
+
+    def read_expression(self) -> exp.Expr:
+        """Read an expression."""
+        return self._found(self._parse_assignment())
+
+    def read_operand(self) -> exp.Expr:
+        """Read an expression without conditions: what stands before NOT NULL does not begin ``x NOT NULL``."""
+        found = self._found(self._parse_bitwise())
+        comparisons = {**self.EQUALITY, **self.COMPARISON}
+        while self._match_set(comparisons):
+            kind = comparisons[self._prev.token_type]
+            found = kind(this=found, expression=self._found(self._parse_bitwise()))
+        return found
+
+    def read_query(self) -> exp.Query:
+        """Read a query."""
+        start = self._curr
+        tree = self._parse_statement()
+        if isinstance(tree, exp.Values) and tree.args.get("alias"):
+            raise MisreadError("only VALUES in a FROM clause have an alias", self._prev)
+        found = self._found(tree)
+        if not isinstance(found, exp.Query):
+            raise MisreadError("this is no query", start)
+        return found
+
+    def read_relation(self) -> exp.Expr:
+        """Read one item of a FROM clause, with what it is joined with."""
+        return self._found(self._parse_table(joins=True), is_relation=True)
+
+    def read_relations(self) -> tuple[exp.Expr, ...]:
+        """Read the items of a FROM clause; sqlglot has those after commas among the joins of the first."""
+        first = self.read_relation()
+        found = [first]
+        joins = first.args.get("joins") or []
+        first.set("joins", None)
+        for join in joins:
+            if set(join.args) - {"this"}:
+                found[-1].append("joins", join)
+            else:
+                found.append(join.this.pop())
+        return tuple(found)
+
+    def read_with(self) -> exp.With:
+        """Read WITH and its queries."""
+        found = self._found(self._parse_with())
+        if not isinstance(found, exp.With):
+            raise MisreadError("there is no WITH", self._curr or None)
+        return found
+
+    def _found(self, tree: exp.Expr | None, *, is_relation: bool = False) -> exp.Expr:
+        if tree is None:
+            self.raise_error("nothing was read")
+        for node in tree.find_all(exp.Select, exp.Identifier, *_NO_QUERIES):
+            if isinstance(node, exp.Identifier):
+                self._check_name(node)
+            elif not isinstance(node, exp.Select):
+                self.raise_error("only queries can be inside of queries")
+            elif not node.expressions:
+                raise InvalidInputError("Parser Error: SELECT clause without selection list")
+        return _repaired(tree, is_relation=is_relation)
+
+    def _check_name(self, name: exp.Identifier) -> None:
+        """Refuse reserved words as names; sqlglot takes them where no word of a query is left to do."""
+        word = name.name.upper()
+        if name.args.get("quoted") or word not in RESERVED or word == "ALL":  # ORDER BY ALL
+            return
+        for before, token in pairwise(self._tokens):
+            if token.start == name.meta.get("start") and before.token_type not in (TokenType.DOT, TokenType.ALIAS):
+                raise MisreadError("a reserved word is no name", token)
+
+    # ---- what sqlglot calls while it reads ----------------------------------------------------------------------
+
+    def raise_error(self, message: str, token: Token | None = None) -> NoReturn:
+        """Raise an error that knows its token."""
+        raise MisreadError(message, token or self._curr or None)
+
+    def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
+        """Let a function that sqlglot knows with other arguments be a function that it does not know."""
+        if args is not None and isinstance(expression, exp.Func) and expression.error_messages(args):
+            return exp.Anonymous(this=expression.sql_name(), expressions=args)
+        return super().validate_expression(expression, args)
+
+    def _warn_unsupported(self) -> None:
+        self.raise_error("this is a statement of another dialect")
+
+    def _parse_types(self, *args: Any, **options: Any) -> exp.Expr | None:
+        # No type of DuckDB is written with angle brackets: ``range < 3`` compares a column.
+        if self._curr.token_type in self.NESTED_TYPE_TOKENS and self._next.token_type == TokenType.LT:
+            return None
+        return super()._parse_types(*args, **options)
+
+    def _parse_historical_data(self) -> exp.HistoricalData | None:
+        """Read ``AT (VERSION => 3)``, ``AT (TIMESTAMP => ...)``, ``AT SNAPSHOT 3`` and ``AT TIMESTAMP ...``."""
+        start = self._index
+        if self._curr.token_type == TokenType.IDENTIFIER or not self._match_text_seq("AT"):
+            return None
+        if self._match(TokenType.L_PAREN):
+            if not self._match_texts(("VERSION", "TIMESTAMP")):
+                self.raise_error("a table is read at a version or a timestamp")
+            kind = self._prev.text.upper()
+            if not (self._match(TokenType.FARROW) or self._match(TokenType.COLON_EQ)):
+                self.raise_error("=> is missing")
+            moment = self._parse_bitwise()
+            self._match_r_paren()
+        elif self._match_text_seq("SNAPSHOT"):
+            kind, moment = "VERSION", self._parse_bitwise()
+        elif self._match_text_seq("TIMESTAMP", advance=False) or self._match_text_seq("TIMESTAMPTZ", advance=False):
+            if self._next.token_type != TokenType.STRING:
+                self._advance()
+            kind, moment = "TIMESTAMP", self._parse_bitwise()
+        else:
+            self._retreat(start)
+            return None
+        return exp.HistoricalData(this="AT", kind=kind, expression=self._found(moment))
+
+
+def _repaired(tree: exp.Expr, *, is_relation: bool) -> exp.Expr:
+    """Return the tree with one form for what has several.
+
+    Named arguments are ``exp.Kwarg``, whether they were written with ``:=`` or ``=>``. VALUES is always something in
+    a FROM clause: as a query it is ``SELECT * FROM (VALUES ...)``.
+    """
+    for node in list(tree.find_all(exp.PropertyEQ, exp.Values, exp.Anonymous)):
+        match node:
+            case exp.PropertyEQ() if isinstance(node.parent, exp.Func) and not isinstance(node.parent, exp.Struct):
+                node.replace(exp.Kwarg(this=exp.var(node.this.name), expression=node.expression))
+            case exp.Values() if node is tree and is_relation:
+                pass
+            case exp.Values() if not isinstance(node.parent, (exp.From, exp.Join, exp.Lateral)):
+                query = _query_of(node)
+                tree = query if node is tree else tree
+            case exp.Anonymous() if NAME_AS_WRITTEN in node.meta:
+                node.set("this", node.meta[NAME_AS_WRITTEN])
+    return tree
+
+
+def _query_of(values: exp.Values) -> exp.Select:
+    """Put ``SELECT * FROM`` before VALUES, where it stands."""
+    query = exp.Select(expressions=[exp.Star()])
+    values.replace(query)
+    query.set("from_", exp.From(this=values))
+    for name in _CLAUSES:
+        clause = values.args.get(name)
+        if clause is not None:
+            values.set(name, None)
+            query.set(name, clause)
+    return query

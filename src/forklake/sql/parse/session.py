@@ -1,0 +1,142 @@
+"""Statements about the session: attachments, transactions, settings, secrets."""
+
+from __future__ import annotations
+
+from forklake.sql.parse.values import read_options, read_value
+from forklake.sql.parse.words import Words
+from forklake.sql.statements import (
+    Attach,
+    Begin,
+    Checkpoint,
+    Commit,
+    CreateSecret,
+    Detach,
+    DropSecret,
+    NoOperation,
+    Pragma,
+    ResetSetting,
+    ResetVariable,
+    Rollback,
+    SetSetting,
+    SetVariable,
+    Statement,
+    Use,
+)
+
+
+def read_attach(words: Words) -> Attach:
+    """Read what follows ATTACH."""
+    or_replace = words.take("OR", "REPLACE")
+    words.take("DATABASE")
+    if_not_exists = words.take("IF", "NOT", "EXISTS")
+    url = words.string()
+    alias = words.name_or_string() if words.take("AS") else None
+    return Attach(url, alias, read_options(words), if_not_exists=if_not_exists, or_replace=or_replace)
+
+
+def read_detach(words: Words) -> Detach:
+    """Read what follows DETACH."""
+    words.take("DATABASE")
+    if_exists = words.take("IF", "EXISTS")
+    return Detach(words.name_or_string(), if_exists=if_exists)
+
+
+def read_use(words: Words) -> Use:
+    """Read what follows USE."""
+    return Use((words.string(),) if words.at_string() else words.path())
+
+
+def read_begin(words: Words) -> Begin:
+    """Read what follows BEGIN or START."""
+    words.take_any("TRANSACTION", "WORK")
+    if words.take("READ"):
+        words.expect_any("ONLY", "WRITE")
+    return Begin()
+
+
+def read_commit(words: Words) -> Commit:
+    """Read what follows COMMIT or END."""
+    words.take_any("TRANSACTION", "WORK")
+    return Commit()
+
+
+def read_rollback(words: Words) -> Rollback:
+    """Read what follows ROLLBACK or ABORT."""
+    words.take_any("TRANSACTION", "WORK")
+    return Rollback()
+
+
+def read_set(words: Words) -> SetVariable | SetSetting | ResetSetting:
+    """Read what follows SET."""
+    if words.at("VARIABLE") and not words.at("VARIABLE", "=") and not words.at("VARIABLE", "TO"):
+        words.expect("VARIABLE")
+        name = words.name()
+        words.expect_any("=", "TO")
+        return SetVariable(name, words.expression())
+    words.take_any("GLOBAL", "SESSION", "LOCAL")
+    if words.take("TIME", "ZONE"):
+        return SetSetting("timezone", read_value(words))
+    name = ".".join(words.path()).lower()
+    words.expect_any("=", "TO")
+    if words.take("DEFAULT"):
+        return ResetSetting(name)
+    values = words.separated(lambda: read_value(words))
+    return SetSetting(name, values[0] if len(values) == 1 else values)
+
+
+def read_reset(words: Words) -> ResetVariable | ResetSetting:
+    """Read what follows RESET."""
+    if words.take("VARIABLE"):
+        return ResetVariable(words.name())
+    words.take_any("GLOBAL", "SESSION", "LOCAL")
+    return ResetSetting(".".join(words.path()).lower())
+
+
+def read_pragma(words: Words) -> Pragma | SetSetting:
+    """Read what follows PRAGMA."""
+    name = words.label().lower()
+    if words.take("="):
+        return SetSetting(name, read_value(words))
+    if not words.at("("):
+        return Pragma(name)
+    return Pragma(name, tuple(words.in_parentheses(lambda: read_value(words), may_be_empty=True)))
+
+
+def read_create_secret(words: Words, *, or_replace: bool) -> CreateSecret:
+    """Read what follows CREATE SECRET."""
+    if_not_exists = words.take("IF", "NOT", "EXISTS")
+    name = None if words.at("(") or words.at("IN") else words.name_or_string()
+    if words.take("IN"):
+        words.name_or_string()
+    if not words.at("("):
+        raise words.unexpected()
+    return CreateSecret(name, read_options(words), or_replace=or_replace, if_not_exists=if_not_exists)
+
+
+def read_drop_secret(words: Words) -> DropSecret:
+    """Read what follows DROP SECRET."""
+    if_exists = words.take("IF", "EXISTS")
+    name = words.name_or_string()
+    if words.take("FROM"):
+        words.name_or_string()
+    return DropSecret(name, if_exists=if_exists)
+
+
+def read_extension(words: Words) -> NoOperation:
+    """Read what follows INSTALL or LOAD: a name or a path, and where to get it from."""
+    words.name_or_string()
+    if words.take("FROM"):
+        words.name_or_string()
+    if words.take("VERSION"):
+        words.name_or_string()
+    return NoOperation()
+
+
+def read_force(words: Words) -> Statement:
+    """Read what follows FORCE."""
+    return read_extension(words) if words.expect_any("INSTALL", "CHECKPOINT") == "INSTALL" else read_checkpoint(words)
+
+
+def read_checkpoint(words: Words) -> Checkpoint:
+    """Read what follows CHECKPOINT."""
+    return Checkpoint(None if words.at_end() else words.name_or_string())

@@ -1,0 +1,155 @@
+"""Text read into statements: which words begin which statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.parse import session
+from forklake.sql.parse.alter import read_alter
+from forklake.sql.parse.merge import read_merge
+from forklake.sql.parse.objects import read_comment, read_create, read_drop
+from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
+from forklake.sql.parse.rows import read_delete, read_insert, read_truncate, read_update
+from forklake.sql.parse.tokens import statements, syntax_error
+from forklake.sql.parse.values import read_options
+from forklake.sql.parse.words import Words
+from forklake.sql.statements import Explain, Statement
+
+Item = TypeVar("Item")
+
+_READERS: Final[dict[str, Callable[[Words], Statement]]] = {
+    "ATTACH": session.read_attach,
+    "DETACH": session.read_detach,
+    "USE": session.read_use,
+    "BEGIN": session.read_begin,
+    "START": session.read_begin,
+    "COMMIT": session.read_commit,
+    "END": session.read_commit,
+    "ROLLBACK": session.read_rollback,
+    "ABORT": session.read_rollback,
+    "SET": session.read_set,
+    "RESET": session.read_reset,
+    "PRAGMA": session.read_pragma,
+    "INSTALL": session.read_extension,
+    "LOAD": session.read_extension,
+    "FORCE": session.read_force,
+    "CHECKPOINT": session.read_checkpoint,
+    "CREATE": read_create,
+    "DROP": read_drop,
+    "ALTER": read_alter,
+    "COMMENT": read_comment,
+    "INSERT": read_insert,
+    "UPDATE": read_update,
+    "DELETE": read_delete,
+    "TRUNCATE": read_truncate,
+    "MERGE": read_merge,
+    "CALL": read_call,
+    "SHOW": read_show,
+    "DESCRIBE": read_describe,
+    "DESC": read_describe,
+}
+_AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
+    "INSERT": read_insert,
+    "UPDATE": read_update,
+    "DELETE": read_delete,
+    "MERGE": read_merge,
+}
+_QUERIES: Final = ("SELECT", "FROM", "VALUES", "TABLE", "(")
+_NOT_SUPPORTED: Final = (
+    ("COPY",),
+    ("PREPARE",),
+    ("EXECUTE",),
+    ("DEALLOCATE",),
+    ("EXPORT", "DATABASE"),
+    ("IMPORT", "DATABASE"),
+    ("VACUUM",),
+    ("ANALYZE",),
+    ("SUMMARIZE",),
+    ("PIVOT",),
+    ("UNPIVOT",),
+    ("GRANT",),
+    ("REVOKE",),
+)
+
+
+def parse(text: str) -> list[Statement]:
+    """Return the statements of a text, of which a semicolon ends each; none if there is only space and comments.
+
+    Raises:
+        InvalidInputError: The text cannot be read, or says what is not supported. Nothing is returned then, not the
+            statements before it either.
+        NotFoundError: It names a type that does not exist.
+    """
+    return [_whole(Words(text, tokens, end), _read) for tokens, end in statements(text)]
+
+
+def parse_query(text: str) -> exp.Query:
+    """Return the one query that a text is.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    return _read_only(text, Words.query)
+
+
+def parse_expression(text: str) -> exp.Expr:
+    """Return the one expression that a text is.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    return _read_only(text, Words.expression)
+
+
+def _read_only(text: str, read: Callable[[Words], Item]) -> Item:
+    found = [Words(text, tokens, end) for tokens, end in statements(text)]
+    if len(found) != 1:
+        raise found[1].unexpected() if found else syntax_error(text, None)
+    return _whole(found[0], read)
+
+
+def _whole(words: Words, read: Callable[[Words], Item]) -> Item:
+    """Return what is read from all of the words."""
+    try:
+        item = read(words)
+    except RecursionError as error:
+        raise InvalidInputError("Parser Error: the statement is nested too deeply; it was not read.") from error
+    words.finish()
+    return item
+
+
+def _read(words: Words) -> Statement:
+    for first, read in _READERS.items():
+        if words.take(first):
+            return read(words)
+    if words.at("WITH"):
+        return _read_after_with(words)
+    if words.at_any(*_QUERIES):
+        return read_query(words)
+    if words.take("EXPLAIN"):
+        return _read_explain(words)
+    for refused in _NOT_SUPPORTED:
+        if words.at(*refused):
+            raise InvalidInputError(f"{' '.join(refused)} is not supported; nothing was done.")
+    raise words.unexpected()
+
+
+def _read_after_with(words: Words) -> Statement:
+    start = words.mark()
+    with_ = words.with_clause()
+    for first, read in _AFTER_WITH.items():
+        if words.take(first):
+            return read(words, with_)
+    words.back(start)
+    return read_query(words)
+
+
+def _read_explain(words: Words) -> Explain:
+    analyze = words.take("ANALYZE")
+    if words.at("(") and not any(words.at("(", first) for first in ("WITH", *_QUERIES)):
+        analyze = bool(read_options(words).get("analyze"))
+    return Explain(_read(words), analyze=analyze)

@@ -1,0 +1,197 @@
+"""Text cut into tokens, and what is said of a place in it that cannot be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from sqlglot import Token, TokenType
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import TokenError
+
+from forklake.errors import InvalidInputError
+
+_DIALECT: Final = DuckDB()
+_TEXTS: Final = frozenset({TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING})
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)|''", re.DOTALL)
+_LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_HEXADECIMAL: Final = re.compile(r"[xX][0-9a-fA-F_]+")
+_SHOWN_LETTERS: Final = 60
+"""How much of a long line is shown before and after the place that is meant."""
+
+
+_FOREIGN_KEYWORDS: Final = (
+    "?::,??,APPLY,AUTOINCREMENT,AUTO_INCREMENT,CLUSTER BY,CONNECT,CONNECT BY,DISCONNECT,DISTRIBUTE BY,DIV,FILE,FORMAT,"
+    "KEEP,KILL,NAMESPACE,NULLABLE,OBJECT,OPTIMIZE,OVERWRITE,PARTITIONED_BY,REGEXP,RLIKE,SETTINGS,SQL SECURITY,"
+    "STRAIGHT_JOIN,UNCACHE,VECTOR,XOR"
+)
+"""Words and signs of other dialects, which are plain names in DuckDB's."""
+
+
+_NEVER_SIDE_BY_SIDE: Final = frozenset(
+    (before, after)
+    for after, befores in {
+        TokenType.COMMA: "COMMA L_PAREN L_BRACKET L_BRACE SELECT FROM ALIAS WHERE GROUP_BY ORDER_BY DOT",
+        TokenType.R_PAREN: "ALIAS DOT",
+        TokenType.DOT: "FROM ALIAS JOIN DOT",
+        TokenType.ALIAS: "COMMA L_PAREN L_BRACKET L_BRACE SELECT FROM WHERE",
+        TokenType.FROM: "FROM JOIN WHERE",
+        TokenType.SEMICOLON: "ALIAS DOT",
+    }.items()
+    for before in map(TokenType.__getitem__, befores.split())
+)
+"""Tokens between which sqlglot would not miss anything."""
+
+
+class _Tokenizer(DuckDB.Tokenizer):
+    """DuckDB's tokens; no statement is swallowed as one piece of text."""
+
+    COMMANDS: ClassVar[set[TokenType]] = set()
+    KEYWORDS: ClassVar[dict[str, TokenType]] = {
+        word: kind
+        for word, kind in DuckDB.Tokenizer.KEYWORDS.items()
+        if word not in _FOREIGN_KEYWORDS.split(",") and kind not in (TokenType.BLOCK_START, TokenType.BLOCK_END)
+    }
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of a text, without comments; every quoted text is a string, every number is decimal.
+
+    Raises:
+        InvalidInputError: A quote or comment has no end, or two tokens stand side by side that never can.
+    """
+    try:
+        found = _Tokenizer(dialect=_DIALECT).tokenize(text)
+    except TokenError as error:
+        raise _unterminated(text) from error
+    tokens = list[Token]()
+    for token in found:
+        before = tokens[-1] if tokens else None
+        if token.token_type in _TEXTS:
+            if token.token_type == TokenType.BYTE_STRING:
+                token.text = _ESCAPE.sub(_unescaped, text[token.start + 2 : token.end])
+            token.token_type = TokenType.STRING
+            if before is not None and before.token_type == TokenType.STRING:
+                # Quoted text goes on after the end of a line.
+                if "\n" not in text[before.end : token.start]:
+                    raise syntax_error(text, token)
+                token.text, token.start = before.text + token.text, before.start
+                tokens.pop()
+        elif _does_not_fit(tokens, token):
+            raise syntax_error(text, token)
+        elif before is not None and before.token_type == TokenType.DOT and token.text[:1].isalpha():
+            # Every word is a name after a dot.
+            token.token_type = token.token_type if token.token_type == TokenType.IDENTIFIER else TokenType.VAR
+        elif _is_rest_of_hexadecimal(tokens, token):
+            token.token_type, token.text = TokenType.NUMBER, str(int(token.text[1:], 16))
+            token.start = tokens.pop().start
+        tokens.append(token)
+    return tokens
+
+
+def _does_not_fit(before: list[Token], token: Token) -> bool:
+    """Return whether a token never stands after the one before it; a keyword may be a name after a dot or AS."""
+    if not before or (before[-1].token_type, token.token_type) not in _NEVER_SIDE_BY_SIDE:
+        return False
+    return len(before) < 2 or before[-2].token_type not in (TokenType.DOT, TokenType.ALIAS)
+
+
+def _is_rest_of_hexadecimal(before: list[Token], token: Token) -> bool:
+    """Return whether ``0`` and ``x1F`` stand side by side, which are one number."""
+    return (
+        bool(before)
+        and before[-1].token_type == TokenType.NUMBER
+        and before[-1].text == "0"
+        and before[-1].end + 1 == token.start
+        and _HEXADECIMAL.fullmatch(token.text) is not None
+    )
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    escape = match[1]
+    if escape is None:
+        return "'"
+    if escape[0] in "xuU" and len(escape) > 1:
+        return chr(int(escape[1:], 16))
+    if escape.isdigit():
+        return chr(int(escape, 8) & 0xFF)
+    return _LETTERS.get(escape, escape)
+
+
+_CLOSING: Final = {
+    TokenType.L_PAREN: TokenType.R_PAREN,
+    TokenType.L_BRACKET: TokenType.R_BRACKET,
+    TokenType.L_BRACE: TokenType.R_BRACE,
+}
+
+
+def statements(text: str) -> Iterator[tuple[list[Token], Token | None]]:
+    """Return the tokens of each statement of a text, and the semicolon after it; there are no empty statements.
+
+    Raises:
+        InvalidInputError: As in `tokenize`; or a bracket is not closed, or closed and was not opened.
+    """
+    tokens, waiting = list[Token](), list[TokenType]()
+    for token in tokenize(text):
+        if token.token_type in _CLOSING:
+            waiting.append(_CLOSING[token.token_type])
+        elif token.token_type in _CLOSING.values() and (not waiting or waiting.pop() != token.token_type):
+            raise syntax_error(text, token)
+        if token.token_type != TokenType.SEMICOLON:
+            tokens.append(token)
+        elif waiting:
+            raise syntax_error(text, token)
+        elif tokens:
+            yield tokens, token
+            tokens = []
+    if waiting or (tokens and tokens[-1].token_type == TokenType.ALIAS):
+        raise syntax_error(text, None)
+    if tokens:
+        yield tokens, None
+
+
+def syntax_error(text: str, token: Token | None) -> InvalidInputError:
+    """Return the error for a token that does not belong where it stands; None for the end of the text."""
+    if token is None:
+        return error_at(text, "syntax error at end of input", len(text.rstrip()))
+    return error_at(text, f'syntax error at or near "{text[token.start : token.end + 1]}"', token.start)
+
+
+def error_at(text: str, message: str, place: int) -> InvalidInputError:
+    """Return an error with line and column, the line of the text, and a caret under the place."""
+    before = text[:place]
+    line_number, line_start = before.count("\n") + 1, before.rfind("\n") + 1
+    line = text[line_start:].partition("\n")[0].rstrip()
+    column = place - line_start
+    first = max(0, column - _SHOWN_LETTERS)
+    lead = "..." if first else ""
+    shown = lead + line[first : column + _SHOWN_LETTERS]
+    shown += "..." if len(line) > column + _SHOWN_LETTERS else ""
+    prefix = f"LINE {line_number}: "
+    caret = " " * (len(prefix) + len(lead) + column - first) + "^"
+    return InvalidInputError(
+        f"Parser Error: {message} (line {line_number}, column {column + 1})\n\n{prefix}{shown}\n{caret}"
+    )
+
+
+_QUOTED: Final = re.compile(
+    r"""--[^\n]*|/\*.*?\*/|[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$).*?\1""", re.DOTALL
+)
+_OPENING: Final = re.compile(r"""/\*|[eE]?'|"|\$(?:[A-Za-z_]\w*)?\$""")
+
+
+def _unterminated(text: str) -> InvalidInputError:
+    """Return the error for the first quote or comment of a text that has no end."""
+    place = 0
+    while opening := _OPENING.search(text, place):
+        # A comment of one line may hold quotes; it is skipped like quoted text.
+        start = opening.start()
+        comment = text.find("--", place, start)
+        whole = _QUOTED.match(text, comment if comment >= 0 else start)
+        if whole is None:
+            kind = {'"': "quoted identifier", "/": "comment", "$": "dollar-quoted string"}.get(text[start])
+            rest = text[start:].partition("\n")[0]
+            return error_at(text, f'unterminated {kind or "quoted string"} at or near "{rest}"', start)
+        place = whole.end()
+    return error_at(text, "the text cannot be read", 0)
