@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import pyarrow as pa
@@ -10,8 +9,10 @@ import pyarrow as pa
 from forklake.errors import InvalidInputError
 from forklake.files.decode import decode
 from forklake.files.schema import precision_and_scale
-from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.type_text import type_text as sql_name
+
+__all__ = ["field_of", "physical_name", "sql_name"]
 
 _PHYSICAL: Final = {"boolean": "BOOL", "float32": "FLOAT", "float64": "DOUBLE"}
 _TIMESTAMPS: Final = {"s": "timestamp_s", "ms": "timestamp_ms", "us": "timestamp", "ns": "timestamp_ns"}
@@ -36,22 +37,6 @@ _SCALARS: Final[dict[pa.DataType, str]] = {
     pa.uuid(): "uuid",
     pa.month_day_nano_interval(): "interval",
 }
-
-
-def sql_name(field: Field) -> str:
-    """Return the name of a field's type in SQL.
-
-    >>> sql_name(Field(None, "c", "list", (Field(None, "element", "int32"),)))
-    'INTEGER[]'
-    """
-    match field.type:
-        case "list":
-            return f"{sql_name(field.children[0])}[]"
-        case "map":
-            return f"MAP({sql_name(field.children[0])}, {sql_name(field.children[1])})"
-        case "struct":
-            return f"STRUCT({', '.join(f'{_identifier(child.name)} {sql_name(child)}' for child in field.children)})"
-    return types.sql_name(field.type)
 
 
 def physical_name(type_name: str) -> str:
@@ -93,7 +78,3 @@ def field_of(name: str, data_type: pa.DataType) -> Field:
     if kinds.is_fixed_size_binary(data_type):
         return Field(None, name, "blob")
     raise InvalidInputError(f'Column "{name}" has the Arrow type "{data_type}", which no column type can take.')
-
-
-def _identifier(name: str) -> str:
-    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'

@@ -25,6 +25,7 @@ from forklake.model.ids import (
     MappingId,
     PartitionId,
     SchemaId,
+    SnapshotId,
     SortId,
     TableId,
     ViewId,
@@ -276,6 +277,39 @@ class RemoveFiles:
     files: tuple[DataFileId, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TableShape:
+    """What of a table shows in its files: of each column its id, name, type and parent; and the partitioning."""
+
+    columns: frozenset[tuple[ColumnId, str, str, ColumnId | None]]
+    partition_id: PartitionId | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlushInlined:
+    """Let files hold what the metadata held: inlined rows, and deleted positions of data files. No row changes.
+
+    Attributes:
+        table_id: The table.
+        files: The data files with the rows, each row with its id and its snapshot.
+        row_ids: The rows that they hold.
+        newest: The last snapshot that added one of these rows; None if there are none.
+        delete_files: The delete files with the positions, earlier deletions included.
+        whole_files: Data files of which no row is left: they end.
+        positions: What the delete files hold now.
+        shape: What the files were written for; the table must still be like that.
+    """
+
+    table_id: TableId
+    files: tuple[tuple[DataFileId, NewDataFile], ...]
+    row_ids: tuple[int, ...]
+    newest: SnapshotId | None
+    delete_files: tuple[tuple[DeleteFileId, NewDeleteFile], ...]
+    whole_files: tuple[DataFileId, ...]
+    positions: frozenset[tuple[DataFileId, int]]
+    shape: TableShape
+
+
 Change = (
     CreateSchema
     | DropSchema
@@ -304,4 +338,5 @@ Change = (
     | AppendFiles
     | DeleteRows
     | RemoveFiles
+    | FlushInlined
 )

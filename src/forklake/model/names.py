@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Final
 
 _ASCII_LOWER: Final = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -17,3 +19,14 @@ def fold(name: str) -> str:
     'orders_Ä'
     """
     return name.translate(_ASCII_LOWER)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that looks most like another, if one does.
+
+    >>> nearest("ordrs", ["orders", "customers"]), nearest("x", ["orders"])
+    ('orders', None)
+    """
+    by_fold = {fold(one): one for one in known}
+    found = difflib.get_close_matches(fold(name), by_fold, n=1, cutoff=0.6)
+    return by_fold[found[0]] if found else None

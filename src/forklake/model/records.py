@@ -195,6 +195,15 @@ class InlinedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FlushedTable:
+    """A table whose inlined rows were written into files, and how many these are."""
+
+    schema_name: str
+    table_name: str
+    row_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedCatalog:
     """A plain DuckLake database that an export made.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from typing import Final
 
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
@@ -13,8 +14,15 @@ from forklake.model.numbering import Numbering
 ROW_ID_COLUMN = "_ducklake_internal_row_id"
 ROW_ID_FIELD_ID = ColumnId(2147483540)
 SNAPSHOT_ID_COLUMN = "_ducklake_internal_snapshot_id"
-LINEAGE_COLUMNS = ("rowid", "snapshot_id", "filename", "file_row_number")
-"""What can be asked for beside the columns of a table."""
+SNAPSHOT_ID_FIELD_ID = ColumnId(2147483539)
+LINEAGE_COLUMNS: Final = {
+    "rowid": "int64",
+    "snapshot_id": "int64",
+    "filename": "varchar",
+    "file_row_number": "int64",
+    "file_index": "uint64",
+}
+"""What can be asked for beside the columns of a table, with its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +82,13 @@ class ScanFile:
 class ScanRows:
     """Rows that are kept in the metadata: for each its id, its snapshot, and its values by column id, as text.
 
-    ``fields`` are the columns that the table had when they were written.
+    ``fields`` are the columns that the table had when they were written; ``names`` what DuckLake would call the
+    metadata table of each row.
     """
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[int, SnapshotId, Mapping[ColumnId, str | None]], ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +107,22 @@ class ScanPlan:
     files: tuple[ScanFile, ...]
     inlined: tuple[ScanRows, ...] = ()
     pruned: Mapping[str, tuple[int, int]] = dataclass_field(default_factory=dict)
+
+
+def first_rows(plan: ScanPlan, count: int) -> ScanPlan:
+    """Return a plan without the files that are not needed for so many rows, in the order of the plan.
+
+    Nothing is left out behind a file of which it is not known how many rows it shows.
+    """
+    left = count
+    for number, file in enumerate(plan.files):
+        if left <= 0:
+            kept, gone = plan.files[:number], plan.files[number:]
+            size = sum(each.file_size_bytes for each in gone)
+            return replace(plan, files=kept, inlined=(), pruned={**plan.pruned, "limit": (len(gone), size)})
+        deletes = file.deletes
+        if file.is_cut or (deletes is not None and (deletes.is_cut or deletes.delete_count is None)):
+            return plan
+        deleted = 0 if deletes is None else deletes.delete_count or 0
+        left -= max(0, file.record_count - deleted - len(file.inlined_deletes))
+    return replace(plan, inlined=()) if left <= 0 else plan

@@ -1,4 +1,4 @@
-"""Types as users write them, nested ones too, turned into columns.
+"""Types as users write them, nested ones too, turned into columns, and written again.
 
 SQL parsers read ``int8`` as DuckDB does, eight bytes; here it is DuckLake's name for eight bits, as in the metadata.
 """
@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from forklake.model.definitions import ColumnDefinition
-from forklake.model.types import canonical
+from forklake.model.field import Field
+from forklake.model.keywords import identifier
+from forklake.model.types import canonical, sql_name
 
 _CALL: Final = re.compile(r"(struct|row|map|list|union|enum)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _FIELD: Final = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_]\w*))\s+(.+)', re.DOTALL)
@@ -42,6 +44,34 @@ def column_definition(name: str, text: str) -> ColumnDefinition:
     if len(parts) != len(names):
         raise ValueError(f'Type "{text}" needs {len(names)} types in parentheses.')
     return ColumnDefinition(name, kind, children=tuple(map(column_definition, names, parts)))
+
+
+def field_of(column: ColumnDefinition) -> Field:
+    """Return a column that is to be made as a field of no table."""
+    kind = column.type if column.children else canonical(column.type)
+    return Field(None, column.name, kind, tuple(field_of(child) for child in column.children))
+
+
+def type_text(field: Field) -> str:
+    """Return a field's type as DuckDB writes it.
+
+    >>> type_text(Field(None, "c", "list", (Field(None, "element", "int32"),)))
+    'INTEGER[]'
+    """
+    parts = field.children
+    match field.type:
+        case "list":
+            return f"{type_text(parts[0])}[]"
+        case "map":
+            return f"MAP({type_text(parts[0])}, {type_text(parts[1])})"
+        case "struct":
+            return f"STRUCT({', '.join(f'{_identifier(part.name)}{type_text(part)}' for part in parts)})"
+    return sql_name(field.type)
+
+
+def _identifier(name: str) -> str:
+    """Return the name of a struct's field before its type; fields of a row have none."""
+    return name and f"{identifier(name)} "
 
 
 def _field(text: str, whole: str) -> ColumnDefinition:

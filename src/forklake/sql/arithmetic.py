@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.files.intervals import Interval, parse_interval
-from forklake.sql.bound import FLOATS, INTEGERS, NAIVE, NULL, Bound, decimal_size, is_decimal, is_numeric, type_name
-from forklake.sql.coercion import cast, constant, naive
-from forklake.sql.literals import quoted
+from forklake.files.type_names import physical_name
+from forklake.sql.bound import (
+    FLOATS,
+    INTEGERS,
+    NULL,
+    Bound,
+    decimal_size,
+    is_decimal,
+    is_numeric,
+    shape_of,
+    type_name,
+)
+from forklake.sql.coercion import cast, common_integer, constant
+from forklake.sql.intervals import negated_span
+from forklake.sql.literals import converted, quoted, spark_type
+from forklake.sql.moments import moved
+from forklake.sql.nested import exact
+from forklake.sql.phrases import once, refusal
 
 _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
-_DAYS: Final = frozenset({"date", "timestamptz"}) | NAIVE
-_SMALL: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
-"""Integers that Spark has as integers."""
-_SMALLER: Final = _SMALL - {"int64", "uint32"}
-"""Integers whose sums and products have 64 bits at most, so that nothing overflows and nothing slow is needed."""
+_NATIVE: Final = frozenset({"int8", "int16", "int32", "int64"})
+"""Integers that Spark has as they are."""
+_TRIED: Final = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+_NAMES: Final = {"+": "addition", "-": "subtraction", "*": "multiplication"}
+_SHORT: Final = 80
+"""Operands up to this length are named in messages."""
 
 
 def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     """Return the result of ``+``, ``-``, ``*``, ``/``, ``//`` or ``%``.
 
-    Integers are added and multiplied as decimals: what overflows in DuckDB, and wraps around in Spark, is right here.
+    What overflows fails the query, as it does in DuckDB, whether or not Spark is set to do so.
 
     Raises:
         InvalidInputError: There is no such operation on such values.
@@ -29,16 +46,17 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     first, second = _number(first, second), _number(second, first)
     if NULL in (first.type, second.type):
         other = second.type if first.type == NULL else first.type
-        return Bound("CAST(NULL AS DOUBLE)", "float64" if other == NULL or not is_numeric(other) else other)
+        kind = "int64" if other == NULL else "float64" if operator == "/" or not is_numeric(other) else other
+        return cast(Bound("NULL", NULL), kind)
     found = None
     if is_numeric(first.type) and is_numeric(second.type):
         found = _numbers(first, operator, second)
-    elif operator in ("+", "-"):
-        found = _moments(first, operator, second)
+    else:
+        found = moved(first, operator, second)
     if found is None:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types"
-            f" '{operator}({type_name(first.type)}, {type_name(second.type)})'."
+            f" '{operator}({type_name(shape_of(first))}, {type_name(shape_of(second))})'."
             " You might need to add explicit type casts."
         )
     return found
@@ -52,136 +70,232 @@ def _number(value: Bound, beside: Bound) -> Bound:
 def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
     types = {first.type, second.type}
     if operator == "/" or (operator == "//" and not types <= INTEGERS):
-        return _quotient(first, second, "float32" if types == {"float32"} else "float64")
-    if operator == "//":
-        return _integer_quotient(first, second)
-    if types & FLOATS:
-        kind = "float64" if "float64" in types else "float32"
+        kind = "float64" if "float64" in types or not types & FLOATS else "float32"
+        return _quotient(first, second, kind)
+    if types & FLOATS or (types <= INTEGERS and "uint128" in types and _is_mixed(first, second)):
+        kind = "float32" if "float32" in types and "float64" not in types else "float64"
         one, other = cast(first, kind).sql, cast(second, kind).sql
-        return Bound(
-            f"({one} % nullif({other}, CAST(0 AS DOUBLE)))" if operator == "%" else f"({one} {operator} {other})", kind
+        if operator == "%":
+            remainder = f"try_mod({one}, {other})"
+            nan = f"if({other} = 0 AND {one} IS NOT NULL, CAST('NaN' AS {spark_type(kind)}), {remainder})"
+            return Bound(nan if second.literal is None or float(second.literal) == 0 else remainder, kind)
+        return Bound(f"({one} {operator} {other})", kind, strict_in=_leaves(first, second))
+    if types <= INTEGERS:
+        return _integers(first, operator, second)
+    return _decimals(first, operator, second)
+
+
+def _is_mixed(first: Bound, second: Bound) -> bool:
+    return common_integer(first, second) not in (first.type, second.type) or len({first.type[0], second.type[0]}) > 1
+
+
+# ---- integers --------------------------------------------------------------------------------------------------------
+
+
+def _integers(first: Bound, operator: str, second: Bound) -> Bound:
+    kind = _integer_kind(first, second)
+    if first.literal is not None and second.literal is not None and operator in _TRIED:
+        return _calculated(int(first.literal), operator, int(second.literal), kind)
+    one, other = (exact(cast(value, kind)) for value in (first, second))
+    spark_kind = spark_type(kind)
+    if operator in ("//", "%"):
+        sign = "div" if operator == "//" else "%"
+        divisor = other if second.literal not in (None, "0") else f"nullif({other}, {exact(constant(kind, '0'))})"
+        leaves = _leaves(first, second) if divisor == other else None
+        return Bound(f"CAST({one} {sign} {divisor} AS {spark_kind})", kind, strict_in=leaves)
+    leaves = _leaves(first, second)
+    message = _complaint(operator, physical_name(kind), one, other)
+    if kind in _NATIVE or kind == "int128":
+        tried = f"{_TRIED[operator]}({one}, {other})"
+        attempt = tried if kind in _NATIVE else f"try_cast({tried} AS {spark_kind})"
+    else:
+        # Spark's types for these are larger than they are.
+        wide = "DECIMAL(20,0)" if kind in ("uint32", "uint64") else "BIGINT"
+        bound = 10**38 - 1 if kind == "uint128" else 2 ** int(kind[4:]) - 1
+        raw = (
+            f"{_TRIED[operator]}({one}, {other})"
+            if kind == "uint128"
+            else f"(CAST({one} AS {wide}) {operator} CAST({other} AS {wide}))"
         )
-    if types <= _SMALL and operator == "%":
-        return Bound(f"({_whole(first)} % nullif({_whole(second)}, 0L))", "int64")
-    if types <= _SMALLER or (operator != "*" and types <= _SMALLER | {"uint32"}):
-        return Bound(f"({_whole(first)} {operator} {_whole(second)})", "int64")
-    one, other = _exact(first), _exact(second)
-    kind = _exact_type(first.type, operator, second.type)
+        attempt = once(raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {bound}BD THEN CAST({sql} AS {spark_kind}) END")
+    return Bound(_or_fails(attempt, leaves, message), kind, strict_in=leaves)
+
+
+def _calculated(one: int, operator: str, other: int, kind: str) -> Bound:
+    """Return the result of two constants, which is one."""
+    result = {"+": one + other, "-": one - other, "*": one * other}[operator]
+    try:
+        return constant(kind, converted(str(result), kind))
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"Out of Range Error: Overflow in {_NAMES[operator]} of {physical_name(kind)} ({one} {operator} {other})!"
+        ) from error
+
+
+def _integer_kind(first: Bound, second: Bound) -> str:
+    """Return the type of the result; integers with and without sign that do not suit each other have 64 bits."""
+    kind = common_integer(first, second)
+    if kind in (first.type, second.type) or kind in ("int64", "int128"):
+        return kind
+    return "int64"
+
+
+def _or_fails(attempt: str, leaves: tuple[str, ...], message: tuple[str, ...]) -> str:
+    """Return an attempt that is NULL where it overflows or a leaf is NULL: the first fails the query."""
+    failed = refusal(*message)
+    if not leaves:
+        return f"coalesce({attempt}, {failed})"
+    present = " AND ".join(f"{leaf} IS NOT NULL" for leaf in leaves)
+    return f"coalesce({attempt}, CASE WHEN {present} THEN {failed} END)"
+
+
+def _leaves(*values: Bound) -> tuple[str, ...]:
+    """Return what decides whether the result of a calculation with values is NULL."""
+    found: dict[str, None] = {}
+    for value in values:
+        if value.literal is None:
+            found.update(dict.fromkeys((value.sql,) if value.strict_in is None else value.strict_in))
+    return tuple(found)
+
+
+def _complaint(operator: str, name: str, one: str, other: str, ending: str = "!") -> tuple[str, ...]:
+    begin = f"Out of Range Error: Overflow in {_NAMES[operator]} of {name}"
+    if max(len(one), len(other)) > _SHORT:
+        return (quoted(f"{begin}{ending}"),)
+    values = (f"CAST({one} AS STRING)", quoted(f" {operator} "), f"CAST({other} AS STRING)")
+    return (quoted(f"{begin} ("), *values, quoted(f"){ending}"))
+
+
+# ---- decimals --------------------------------------------------------------------------------------------------------
+
+
+def _decimals(first: Bound, operator: str, second: Bound) -> Bound:
+    (precision, scale), (more, finer) = decimal_size(first.type), decimal_size(second.type)
+    one, other = _decimal_operand(first), _decimal_operand(second)
+    leaves = _leaves(first, second)
     if operator == "%":
-        return Bound(f"({one} % nullif({other}, 0))", kind)
-    _check_scale(first, operator, second)
-    result = f"({one} {operator} {other})"
-    if _may_overflow(first, operator, second):
-        # Spark fails or gives NULL, as the session is set.
-        both = f"{one} IS NOT NULL AND {other} IS NOT NULL"
-        refusal = f"raise_error({quoted('Out of Range Error: Overflow in a calculation with exact numbers.')})"
-        result = f"coalesce({result}, CASE WHEN {both} THEN {refusal} END)"
-    return Bound(result, kind)
-
-
-def _may_overflow(first: Bound, operator: str, second: Bound) -> bool:
-    """Return whether exact numbers of these types may have a result of more than 38 digits."""
-    (precision, scale), (more, finer) = _digits(first), _digits(second)
+        both = max(scale, finer)
+        kind = f"decimal({min(max(precision - scale, more - finer) + both, 38)},{both})"
+        divisor = other if second.literal is not None and float(second.literal) != 0 else f"nullif({other}, 0)"
+        return Bound(f"CAST({one} % {divisor} AS {kind.upper()})", kind)
     if operator == "*":
-        return precision + more > 38
-    return max(precision - scale, more - finer) + max(scale, finer) + 1 > 38
-
-
-def _check_scale(first: Bound, operator: str, second: Bound) -> None:
-    """Refuse a calculation that Spark would round: decimal places beyond the sixth give way to digits before them."""
-    (precision, scale), (more, finer) = _digits(first), _digits(second)
-    if operator == "*":
-        digits, places = precision + more + 1, scale + finer
+        places, digits = scale + finer, precision + more
+        if places > 38:
+            raise InvalidInputError(
+                f"Out of Range Error: Needed scale {places} to accurately represent the multiplication result, but this"
+                " is out of range of the DECIMAL type. Max scale is 38; could not perform an accurate multiplication."
+                " Either add a cast to DOUBLE, or add an explicit cast to a decimal with a lower scale."
+            )
     else:
         places = max(scale, finer)
         digits = max(precision - scale, more - finer) + places + 1
-    if digits > 38 and max(38 - (digits - places), min(places, 6)) < places:
-        raise InvalidInputError(
-            f"Out of Range Error: {type_name(first.type)} {operator} {type_name(second.type)} may need more than 38"
-            " digits.",
-            hint="Cast one of them to DOUBLE, or to a decimal with fewer digits.",
-        )
+    kept = digits
+    if digits > 18 and max(precision, more) <= 18 and places < 18:
+        kept = 18
+    kept = min(kept, 38)
+    kind = f"decimal({kept},{places})"
+    if _would_round(operator, (precision, scale), (more, finer), places):
+        one, other = _narrowed(first, one), _narrowed(second, other)
+    result = f"{_TRIED[operator]}({one}, {other})" if digits > 38 else f"({one} {operator} {other})"
+    if kept == digits:
+        return Bound(f"CAST({result} AS {kind.upper()})", kind, strict_in=leaves)
+    ending = ". You might want to add an explicit cast to a bigger decimal."
+    message = (quoted(f"Out of Range Error: Overflow in {_NAMES[operator]} of DECIMAL({kept}){ending}"),)
+    checked = _or_fails(f"try_cast({result} AS {kind.upper()})", leaves, message)
+    return Bound(checked, kind, strict_in=leaves, wide=result if digits <= 38 else None)
 
 
-def _digits(value: Bound) -> tuple[int, int]:
-    return (20, 0) if value.type in _SMALL else decimal_size(value.type)
-
-
-def _whole(value: Bound) -> str:
-    """Return an integer as Spark's of 64 bits."""
-    return f"{value.literal}L" if value.literal is not None else f"CAST({value.sql} AS BIGINT)"
-
-
-def _exact(value: Bound) -> str:
-    """Return an exact number as one of Spark's decimals."""
-    if is_decimal(value.type) or value.type not in _SMALL:
+def _decimal_operand(value: Bound) -> str:
+    """Return an exact number as a decimal of Spark; a constant with the digits that it has."""
+    if value.literal is not None:
+        return f"{value.literal}BD"
+    if is_decimal(value.type) or value.type in ("uint64", "int128", "uint128"):
         return value.sql
-    return f"{value.literal}BD" if value.literal is not None else f"CAST({value.sql} AS DECIMAL(20,0))"
+    return f"CAST({value.sql} AS DECIMAL({decimal_size(value.type)[0]},0))"
 
 
-def _exact_type(one: str, operator: str, other: str) -> str:
-    if {one, other} <= INTEGERS:
-        return "int128"
-    (precision, scale), (more, finer) = decimal_size(one), decimal_size(other)
-    if operator == "*":
-        return f"decimal({min(precision + more + 1, 38)},{min(scale + finer, 38)})"
-    return f"decimal({min(max(precision - scale, more - finer) + max(scale, finer) + 1, 38)},{max(scale, finer)})"
+def _would_round(operator: str, one: tuple[int, int], other: tuple[int, int], places: int) -> bool:
+    """Return whether Spark gives decimal places up for digits before them."""
+    (precision, scale), (more, finer) = one, other
+    digits = precision + more + 1 if operator == "*" else max(precision - scale, more - finer) + places + 1
+    return digits > 38 and max(38 - (digits - places), min(places, 6)) < places
+
+
+def _narrowed(value: Bound, sql: str) -> str:
+    """Return an operand with fewer digits, which Spark multiplies exactly; what has more digits is refused."""
+    precision, scale = decimal_size(value.type)
+    if value.literal is not None or precision <= 18:
+        return sql
+    digits = max(18, scale + 6)
+    message = (quoted(f"Out of Range Error: {type_name(value.type)} has too many digits for this calculation."),)
+    return _or_fails(f"try_cast({sql} AS DECIMAL({digits},{scale}))", _leaves(value), message)
+
+
+# ---- division, signs, bits -------------------------------------------------------------------------------------------
 
 
 def _quotient(first: Bound, second: Bound, kind: str) -> Bound:
     one, other = cast(first, kind).sql, cast(second, kind).sql
+
+    def divided(dividend: str, divisor: str) -> str:
+        sql = f"{dividend} / {divisor}"
+        return sql if kind == "float64" else f"CAST({sql} AS FLOAT)"
+
     if second.literal is not None and float(second.literal) != 0:
-        return Bound(f"({one} / {other})", kind)
+        return Bound(f"({divided(one, other)})", kind, strict_in=_leaves(first, second))
     # Spark gives NULL or fails where the divisor is zero; DuckDB gives what IEEE 754 says.
     by_zero = f"{one} * {_INFINITY}" if kind == "float64" else f"CAST({one} * {_INFINITY} AS FLOAT)"
-    division = f"{one} / {other}" if kind == "float64" else f"CAST({one} / {other} AS FLOAT)"
-    return Bound(f"(CASE WHEN {other} = 0 THEN {by_zero} ELSE {division} END)", kind)
-
-
-def _integer_quotient(first: Bound, second: Bound) -> Bound:
-    if {first.type, second.type} <= _SMALL:
-        return Bound(f"(CAST({first.sql} AS BIGINT) div nullif(CAST({second.sql} AS BIGINT), 0L))", "int64")
-    one, other = _exact(first), f"nullif({_exact(second)}, 0)"
-    return Bound(f"({one} div {other})", "int64")
+    return Bound(
+        once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divided(one, sql)} END)"),
+        kind,
+        strict_in=_leaves(first, second),
+    )
 
 
 def negated(value: Bound) -> Bound:
     """Return a number, or an interval, with the other sign."""
-    if value.literal is not None and (value.type in INTEGERS or is_decimal(value.type) or value.type in FLOATS):
+    if value.literal is not None and is_numeric(value.type):
         text = value.literal.removeprefix("-") if value.literal.startswith("-") else f"-{value.literal}"
-        return constant(value.type, text)
-    if value.type == "interval" and value.literal is not None:
-        return constant("interval", str(_turned(parse_interval(value.literal))))
-    if value.type in FLOATS:
-        return Bound(f"(- {value.sql})", value.type)
+        if value.type == "int64" and text == f"-{2**31}":
+            return constant("int32", text)
+        return constant("int64", text) if value.type == "int128" and text == f"-{2**63}" else constant(value.type, text)
+    if value.type == "interval":
+        return negated_span(value)
+    if value.type in FLOATS or is_decimal(value.type):
+        return replace(Bound(f"(- {value.sql})", value.type), strict_in=_leaves(value))
     return arithmetic(constant("int32", "0"), "-", value)
 
 
-# ---- dates and timestamps --------------------------------------------------------------------------------------------
+def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
+    """Return ``&``, ``|``, ``xor``, ``<<`` or ``>>`` of integers."""
+
+    def calculated(first: Bound, second: Bound) -> Bound:
+        pair = [cast(value, "int64") if value.is_untyped or value.type == NULL else value for value in (first, second)]
+        if not {value.type for value in pair} <= INTEGERS - {"uint64", "int128", "uint128"}:
+            raise InvalidInputError(
+                f"Binder Error: No function matches the given name and argument types '{symbol}"
+                f"({type_name(shape_of(first))}, {type_name(shape_of(second))})'."
+            )
+        kind = _integer_kind(*pair)
+        one, other = (exact(cast(value, kind)) for value in pair)
+        if symbol in ("<<", ">>"):
+            return _shifted(one, symbol, other, kind)
+        return Bound(f"({one} {'^' if symbol == 'xor' else symbol} {other})", kind)
+
+    return calculated
 
 
-def _moments(first: Bound, operator: str, second: Bound) -> Bound | None:
-    if operator == "+" and second.type in _DAYS and first.type not in _DAYS:
-        first, second = second, first
-    if first.type not in _DAYS:
-        return None
-    if first.type == "date" and second.type in INTEGERS:
-        name = "date_add" if operator == "+" else "date_sub"
-        return Bound(f"{name}({first.sql}, {cast(second, 'int32').sql})", "date")
-    if first.type == second.type == "date" and operator == "-":
-        return Bound(f"CAST(datediff({first.sql}, {second.sql}) AS BIGINT)", "int64")
-    if second.type != "interval" or second.literal is None:
-        return None
-    span = parse_interval(second.literal)
-    shifted = Bound(f"({naive(first)} + {_spark_interval(_turned(span) if operator == '-' else span)})", "timestamp")
-    return cast(shifted, "timestamptz") if first.type == "timestamptz" else shifted
-
-
-def _turned(span: Interval) -> Interval:
-    return Interval(-span.months, -span.days, -span.micros)
-
-
-def _spark_interval(span: Interval) -> str:
-    seconds, micros = divmod(abs(span.micros), 10**6)
-    sign = "-" if span.micros < 0 else ""
-    return f"make_interval(0, {span.months}, 0, {span.days}, 0, 0, {sign}{seconds}.{micros:06d}BD)"
+def _shifted(one: str, symbol: str, other: str, kind: str) -> Bound:
+    width, spark_kind = int(kind.lstrip("uint")), spark_type(kind)
+    name = "shiftright" if symbol == ">>" else "shiftleft"
+    shifted = f"CAST({name}(CAST({one} AS BIGINT), CAST({other} AS INT)) AS {spark_kind})"
+    within = f"{other} BETWEEN 0 AND {width - 1}"
+    if symbol == ">>":
+        rest = f"WHEN {other} IS NOT NULL THEN CAST(0 AS {spark_kind})"
+        return Bound(f"(CASE WHEN {within} THEN {shifted} {rest} END)", kind)
+    values = (f"CAST({one} AS STRING)", quoted(" << "), f"CAST({other} AS STRING)")
+    complaint = refusal(quoted("Out of Range Error: Overflow in left shift ("), *values, quoted(")"))
+    room = width if kind.startswith("u") else width - 1
+    fits = f"{one} >= 0 AND {within} AND {one} < CAST(power(2, {room} - {other}) AS DECIMAL(20,0))"
+    absent = f"{one} IS NULL OR {other} IS NULL"
+    return Bound(f"(CASE WHEN {absent} THEN NULL WHEN {fits} THEN {shifted} ELSE {complaint} END)", kind)

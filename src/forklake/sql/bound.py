@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
+from forklake.files.type_names import sql_name as nested_name
 from forklake.model.field import Field
 from forklake.model.predicate import All, Any, Anything, Nothing, Predicate
 from forklake.model.types import SQL_NAMES, sql_name
@@ -28,9 +29,14 @@ class Bound:
     Attributes:
         sql: What Spark computes; always usable as an operand.
         type: DuckLake's name of the type, or `NULL`.
-        field: The column, or field of structs, that it is.
+        field: The column, or field of structs, that it is; only a column of a table has an id. Every list, struct and
+            map has one, for the types that are nested in it: see `shape_of` and `shaped`.
         literal: The text of the constant that it is, as DuckLake writes values of the type.
         is_untyped: Whether it is a quoted constant, which takes the type of what it meets.
+        strict_in: Expressions of which one is NULL wherever this is, and never elsewhere; None if only itself is known
+            to be so.
+        wide: The same number as a decimal of Spark with more digits, not checked to fit the type: all that sums need.
+        span: Of an interval: its months, days and microseconds, as whole numbers of Spark.
         when_true: Holds for all rows for which this, a condition, is true.
         when_false: The same for false; NULL is neither.
     """
@@ -40,17 +46,63 @@ class Bound:
     field: Field | None = None
     literal: str | None = None
     is_untyped: bool = False
+    strict_in: tuple[str, ...] | None = None
+    wide: str | None = None
+    span: tuple[str, str, str] | None = None
     when_true: Predicate = _ANYTHING
     when_false: Predicate = _ANYTHING
 
 
-def type_name(column_type: str) -> str:
+def shape_of(value: Bound) -> Field:
+    """Return the type of a value with all that is nested in it, as a field that is no column."""
+    return Field(None, "", value.type, () if value.field is None else value.field.children)
+
+
+def shaped(sql: str, shape: Field | str, literal: str | None = None) -> Bound:
+    """Return an expression of a type, given by its name or, if it is nested, as a field."""
+    if isinstance(shape, str):
+        return Bound(sql, shape, literal=literal)
+    field = Field(None, "", shape.type, shape.children) if shape.children else None
+    return Bound(sql, shape.type, field, literal)
+
+
+def scalar(column_type: str, name: str = "") -> Field:
+    """Return a type that is not nested as a field."""
+    return Field(None, name, column_type)
+
+
+def list_of(element: Field | str) -> Field:
+    """Return the type of lists."""
+    inner = scalar(element) if isinstance(element, str) else element
+    return Field(None, "", "list", (Field(None, "element", inner.type, inner.children),))
+
+
+def struct_of(fields: Sequence[tuple[str, Field]]) -> Field:
+    """Return the type of structs with such fields."""
+    return Field(None, "", "struct", tuple(Field(None, name, inner.type, inner.children) for name, inner in fields))
+
+
+def map_of(key: Field, item: Field) -> Field:
+    """Return the type of maps."""
+    parts = (Field(None, "key", key.type, key.children), Field(None, "value", item.type, item.children))
+    return Field(None, "", "map", parts)
+
+
+def type_name(column_type: str | Field) -> str:
     """Return what DuckDB calls a type.
 
-    >>> type_name("int32"), type_name("decimal(4,2)")
-    ('INTEGER', 'DECIMAL(4,2)')
+    >>> type_name("int32"), type_name("decimal(4,2)"), type_name(list_of("int32"))
+    ('INTEGER', 'DECIMAL(4,2)', 'INTEGER[]')
     """
+    if isinstance(column_type, Field):
+        return nested_name(_with_quoted_nulls(column_type)) if column_type.children else type_name(column_type.type)
     return '"NULL"' if column_type == NULL else sql_name(column_type)
+
+
+def _with_quoted_nulls(field: Field) -> Field:
+    """Return a type in which that of NULL is called what DuckDB calls it."""
+    children = tuple(map(_with_quoted_nulls, field.children))
+    return replace(field, type='"null"' if field.type == NULL else field.type, children=children)
 
 
 def is_decimal(column_type: str) -> bool:
@@ -62,12 +114,12 @@ def decimal_size(column_type: str) -> tuple[int, int]:
     """Return the digits of a decimal, all and after the point; of an integer those that hold all its values.
 
     >>> decimal_size("decimal(4,2)"), decimal_size("int64")
-    ((4, 2), (20, 0))
+    ((4, 2), (19, 0))
     """
     if is_decimal(column_type):
         precision, scale = column_type[8:-1].split(",")
         return int(precision), int(scale)
-    return (38, 0) if column_type in ("int128", "uint128") else (20, 0)
+    return min(len(str(2 ** (int(column_type.lstrip("uint")) - column_type.startswith("i")))), 38), 0
 
 
 def is_numeric(column_type: str) -> bool:

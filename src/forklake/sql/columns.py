@@ -1,4 +1,4 @@
-"""Finding the columns that an expression names."""
+"""Finding the columns that an expression names, and the fields of structs."""
 
 from __future__ import annotations
 
@@ -11,64 +11,93 @@ from forklake.model.names import fold
 from forklake.model.predicate import Comparison
 from forklake.model.scan import LINEAGE_COLUMNS
 from forklake.sql.bound import Bound
+from forklake.sql.site import Site
 
 
-def bind_column(names: Sequence[str], table: str, fields: Sequence[Field]) -> Bound:
-    """Return the column, or field of structs, that names with dots between stand for.
+class TableSite(Site):
+    """A condition on the rows of one table: its columns, fields of structs, and the lineage of rows."""
 
-    Raises:
-        NotFoundError: There is none.
-        InvalidInputError: A field is asked of something that is no struct.
-    """
-    if len(names) > 1 and fold(names[0]) == fold(table) and _find(fields, names[1]) is not None:
-        names = names[1:]
-    field = _find(fields, names[0])
-    if field is None:
-        if len(names) > 1 and fold(names[0]) == fold(table):
+    def __init__(self, table: str, fields: Sequence[Field]) -> None:
+        self._table = table
+        self._fields = fields
+
+    def column(self, names: Sequence[str]) -> Bound:
+        """Return the column, or field of structs, that names with dots between stand for.
+
+        Raises:
+            NotFoundError: There is none.
+            InvalidInputError: A field is asked of something that is no struct.
+        """
+        table, fields = self._table, self._fields
+        if len(names) > 1 and fold(names[0]) == fold(table) and find(fields, names[1]) is not None:
             names = names[1:]
-        return _lineage(names, table, fields)
-    path = [field.name]
-    for name in names[1:]:
-        if field.type != "struct":
-            raise InvalidInputError(
-                f'Binder Error: Cannot extract field "{name}" from "{".".join(path)}" because it is not a struct'
-            )
-        inner = _find(field.children, name)
-        if inner is None:
-            candidates = _quoted(child.name for child in field.children)
-            raise NotFoundError(
-                f'Binder Error: Could not find key "{name}" in struct "{".".join(path)}"\n'
-                f"Candidate Entries: {candidates}"
-            )
-        field = inner
-        path.append(field.name)
-    return _bound(path, field)
+        field = find(fields, names[0])
+        if field is None:
+            if len(names) > 1 and fold(names[0]) == fold(table):
+                names = names[1:]
+            return _lineage(names, table, fields)
+        return extracted(column_of(field, quoted_name(field.name)), names[1:], field.name)
 
 
-def _bound(path: Sequence[str], field: Field) -> Bound:
-    sql = ".".join(f"`{name.replace('`', '``')}`" for name in path)
+def column_of(field: Field, sql: str) -> Bound:
+    """Return a column, or field of structs, given how Spark names it."""
     if field.type != "boolean" or field.column_id is None:
         return Bound(sql, field.type, field)
     true, false = (Comparison(field.column_id, "boolean", "=", text) for text in ("true", "false"))
     return Bound(sql, "boolean", field, when_true=true, when_false=false)
 
 
+def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
+    """Return the field of structs that names lead to; the label says in errors what they lead from.
+
+    Raises:
+        NotFoundError: There is no such field.
+        InvalidInputError: A field is asked of something that is no struct.
+    """
+    for name in names:
+        if value.type != "struct" or value.field is None:
+            raise InvalidInputError(
+                f'Binder Error: Cannot extract field "{name}" from "{label}" because it is not a struct'
+            )
+        inner = find(value.field.children, name)
+        if inner is None:
+            raise NotFoundError(
+                f'Binder Error: Could not find key "{name}" in struct "{label}"\n'
+                f"Candidate Entries: {quoted_list(child.name for child in value.field.children)}"
+            )
+        value = column_of(inner, f"{value.sql}.{quoted_name(inner.name)}")
+        label = f"{label}.{inner.name}"
+    return value
+
+
+def find(fields: Sequence[Field], name: str) -> Field | None:
+    """Return the field of a name."""
+    return next((field for field in fields if fold(field.name) == fold(name)), None)
+
+
+def quoted_name(name: str) -> str:
+    """Return a name as Spark reads it, whatever is in it."""
+    return f"`{name.replace('`', '``')}`"
+
+
+def quoted_list(names: Iterable[str]) -> str:
+    """Return names in quotes, as messages list them."""
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def missing_column(name: str, candidates: Sequence[str]) -> NotFoundError:
+    """Return the error that there is no such column, with the nearest that there are."""
+    near = difflib.get_close_matches(name, list(dict.fromkeys(candidates)), n=5, cutoff=0)
+    return NotFoundError(
+        f'Binder Error: Referenced column "{name}" not found in FROM clause!\nCandidate bindings: {quoted_list(near)}'
+    )
+
+
 def _lineage(names: Sequence[str], table: str, fields: Sequence[Field]) -> Bound:
     """Return a column that every row has beside those of its table."""
     if len(names) == 1 and fold(names[0]) in LINEAGE_COLUMNS:
         name = fold(names[0])
-        return Bound(f"`{name}`", "varchar" if name == "filename" else "int64")
+        return Bound(f"`{name}`", LINEAGE_COLUMNS[name])
     if len(names) > 1:
         raise NotFoundError(f'Binder Error: Referenced table "{names[0]}" not found!\nCandidate tables: "{table}"')
-    near = difflib.get_close_matches(names[0], [field.name for field in fields], n=5, cutoff=0)
-    raise NotFoundError(
-        f'Binder Error: Referenced column "{names[0]}" not found in FROM clause!\nCandidate bindings: {_quoted(near)}'
-    )
-
-
-def _find(fields: Sequence[Field], name: str) -> Field | None:
-    return next((field for field in fields if fold(field.name) == fold(name)), None)
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+    raise missing_column(names[0], [field.name for field in fields])

@@ -8,14 +8,30 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.model.predicate import Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
-from forklake.sql.bound import FLOATS, INTEGERS, NULL, Bound, both, either, is_decimal, is_numeric, type_name
+from forklake.sql.bound import (
+    FLOATS,
+    INTEGERS,
+    NULL,
+    Bound,
+    both,
+    either,
+    is_decimal,
+    is_numeric,
+    list_of,
+    shape_of,
+    shaped,
+    struct_of,
+    type_name,
+)
 from forklake.sql.coercion import cast, common_type, compared
+from forklake.sql.intervals import length_of
 from forklake.sql.literals import quoted
 
 _MIRRORED: Final[dict[Operator, Operator]] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_UNORDERED: Final = frozenset({"interval", "timetz"})
-_WHOLE: Final = frozenset({"struct", "list", "map", "variant", "geometry"})
+_UNORDERED: Final = frozenset({"timetz"})
+_WITHOUT_STATISTICS: Final = frozenset({"interval", "timetz", "json", "blob"})
+_INCOMPARABLE: Final = frozenset({"variant", "geometry"})
 _EXACT_FLOATS: Final = 2**53
 """Integers up to this are themselves as 64 bit floats."""
 
@@ -26,7 +42,7 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
     Raises:
         InvalidInputError: Such values cannot be compared.
     """
-    one, other = compared(first, second)
+    one, other = (ordered(value) for value in compared(first, second))
     _check_comparable(one, operator)
     return Bound(
         f"({one.sql} {operator} {other.sql})",
@@ -36,13 +52,21 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
     )
 
 
+def ordered(value: Bound) -> Bound:
+    """Return what Spark compares and orders by in place of a value: the entries of a map, the length of an interval."""
+    if value.type == "interval":
+        return Bound(length_of(value), "int128")
+    if value.type != "map":
+        return value
+    key, item = shape_of(value).children
+    return shaped(f"map_entries({value.sql})", list_of(struct_of([("key", key), ("value", item)])))
+
+
 def _check_comparable(value: Bound, operator: str) -> None:
-    if value.type in _WHOLE:
-        raise InvalidInputError(f"Values of type {type_name(value.type)} cannot be compared in a condition.")
+    if value.type in _INCOMPARABLE:
+        raise InvalidInputError(f"Values of type {type_name(value.type)} cannot be compared.")
     if value.type in _UNORDERED and operator not in ("=", "<>"):
-        raise InvalidInputError(
-            f"Values of type {type_name(value.type)} can be compared in a condition for being equal only."
-        )
+        raise InvalidInputError(f"Values of type {type_name(value.type)} can be compared for being equal only.")
 
 
 def _said(first: Bound, operator: Operator, second: Bound) -> Predicate:
@@ -53,7 +77,7 @@ def _said(first: Bound, operator: Operator, second: Bound) -> Predicate:
         first, operator, second = second, _MIRRORED[operator], first
     if first.field is None or first.field.column_id is None or second.literal is None:
         return Anything()
-    if first.type in _UNORDERED or first.type in ("json", "blob"):
+    if first.type in _WITHOUT_STATISTICS:
         return Anything()
     target = common_type(first, second)
     if target == first.type or second.is_untyped:
@@ -93,7 +117,7 @@ def _said_of_number(first: Bound, operator: Operator, second: Bound) -> Predicat
 
 def distinct(first: Bound, second: Bound) -> Bound:
     """Return whether two values differ, NULL being a value like others."""
-    one, other = compared(first, second)
+    one, other = (ordered(value) for value in compared(first, second))
     _check_comparable(one, "=")
     sql = f"(NOT ({one.sql} <=> {other.sql}))"
     for value, opposite in ((first, second), (second, first)):

@@ -14,6 +14,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
+from forklake.sql.columns import TableSite
 from forklake.sql.expression import ExpressionBinder
 
 _DUCKDB: Final = Dialect.get_or_raise("duckdb")
@@ -33,7 +34,7 @@ def condition(text: str, table: str, fields: Sequence[Field]) -> Condition:
         NotFoundError: There is no such column.
     """
     try:
-        bound = ExpressionBinder(table, fields).condition(_parse(text, fields))
+        bound = ExpressionBinder(TableSite(table, fields)).condition(_parse(text, fields))
     except RecursionError as error:
         raise InvalidInputError("The condition is nested too deeply; it was not read.") from error
     return Condition(bound.when_true, bound.sql)
@@ -46,7 +47,7 @@ def value_expression(text: str, table: str, fields: Sequence[Field]) -> str:
         InvalidInputError: It cannot be read, or says what cannot be said of one row.
         NotFoundError: There is no such column.
     """
-    return ExpressionBinder(table, fields).bind(_parse(text, fields)).sql
+    return ExpressionBinder(TableSite(table, fields)).bind(_parse(text, fields)).sql
 
 
 def equal_columns(text: str, fields: Sequence[Field]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

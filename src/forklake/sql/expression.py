@@ -15,11 +15,10 @@ from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Anything, Nothing, Operator
-from forklake.model.types import canonical
 from forklake.sql.arithmetic import arithmetic, negated
-from forklake.sql.bound import NULL, Bound, type_name
+from forklake.sql.bound import NULL, TEXTS, Bound, shape_of, shaped, type_name
 from forklake.sql.coercion import cast, constant, unified, untyped
-from forklake.sql.columns import bind_column
+from forklake.sql.columns import extracted
 from forklake.sql.comparisons import (
     between,
     comparison,
@@ -31,8 +30,23 @@ from forklake.sql.comparisons import (
     null_test,
     one_of,
 )
-from forklake.sql.functions import FUNCTIONS, NAMED
+from forklake.sql.functions import FUNCTIONS, NAMED, no_such_function
+from forklake.sql.intervals import interval_of
+from forklake.sql.lambdas import bind_lambda
 from forklake.sql.literals import converted
+from forklake.sql.nested import concatenation, field_of
+from forklake.sql.nested_nodes import (
+    bind_bracket,
+    bind_list,
+    bind_map,
+    bind_map_of_lists,
+    bind_struct,
+    bind_tuple,
+    target_shape,
+)
+from forklake.sql.nodes import call_arguments, function_name, is_aggregate, is_subquery
+from forklake.sql.number_literals import number
+from forklake.sql.site import Resolved, Site
 
 _COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
     exp.EQ: "=",
@@ -55,14 +69,15 @@ _HARMLESS: Final = frozenset({"typed", "safe", "copy"})
 _TRUE: Final = Bound("TRUE", "boolean", literal="true", when_true=Anything(), when_false=Nothing())
 _FALSE: Final = Bound("FALSE", "boolean", literal="false", when_true=Nothing(), when_false=Anything())
 _NULL: Final = Bound("NULL", NULL, when_true=Nothing(), when_false=Nothing())
+_UNKNOWN: Final = Bound("CAST(NULL AS BOOLEAN)", NULL, when_true=Nothing(), when_false=Nothing())
 
 
 class ExpressionBinder:
-    """Binds expressions over the columns of one table."""
+    """Binds expressions, which stand at a site; parameters of lambdas are known beside its columns."""
 
-    def __init__(self, table: str, fields: Sequence[Field]) -> None:
-        self._table = table
-        self._fields = fields
+    def __init__(self, site: Site, parameters: Mapping[str, Bound] | None = None) -> None:
+        self.site = site
+        self.parameters: Mapping[str, Bound] = parameters or {}
 
     def bind(self, node: exp.Expr) -> Bound:
         """Return what an expression is.
@@ -71,7 +86,15 @@ class ExpressionBinder:
             InvalidInputError: It is not understood, or its values do not fit together.
             NotFoundError: There is no such column.
         """
-        _refuse_what_is_no_expression(node)
+        known = self.site.known(self, node)
+        if known is not None:
+            return known
+        if is_subquery(node):
+            return self.site.subquery(self, node)
+        if isinstance(node, exp.Window):
+            return self.site.window(self, node)
+        if is_aggregate(node):
+            return self.site.aggregate(self, node)
         kind = type(node)
         if kind in _COMPARISONS:
             first, second = self._operands(node)
@@ -83,19 +106,41 @@ class ExpressionBinder:
             handler, said = _HANDLERS[kind]
             _check_all_is_understood(node, said)
             return handler(self, node)
+        return self._call(node)
+
+    def _call(self, node: exp.Expr) -> Bound:
+        """Return what a function gives."""
+        kind = type(node)
         if kind in FUNCTIONS:
             function, said = FUNCTIONS[kind]
             _check_all_is_understood(node, said)
-            return function([self.bind(part) for name in said for part in _listed(node.args.get(name))], node)
+            return function(self._arguments([part for name in said for part in _listed(node.args.get(name))]), node)
         if isinstance(node, exp.Anonymous) and fold(node.name) in NAMED:
-            return NAMED[fold(node.name)]([self.bind(part) for part in node.expressions], node)
-        raise _unsupported(node)
+            return NAMED[fold(node.name)](self._arguments(node.expressions), node)
+        found = None
+        if isinstance(node, exp.Func):
+            found = self.site.call(self, (function_name(node),), call_arguments(node))
+        if found is None:
+            raise _unsupported(node)
+        return found
+
+    def _arguments(self, parts: Sequence[exp.Expr]) -> list[Bound]:
+        """Return what the arguments of a function are; lambdas take their types from the list before them."""
+        bound: list[Bound] = []
+        for part in parts:
+            if isinstance(part, exp.Lambda):
+                bound.append(bind_lambda(self, part, bound))
+            elif isinstance(part, exp.PropertyEQ | exp.Kwarg):
+                bound.append(self.bind(part.expression))
+            else:
+                bound.append(self.bind(part))
+        return bound
 
     def condition(self, node: exp.Expr) -> Bound:
         """Return what an expression is if it is a condition."""
         bound = self.bind(node)
         if bound.type == NULL:
-            return _NULL
+            return _UNKNOWN
         if bound.is_untyped:
             return cast(bound, "boolean")
         if bound.type != "boolean":
@@ -109,27 +154,37 @@ class ExpressionBinder:
         return self.bind(node.this), self.bind(node.expression)
 
     def column(self, node: exp.Expr) -> Bound:
-        """Return a column, or a field of structs."""
-        return bind_column(_names(node), self._table, self._fields)
+        """Return a column, or a field of structs; of a parameter too."""
+        names = _names(node)
+        if fold(names[0]) in self.parameters:
+            return extracted(self.parameters[fold(names[0])], names[1:], names[0])
+        return self.site.column(names)
+
+    def dot(self, node: exp.Expr) -> Bound:
+        """Return a field of structs, a function of a schema, or a function called on the value before it."""
+        called = node.expression
+        if isinstance(called, exp.Func):
+            return self._called_with_dot(node.this, called)
+        start = node.this
+        while isinstance(start, exp.Dot):
+            start = start.this
+        if isinstance(start, exp.Column | exp.Identifier):
+            return self.column(node)
+        return field_of(self.bind(node.this), called.name)
+
+    def _called_with_dot(self, before: exp.Expr, called: exp.Func) -> Bound:
+        arguments = call_arguments(called)
+        if isinstance(before, exp.Column | exp.Identifier | exp.Dot):
+            found = self.site.call(self, (*_names(before), function_name(called)), arguments)
+            if found is not None:
+                return found
+        value = exp.column(before.copy()) if isinstance(before, exp.Identifier) else before.copy()
+        return self.bind(exp.func(function_name(called), value, *(one.copy() for one in arguments), dialect="duckdb"))
 
     def literal(self, node: exp.Expr) -> Bound:
         """Return a quoted constant or a number."""
         text = str(node.this)
-        if node.args.get("is_string"):
-            return untyped(text)
-        if text.isdecimal():
-            value = int(text)
-            kind = "int32" if value < 2**31 else "int64" if value < 2**63 else "int128"
-            return constant(kind, str(value))
-        if "e" in text.lower():
-            return constant("float64", repr(float(text)))
-        whole, _, fraction = text.partition(".")
-        digits = len((whole.lstrip("0") + fraction) or "0")
-        if digits > 38 or not (whole + fraction).isdecimal():
-            return constant("float64", repr(float(text)))
-        return constant(
-            f"decimal({max(digits, len(fraction), 1)},{len(fraction)})", f"{whole or '0'}.{fraction}".rstrip(".")
-        )
+        return untyped(text) if node.args.get("is_string") else number(text)
 
     def cast(self, node: exp.Expr) -> Bound:
         """Return a value as one of another type."""
@@ -146,7 +201,7 @@ class ExpressionBinder:
             return cast(_NULL, target)
 
     def interval(self, node: exp.Expr) -> Bound:
-        """Return an interval that is a constant."""
+        """Return an interval."""
         unit = node.args.get("unit")
         amount = node.this
         while isinstance(amount, exp.Paren):
@@ -155,7 +210,7 @@ class ExpressionBinder:
         if isinstance(amount, exp.Neg):
             sign, amount = "-", amount.this
         if not isinstance(amount, exp.Literal):
-            raise InvalidInputError(f"An interval in a condition must be a constant: {node.sql('duckdb')}")
+            return interval_of(self.bind(node.this), "second" if unit is None else unit.name)
         text = f"{sign}{amount.name} {'' if unit is None else unit.name}".strip()
         return constant("interval", converted(text, "interval"))
 
@@ -187,9 +242,18 @@ class ExpressionBinder:
         members = node.expressions
         if len(members) == 1 and isinstance(members[0], exp.Array | exp.Tuple):
             members = members[0].expressions
-        if not members or node.args.get("query") is not None:
-            raise InvalidInputError("IN in a condition needs a list of values.")
+        if node.args.get("field") is not None:
+            return _negated_if(node, self._contained(node.this, node.args["field"]))
+        if not members:
+            raise InvalidInputError("IN needs a list of values.")
         return _negated_if(node, one_of(self.bind(node.this), [self.bind(member) for member in members]))
+
+    def _contained(self, part: exp.Expr, whole: exp.Expr) -> Bound:
+        """Return whether a list has an element, or a text a part."""
+        within = self.bind(whole)
+        kind = exp.Contains if within.type in TEXTS else exp.ArrayContains
+        function, _ = FUNCTIONS[kind]
+        return function([within, self.bind(part)], kind(this=whole.copy(), expression=part.copy()))
 
     def between(self, node: exp.Expr) -> Bound:
         """Return BETWEEN."""
@@ -213,9 +277,8 @@ class ExpressionBinder:
         return distinct(self.bind(node.this), self.bind(node.expression))
 
     def joined(self, node: exp.Expr) -> Bound:
-        """Return text put together with ``||``."""
-        parts = [cast(self.bind(part), "varchar") for part in (node.this, node.expression)]
-        return Bound(f"({parts[0].sql} || {parts[1].sql})", "varchar")
+        """Return text, or lists, put together with ``||``."""
+        return concatenation(self.bind(node.this), self.bind(node.expression))
 
     def case(self, node: exp.Expr) -> Bound:
         """Return CASE, or if(...)."""
@@ -235,27 +298,16 @@ class ExpressionBinder:
         results = [self.bind(node.args["true"]), _NULL if other is None else self.bind(other)]
         return _chosen([self.condition(node.this).sql], results)
 
-    def element(self, node: exp.Expr) -> Bound:
-        """Return a field of a struct by its name in brackets."""
-        (key,) = node.expressions if len(node.expressions) == 1 else (None,)
-        if isinstance(key, exp.Literal) and key.is_string:
-            return bind_column((*_names(node.this), key.name), self._table, self._fields)
-        raise _unsupported(node)
 
-
-def _target(node: exp.Expr) -> str:
-    text = node.args["to"].sql("duckdb")
-    try:
-        return canonical(text)
-    except ValueError as error:
-        raise InvalidInputError(f'Catalog Error: Type with name "{text}" does not exist!') from error
+def _target(node: exp.Expr) -> Field:
+    return target_shape(node.args["to"])
 
 
 def _chosen(tests: Sequence[str], results: Sequence[Bound]) -> Bound:
     """Return a CASE; its results take one type."""
     values = unified(results)
     branches = " ".join(f"WHEN {test} THEN {value.sql}" for test, value in zip(tests, values, strict=False))
-    return Bound(f"(CASE {branches} ELSE {values[-1].sql} END)", values[0].type)
+    return shaped(f"(CASE {branches} ELSE {values[-1].sql} END)", shape_of(values[0]))
 
 
 def _chained(node: exp.Expr) -> list[exp.Expr]:
@@ -288,7 +340,7 @@ def _names(node: exp.Expr) -> list[str]:
 
 def _listed(value: object) -> list[exp.Expr]:
     values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, exp.Expr) and not isinstance(one, exp.Var)]
+    return [one for one in values if isinstance(one, exp.Expr) and not isinstance(one, exp.Var | exp.JSONPath)]
 
 
 def _check_all_is_understood(node: exp.Expr, said: Sequence[str]) -> None:
@@ -297,29 +349,27 @@ def _check_all_is_understood(node: exp.Expr, said: Sequence[str]) -> None:
             raise _unsupported(node)
 
 
-def _refuse_what_is_no_expression(node: exp.Expr) -> None:
-    if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.args.get("query") is not None:
-        raise InvalidInputError("A condition cannot contain a subquery.")
-    if isinstance(node, exp.Window):
-        raise InvalidInputError("Binder Error: WHERE clause cannot contain window functions!")
-    if isinstance(node, exp.AggFunc):
-        raise InvalidInputError("Binder Error: WHERE clause cannot contain aggregates!")
-    if isinstance(node, exp.Placeholder | exp.Parameter):
-        raise InvalidInputError("A condition cannot contain parameters: write the values.")
+def _parameter(binder: ExpressionBinder, node: exp.Expr) -> Bound:
+    raise InvalidInputError("An expression here cannot contain parameters: write the values.")
 
 
 def _unsupported(node: exp.Expr) -> InvalidInputError:
-    if isinstance(node, exp.Func):
-        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
-        return InvalidInputError(f'The function "{name.lower()}" is not supported in a condition: {node.sql("duckdb")}')
-    return InvalidInputError(f"This is not supported in a condition: {node.sql('duckdb')}")
+    if not isinstance(node, exp.Func):
+        return InvalidInputError(f"This is not supported: {node.sql('duckdb')}")
+    name = function_name(node).lower()
+    message = f'The function "{name}" is not supported: {node.sql("duckdb")}'
+    return no_such_function(name) if isinstance(node, exp.Anonymous) else InvalidInputError(message)
 
 
 _Handler = Callable[[ExpressionBinder, exp.Expr], Bound]
 _BOTH: Final = ("this", "expression")
 _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.Column: (ExpressionBinder.column, ("this", "table", "db", "catalog")),
-    exp.Dot: (ExpressionBinder.column, _BOTH),
+    exp.Identifier: (ExpressionBinder.column, ("this", "quoted")),
+    exp.Dot: (ExpressionBinder.dot, _BOTH),
+    Resolved: (lambda binder, node: binder.site.resolved(node.args["bound"]), ("bound",)),
+    exp.Placeholder: (_parameter, ("this",)),
+    exp.Parameter: (_parameter, ("this",)),
     exp.Literal: (ExpressionBinder.literal, ("this", "is_string")),
     exp.Boolean: (lambda binder, node: _TRUE if node.this else _FALSE, ("this",)),
     exp.Null: (lambda binder, node: _NULL, ()),
@@ -332,7 +382,7 @@ _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.Or: (ExpressionBinder.disjunction, _BOTH),
     exp.Not: (ExpressionBinder.negation, ("this",)),
     exp.Is: (ExpressionBinder.is_, _BOTH),
-    exp.In: (ExpressionBinder.in_, ("this", "expressions", "negate")),
+    exp.In: (ExpressionBinder.in_, ("this", "expressions", "negate", "field")),
     exp.Between: (ExpressionBinder.between, ("this", "low", "high", "negate")),
     exp.Like: (ExpressionBinder.like, (*_BOTH, "negate")),
     exp.ILike: (ExpressionBinder.like, (*_BOTH, "negate")),
@@ -342,5 +392,10 @@ _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.DPipe: (ExpressionBinder.joined, _BOTH),
     exp.Case: (ExpressionBinder.case, ("this", "ifs", "default")),
     exp.If: (ExpressionBinder.if_, ("this", "true", "false")),
-    exp.Bracket: (ExpressionBinder.element, ("this", "expressions")),
+    exp.Array: (bind_list, ("expressions", "value_constructor")),
+    exp.Struct: (bind_struct, ("expressions",)),
+    exp.Tuple: (bind_tuple, ("expressions",)),
+    exp.ToMap: (bind_map, ("this",)),
+    exp.Map: (bind_map_of_lists, ("keys", "values")),
+    exp.Bracket: (bind_bracket, ("this", "expressions", "offset")),
 }

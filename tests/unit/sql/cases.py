@@ -358,8 +358,8 @@ cast(bo as int) + a = 2
 a::decimal(12,2) / 3 > 0.3
 a - -1 = 2
 +a = 1
-2 * a + 1 = 3
-(a + 1) * 2 = 4
+2 * b + 1 = 21
+(b + 1) * 2 = 22
 a + 1.5 > 2
 a between b and 100
 ln(u8 + 1) > 5

@@ -150,7 +150,6 @@ def test_conditions_say_what_can_be_pruned_by(text: str, predicate: Predicate) -
         ("\"v x\" = 'it''s'", "(`V x` = CAST(X'69742773' AS STRING))"),
         ("tz > '2024-01-01'", "(`tz` > TIMESTAMP_LTZ '2024-01-01 00:00:00+00:00')"),
         ("ns = '2024-01-01 00:00:00.500'", "(`ns` = '2024-01-01 00:00:00.5')"),
-        ("iv = '90 minutes'", "(`iv` = '01:30:00')"),
         ("bl = '\\x80a'", "(`bl` = X'8061')"),
         (
             "s.in > '10000-01-01' or s.in < '0044-03-15 (BC)'",
@@ -206,8 +205,6 @@ def test_a_column_of_the_table_hides_the_lineage_of_rows() -> None:
         ("tz = 'x'", InvalidInputError, 'Conversion Error: invalid timestamp field format: "x"'),
         ("tz < 'infinity'", InvalidInputError, "infinite"),
         ('"v x" > 1.5', InvalidInputError, "Cannot compare values of type VARCHAR and type DECIMAL(2,1)"),
-        ("s = s", InvalidInputError, "Values of type STRUCT cannot be compared"),
-        ("iv < '1 day'", InvalidInputError, "INTERVAL"),
         ("a", InvalidInputError, "A condition is true or false, not of type INTEGER: a"),
         ("a + 1", InvalidInputError, "A condition is true or false"),
         ("a = 1 and a", InvalidInputError, "A condition is true or false"),
@@ -220,14 +217,11 @@ def test_a_column_of_the_table_hides_the_lineage_of_rows() -> None:
         ("a = ?", InvalidInputError, "cannot contain parameters"),
         ("a = $1", InvalidInputError, "cannot contain parameters"),
         ("a = $name", InvalidInputError, "cannot contain parameters"),
-        ("my_macro(a) = 1", InvalidInputError, 'The function "my_macro" is not supported'),
+        ("my_macro(a) = 1", InvalidInputError, "Scalar Function with name my_macro does not exist"),
         ("\"v x\" ~ 'x'", InvalidInputError, 'The operator "~" is not supported'),
-        ("\"v x\" similar to 'x'", InvalidInputError, "not supported in a condition"),
         ("lower(a) = 'x'", InvalidInputError, "No function matches"),
         ("b + 1 = 2", InvalidInputError, "No function matches"),
         ("a::nope = 1", InvalidInputError, "nope"),
-        ("round(f, 2) = 1", InvalidInputError, "Rounding a value of type FLOAT"),
-        ("substr(\"v x\", a) = 'x'", InvalidInputError, "constant"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, error: type[ForklakeError], words: str) -> None:
@@ -253,7 +247,7 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
 
 def test_sort_expressions_may_be_of_any_type() -> None:
     assert value_expression("A", "T", FLAT) == "`a`"
-    assert value_expression("(a + 0)", "T", FLAT) == "(CAST(`a` AS BIGINT) + 0L)"
+    assert value_expression("(de / 2)", "T", FLAT) == "(CAST(`de` AS DOUBLE) / CAST('2.0' AS DOUBLE))"
     assert value_expression('lower("v X")', "T", FLAT) == "lower(`V x`)"
     with pytest.raises(NotFoundError):
         value_expression("nope", "T", FLAT)

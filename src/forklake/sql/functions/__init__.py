@@ -1,0 +1,64 @@
+"""The functions that an expression may call: of which types they are, and how Spark says the same."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import Bound, shape_of, type_name
+from forklake.sql.functions import (
+    formats,
+    general,
+    jsons,
+    lists,
+    numbers,
+    patterns,
+    records,
+    texts,
+    time_formats,
+    times,
+)
+from forklake.sql.functions.signature import Function
+
+__all__ = ["FUNCTIONS", "NAMED", "Function", "no_such_function"]
+
+_THEMES: Final = (formats, general, jsons, lists, numbers, patterns, records, texts, time_formats, times)
+
+
+def _checked(name: str, function: Function) -> Function:
+    """Return a function that refuses too few or too many arguments in DuckDB's words."""
+
+    def called(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        try:
+            return function(values, node)
+        except (IndexError, ValueError) as error:
+            kinds = ", ".join(type_name(shape_of(value)) for value in values)
+            raise InvalidInputError(
+                f"Binder Error: No function matches the given name and argument types '{name}({kinds})'."
+                " You might need to add explicit type casts."
+            ) from error
+
+    return called
+
+
+FUNCTIONS: Final[Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]] = {
+    kind: (_checked(kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key, function), said)
+    for theme in _THEMES
+    for kind, (function, said) in theme.NODES.items()
+}
+"""By node of the parser: what it means, and which parts of the node that takes, arguments first."""
+NAMED: Final[Mapping[str, Function]] = {
+    name: _checked(name, function) for theme in _THEMES for name, function in theme.NAMED.items()
+}
+"""By name in lower case, also of those that the parser has a node for."""
+
+
+def no_such_function(name: str) -> InvalidInputError:
+    """Return what is said of a function that is none, in DuckDB's words, with the nearest name that is one."""
+    near = difflib.get_close_matches(name.lower(), NAMED, n=1, cutoff=0.4)
+    hint = f'\nDid you mean "{near[0]}"?' if near else ""
+    return InvalidInputError(f"Catalog Error: Scalar Function with name {name.lower()} does not exist!{hint}")

@@ -1,0 +1,113 @@
+"""Text made by a format: ``printf`` and ``format``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal
+from forklake.sql.casts import cast
+from forklake.sql.functions.signature import Function, Nodes, constant_text, shown
+from forklake.sql.literals import quoted
+
+_PERCENT: Final = re.compile(r"%(?:%|([-+ 0#,]*)(\d*)(?:\.(\d+))?(?:ll|l|h)?([a-zA-Z]))")
+_BRACES: Final = re.compile(r"\{\{|\}\}|\{(\d*)(?::(?:(.)?([<>^]))?([+]?)(0?)(\d*)([,']?)(?:\.(\d+))?([a-zA-Z]?))?\}")
+_WHOLE: Final = frozenset("dixXoc")
+_FLOATING: Final = frozenset("fFeEgG")
+
+
+def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
+    """Return a value, and the letter of Java's format for it."""
+    is_number = value.type in INTEGERS or value.type in FLOATS or is_decimal(value.type)
+    if letter in _WHOLE and value.type in INTEGERS:
+        if letter == "c":
+            return f"CAST({value.sql} AS INT)", "c"
+        return f"CAST({value.sql} AS BIGINT)", {"i": "d"}.get(letter, letter)
+    if letter in ("f", "F", "e", "E") and is_number:
+        return cast(value, "float64").sql, {"F": "f"}.get(letter, letter)
+    if letter == "s" and not is_number:
+        return cast(value, "varchar").sql, "s"
+    if letter == "" or (letter in ("g", "G") and is_number):
+        return cast(value, "varchar").sql, "s"
+    raise InvalidInputError(
+        f'Invalid Input Error: Invalid type specifier "{letter}" for formatting a value: {shown(node)}'
+    )
+
+
+def _called(pattern: str, arguments: Sequence[str], values: Sequence[Bound]) -> Bound:
+    made = f"format_string({', '.join((quoted(pattern), *arguments))})"
+    given = [value.sql for value in values if value.literal is None]
+    if not given:
+        return Bound(made, "varchar")
+    return Bound(f"(CASE WHEN {' AND '.join(f'{sql} IS NOT NULL' for sql in given)} THEN {made} END)", "varchar")
+
+
+def _printf(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    pattern = constant_text(values[0], node, "format")
+    rest, arguments = list(values[1:]), []
+
+    def piece(match: re.Match[str]) -> str:
+        if match[0] == "%%":
+            return "%%"
+        if not rest:
+            raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
+        sql, letter = _value(rest.pop(0), match[4], node)
+        arguments.append(sql)
+        places = f".{match[3]}" if match[3] is not None and letter != "s" else ""
+        return f"%{match[1]}{match[2]}{places}{letter}"
+
+    return _called(_PERCENT.sub(piece, pattern), arguments, values[1:])
+
+
+def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    pattern = constant_text(values[0], node, "format")
+    arguments: list[str] = []
+    following = iter(range(1, len(values)))
+
+    def piece(match: re.Match[str]) -> str:
+        if match[0] in ("{{", "}}"):
+            return match[0][0]
+        place = int(match[1]) + 1 if match[1] else next(following, len(values))
+        if place >= len(values):
+            raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
+        value = values[place]
+        kind = match[9] or ("d" if match[7] or (match[6] and value.type in INTEGERS) else "f" if match[8] else "")
+        sql, letter = _value(value, kind, node)
+        if match[2] not in (None, "", " ", "0") or (match[3] == "^" and match[6]):
+            sql, letter = _padded(sql, letter, match), "s"
+            arguments.append(sql)
+            return "%s"
+        arguments.append(sql)
+        is_number = letter != "s"
+        width = match[6] or ""
+        left = match[3] == "<" or (not match[3] and not is_number and width)
+        marks = (
+            ("-" if left else "")
+            + (match[4] or "")
+            + ("0" if match[5] and is_number else "")
+            + ("," if match[7] else "")
+        )
+        places = f".{match[8]}" if match[8] is not None and is_number else ""
+        return f"%{marks}{width}{places}{letter}"
+
+    return _called(_BRACES.sub(piece, pattern.replace("%", "%%")), arguments, values[1:])
+
+
+def _padded(sql: str, letter: str, match: re.Match[str]) -> str:
+    """Return a value in the middle of a field, or one with a letter of its own around it."""
+    places = f".{match[8]}" if match[8] is not None and letter != "s" else ""
+    shown_value = f"format_string('%{places}{letter}', {sql})"
+    filler, width = quoted(match[2] or " "), int(match[6] or 0)
+    if match[3] == "^":
+        room = f"greatest({width} - length({shown_value}), 0)"
+        return f"concat(repeat({filler}, {room} div 2), {shown_value}, repeat({filler}, {room} - {room} div 2))"
+    name = "rpad" if match[3] == "<" else "lpad"
+    return f"{name}({shown_value}, greatest({width}, length({shown_value})), {filler})"
+
+
+NODES: Final[Nodes] = {exp.Format: (_format, ("this", "expressions"))}
+NAMED: Final[Mapping[str, Function]] = {"printf": _printf, "format": _format}

@@ -1,0 +1,104 @@
+"""Functions of values of any type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import NULL, Bound, shape_of, shaped, type_name
+from forklake.sql.casts import cast, constant
+from forklake.sql.coercion import unified
+from forklake.sql.comparisons import comparison
+from forklake.sql.functions.signature import ALL, THIS, TWO, Function, Nodes, shown
+
+_UNORDERED: Final = frozenset({"interval", "timetz", "map", "geometry", "variant"})
+
+
+def _of_any(name: str) -> Function:
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        same = unified(values)
+        if same[0].type in _UNORDERED and name != "coalesce":
+            raise InvalidInputError(f"Values of type {type_name(shape_of(same[0]))} have no order here: {shown(node)}")
+        if not same[1:]:
+            return replace(same[0], literal=None)
+        return shaped(f"{name}({', '.join(value.sql for value in same)})", shape_of(same[0]))
+
+    return function
+
+
+def _nullif(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    first = cast(values[0], "varchar") if values[0].is_untyped and values[1].is_untyped else values[0]
+    test = comparison(first, "=", values[1])
+    return shaped(f"(CASE WHEN {test.sql} THEN NULL ELSE {first.sql} END)", shape_of(first))
+
+
+def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return constant("varchar", type_name(shape_of(values[0])))
+
+
+def _lower_type(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return constant("varchar", type_name(shape_of(values[0])).lower())
+
+
+def _failure(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    message = f"concat('Invalid Input Error: ', {cast(values[0], 'varchar').sql})"
+    return Bound(f"raise_error({message})", NULL)
+
+
+def _uuid(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound("uuid()", "uuid")
+
+
+def _chosen(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    test, *results = values
+    same = unified([*results, *([Bound("NULL", NULL)] if len(results) == 1 else [])])
+    return shaped(f"if({cast(test, 'boolean').sql}, {same[0].sql}, {same[1].sql})", shape_of(same[0]))
+
+
+def _constant_or_null(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, *others = values
+    present = " AND ".join(f"{other.sql} IS NOT NULL" for other in others)
+    return shaped(f"if({present}, {value.sql}, NULL)", shape_of(value))
+
+
+def _attempt(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    raise InvalidInputError(f'The function "try" is not supported: {shown(node)}', hint="TRY_CAST gives NULL instead.")
+
+
+def _refused(name: str) -> Function:
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        raise InvalidInputError(f'The function "{name}" is not supported: engines do not agree on what it gives.')
+
+    return function
+
+
+_COALESCE: Final = _of_any("coalesce")
+_GREATEST: Final = _of_any("greatest")
+_LEAST: Final = _of_any("least")
+
+NODES: Final[Nodes] = {
+    exp.Coalesce: (_COALESCE, ALL),
+    exp.Greatest: (_GREATEST, (*ALL, "ignore_nulls")),
+    exp.Least: (_LEAST, (*ALL, "ignore_nulls")),
+    exp.Nullif: (_nullif, TWO),
+    exp.Typeof: (_type, THIS),
+    exp.Uuid: (_uuid, ()),
+    exp.Try: (_attempt, THIS),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    **dict.fromkeys(("coalesce", "ifnull"), _COALESCE),
+    "greatest": _GREATEST,
+    "least": _LEAST,
+    "nullif": _nullif,
+    "typeof": _type,
+    "pg_typeof": _lower_type,
+    "if": _chosen,
+    "error": _failure,
+    **dict.fromkeys(("uuid", "gen_random_uuid", "uuidv4"), _uuid),
+    "constant_or_null": _constant_or_null,
+    **{name: _refused(name) for name in ("hash", "setseed", "md5_number")},
+}

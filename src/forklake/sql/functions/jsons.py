@@ -1,0 +1,180 @@
+"""Functions of JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import INTEGERS, TEXTS, Bound, list_of, shaped
+from forklake.sql.casts import cast
+from forklake.sql.functions.signature import THIS, Function, Nodes, shown, wrong_type
+from forklake.sql.literals import quoted
+from forklake.sql.nested import list_value, row_value, struct_value
+from forklake.sql.nested_casts import part
+from forklake.sql.phrases import once
+
+_STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
+
+
+def _json(value: Bound, node: exp.Expr) -> str:
+    if value.type not in TEXTS:
+        raise wrong_type(value, node)
+    return value.sql
+
+
+def _path_text(path: Bound, node: exp.Expr) -> str:
+    """Return a path in Spark's words: ``$``, ``['name']`` and ``[0]``."""
+    if path.literal is None:
+        raise InvalidInputError(f"The path into JSON must be a constant: {shown(node)}")
+    if path.type in INTEGERS:
+        return f"$[{path.literal}]"
+    text = path.literal
+    if text.startswith("/"):
+        text = "$" + "".join(f"[{part}]" if part.isdigit() else f'."{part}"' for part in text[1:].split("/"))
+    if not text.startswith("$"):
+        return f"$['{text}']"
+    return _spark_path(text, node)
+
+
+def _spark_path(text: str, node: exp.Expr) -> str:
+    found, place = "$", 1
+    while place < len(text):
+        match = _STEP.match(text, place)
+        if match is None:
+            raise InvalidInputError(f'The path "{text}" into JSON is not supported: {shown(node)}')
+        found += f"[{match[2]}]" if match[2] is not None else f"['{match[1].strip(chr(34))}']"
+        place = match.end()
+    return found
+
+
+def _path_of(node: exp.Expr, values: Sequence[Bound]) -> str:
+    """Return the path of a call; the parser may have taken it apart already."""
+    path = node.args.get("expression")
+    if not isinstance(path, exp.JSONPath):
+        return _path_text(values[1], node)
+    found = "$"
+    for step in path.expressions:
+        if isinstance(step, exp.JSONPathRoot):
+            continue
+        if isinstance(step, exp.JSONPathKey) and isinstance(step.this, str):
+            found += f"['{step.this}']"
+        elif isinstance(step, exp.JSONPathSubscript) and isinstance(step.this, int) and step.this >= 0:
+            found += f"[{step.this}]"
+        else:
+            raise InvalidInputError(f"This path into JSON is not supported: {shown(node)}")
+    return found
+
+
+def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a part of JSON as JSON."""
+    value, path = _json(values[0], node), quoted(_path_of(node, values))
+    found = f"variant_get(try_parse_json({value}), {path}, 'variant')"
+    return Bound(f"to_json({found})", "json")
+
+
+def _extracted_text(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, path = _json(values[0], node), quoted(_path_of(node, values))
+    return Bound(f"try_variant_get(try_parse_json({value}), {path}, 'string')", "varchar")
+
+
+def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = cast(values[0], "varchar") if values[0].is_untyped else values[0]
+    if value.type == "varchar":
+        written = f"regexp_extract(to_json(array({value.sql})), '^.(.*).$', 1)"
+        return Bound(f"if({value.sql} IS NULL, NULL, {written})", "json")
+    return cast(value, "json")
+
+
+def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if isinstance(node, exp.JSONObject):
+        # The parser has made pairs of names and values.
+        values = [part(pair, place) for pair in values for place in (0, 1)]
+        names: list[str | None] = [pair.this.name for pair in node.expressions]
+    else:
+        names = [value.literal for value in values[::2]]
+    if any(name is None for name in names):
+        raise InvalidInputError(f"The names in a JSON object must be constants: {shown(node)}")
+    return cast(struct_value([name or "" for name in names], values[1::2]), "json")
+
+
+def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if not values:
+        return Bound("'[]'", "json")
+    parts = [_made([value], node).sql for value in values]
+    joined = ", ".join(f"coalesce({sql}, 'null')" for sql in parts)
+    return Bound(f"concat('[', concat_ws(',', {joined}), ']')", "json")
+
+
+def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _json(values[0], node)
+    if len(values) > 1:
+        value = _extracted(values, node).sql
+
+    def body(sql: str) -> str:
+        start = f"left(ltrim({sql}), 1)"
+        number = f"if({sql} RLIKE '[.eE]', 'DOUBLE', if(startswith(ltrim({sql}), '-'), 'BIGINT', 'UBIGINT'))"
+        return (
+            f"(CASE WHEN {sql} IS NULL THEN NULL WHEN {start} = '{{' THEN 'OBJECT' WHEN {start} = '[' THEN 'ARRAY'"
+            f" WHEN {start} = '\"' THEN 'VARCHAR' WHEN {start} IN ('t', 'f') THEN 'BOOLEAN' WHEN {start} = 'n' THEN"
+            f" 'NULL' ELSE {number} END)"
+        )
+
+    return Bound(once(value, body), "varchar")
+
+
+def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _json(values[0], node) if len(values) == 1 else _extracted(values, node).sql
+    return Bound(f"CAST(coalesce(json_array_length({value}), if({value} IS NULL, NULL, 0)) AS DECIMAL(20,0))", "uint64")
+
+
+def _is_valid(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _json(values[0], node)
+    return Bound(f"if({value} IS NULL, NULL, try_parse_json({value}) IS NOT NULL)", "boolean")
+
+
+def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return shaped(f"json_object_keys({_json(values[0], node)})", list_of("varchar"))
+
+
+def _extracted_all(function: Function) -> Function:
+    """Return a function that also takes a list of paths."""
+
+    def extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        if len(values) > 1 and values[1].type == "list" and values[1].literal is not None:
+            paths = [part.strip("' ") for part in values[1].literal[1:-1].split(",")]
+            found = [
+                function([values[0], Bound("", "varchar", literal=path)], exp.Anonymous(this="x")) for path in paths
+            ]
+            return list_value(found)
+        return function(values, node)
+
+    return extracted
+
+
+_PATH: Final = ("this", "expression", "only_json_types", "scalar_only", "expressions", "json_type")
+
+NODES: Final[Nodes] = {
+    exp.JSONExtract: (_extracted, _PATH),
+    exp.JSONExtractScalar: (_extracted_text, _PATH),
+    exp.JSONType: (_type, THIS),
+    exp.JSONKeyValue: (lambda values, node: row_value(values), ("this", "expression")),
+    exp.JSONObject: (_object, ("expressions", "null_handling", "return_type", "encoding")),
+    exp.JSONArray: (_array, ("expressions", "null_handling", "return_type")),
+    exp.JSONKeys: (_names, ("this", "expression", "expressions")),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    **dict.fromkeys(("json_extract", "json_extract_path"), _extracted_all(_extracted)),
+    **dict.fromkeys(("json_extract_string", "json_extract_path_text"), _extracted_all(_extracted_text)),
+    **dict.fromkeys(("to_json", "json_quote", "row_to_json", "array_to_json"), _made),
+    "json": lambda values, node: cast(values[0], "json"),
+    "json_object": _object,
+    "json_array": _array,
+    "json_type": _type,
+    "json_array_length": _length,
+    "json_valid": _is_valid,
+    "json_keys": _names,
+}

@@ -1,0 +1,394 @@
+"""Functions of lists; a lambda among the arguments is its text in Spark's words, with the type of what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import (
+    FLOATS,
+    INTEGERS,
+    NULL,
+    TEXTS,
+    Bound,
+    decimal_size,
+    is_decimal,
+    list_of,
+    shape_of,
+    shaped,
+    struct_of,
+)
+from forklake.sql.casts import cast
+from forklake.sql.coercion import unified
+from forklake.sql.functions.signature import (
+    THIS,
+    TWO,
+    Function,
+    Nodes,
+    constant_text,
+    element_of,
+    text,
+    whole,
+    wrong_type,
+)
+from forklake.sql.intervals import spark_interval
+from forklake.sql.literals import spark_type
+from forklake.sql.nested import element, exact, value_slice
+from forklake.sql.phrases import once, variable
+
+
+def _list(value: Bound, node: exp.Expr) -> Bound:
+    if value.is_untyped or value.type != "list":
+        raise wrong_type(value, node)
+    return value
+
+
+def _with(values: Sequence[Bound], node: exp.Expr) -> tuple[Bound, Bound]:
+    """Return a list and a value as one that can be in it; the list may get another type for that."""
+    lists, member = values
+    inner = element_of(_list(lists, node), node)
+    same = unified([inner, member])[1]
+    return cast(lists, list_of(shape_of(same))), same
+
+
+def contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return whether a list has a value, a map a key, or a text another."""
+    if values[0].type == "map":
+        key = cast(values[1], shape_of(values[0]).children[0])
+        return Bound(f"map_contains_key({values[0].sql}, {exact(key)})", "boolean")
+    if values[0].type in TEXTS and values[1].type in TEXTS:
+        return Bound(f"contains({values[0].sql}, {values[1].sql})", "boolean")
+    if NULL in (values[1].type, element_of(values[0], node).type):
+        return cast(Bound("NULL", NULL), "boolean")
+    lists, member = _with(values, node)
+
+    def body(sql: str) -> str:
+        found = f"coalesce(array_contains({sql}, {exact(member)}), FALSE)"
+        return f"(CASE WHEN {sql} IS NOT NULL AND {member.sql} IS NOT NULL THEN {found} END)"
+
+    return Bound(once(lists.sql, body), "boolean")
+
+
+def _position(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    lists, member = _with(values, node)
+    return Bound(f"CAST(nullif(array_position({lists.sql}, {exact(member)}), 0) AS INT)", "int32")
+
+
+def _two_lists(values: Sequence[Bound], node: exp.Expr) -> list[Bound]:
+    return unified([_list(value, node) for value in values])
+
+
+def _has_any(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    one, other = _two_lists(values, node)
+    return Bound(f"(array_size(array_intersect({one.sql}, {other.sql})) > 0)", "boolean")
+
+
+def _has_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    one, other = _two_lists(values, node)
+    name = variable()
+    missing = f"filter(array_except({other.sql}, {one.sql}), {name} -> {name} IS NOT NULL)"
+    return Bound(f"(array_size({missing}) = 0)", "boolean")
+
+
+def _intersection(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    one, other = _two_lists(values, node)
+    return shaped(f"array_compact(array_intersect({one.sql}, {other.sql}))", shape_of(one))
+
+
+def _distinct(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _list(values[0], node)
+    return shaped(f"array_compact(array_distinct({value.sql}))", shape_of(value))
+
+
+def _distinct_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(f"CAST(array_size({_distinct(values, node).sql}) AS DECIMAL(20,0))", "uint64")
+
+
+def _sorted(values: Sequence[Bound], node: exp.Expr, default: str = "ASC") -> Bound:
+    order = constant_text(values[1], node, "order of a sort").upper() if len(values) > 1 else default
+    nulls = constant_text(values[2], node, "place of NULL in a sort").upper() if len(values) > 2 else "NULLS LAST"
+    if order not in ("ASC", "DESC") or nulls not in ("NULLS FIRST", "NULLS LAST"):
+        raise InvalidInputError(
+            f'Invalid Input Error: The order "{order} {nulls}" of a sort is none: {node.sql("duckdb")}'
+        )
+    return _in_order(values[0], node, is_descending=order == "DESC", nulls_first=nulls == "NULLS FIRST")
+
+
+def _sorted_node(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return the same for a node of the parser, in which the order is no argument."""
+    ascending, nulls_first = node.args.get("asc"), node.args.get("nulls_first")
+    return _in_order(
+        values[0],
+        node,
+        is_descending=isinstance(ascending, exp.Boolean) and not ascending.this,
+        nulls_first=isinstance(nulls_first, exp.Boolean) and bool(nulls_first.this),
+    )
+
+
+def _in_order(value: Bound, node: exp.Expr, *, is_descending: bool, nulls_first: bool) -> Bound:
+    lists = _list(value, node).sql
+    if nulls_first:
+        sql = f"reverse(array_sort({lists}))" if is_descending else f"sort_array({lists}, TRUE)"
+    else:
+        sql = f"sort_array({lists}, FALSE)" if is_descending else f"array_sort({lists})"
+    return shaped(sql, shape_of(value))
+
+
+def _appended(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    lists, member = _with(values, node)
+    empty = f"CAST(array() AS {spark_type(shape_of(lists))})"
+    return shaped(f"concat(coalesce({lists.sql}, {empty}), array({exact(member)}))", shape_of(lists))
+
+
+def _prepended(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if values[0].type == "list" and values[1].type != "list":
+        values = (values[1], values[0])  # as the parser has them
+    lists, member = _with((values[1], values[0]), node)
+    empty = f"CAST(array() AS {spark_type(shape_of(lists))})"
+    return shaped(f"concat(array({exact(member)}), coalesce({lists.sql}, {empty}))", shape_of(lists))
+
+
+def _concatenated(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    known = [value for value in values if value.type != NULL]
+    if not known:
+        return Bound("NULL", NULL)
+    same = _two_lists(known, node)
+    empty = f"CAST(array() AS {spark_type(shape_of(same[0]))})"
+    parts = [f"coalesce({value.sql}, {empty})" for value in same]
+    return shaped(f"concat({', '.join(parts)})", shape_of(same[0]))
+
+
+def _flattened(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    inner = element_of(values[0], node)
+    if inner.type not in ("list", NULL):
+        raise wrong_type(values[0], node)
+    if inner.type == NULL:
+        return shaped("array()", list_of(NULL))
+    return shaped(f"flatten(array_compact({values[0].sql}))", shape_of(inner))
+
+
+def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    texts = cast(_list(values[0], node), list_of("varchar"))
+    separator = text(values[1], node) if len(values) > 1 else "','"
+    return Bound(f"array_join({texts.sql}, {separator})", "varchar")
+
+
+def _zipped(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return rows of the elements at each place; shorter lists have NULL where longer ones go on."""
+    lists = values[:-1] if values[-1].type == "boolean" else values
+    shape = list_of(struct_of([("", shape_of(element_of(value, node))) for value in lists]))
+    name = variable()
+    longest = f"greatest({', '.join(f'size({value.sql})' for value in lists)}, 0)"
+    fields = ", ".join(f"'col{place}', try_element_at({value.sql}, {name})" for place, value in enumerate(lists, 1))
+    places = f"filter(sequence(0, {longest}), {name} -> {name} > 0)"
+    return shaped(f"transform({places}, {name} -> named_struct({fields}))", shape)
+
+
+def _resized(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, size = _list(values[0], node), whole(values[1], node)
+    inner = element_of(value, node)
+    filler = cast(values[2], shape_of(inner)).sql if len(values) > 2 else f"CAST(NULL AS {spark_type(shape_of(inner))})"
+    return shaped(f"slice(concat({value.sql}, array_repeat({filler}, {size})), 1, {size})", shape_of(value))
+
+
+def _selected(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, places = _list(values[0], node), _list(values[1], node)
+    name = variable()
+    chosen = f"transform({places.sql}, {name} -> try_element_at({value.sql}, nullif(CAST({name} AS INT), 0)))"
+    return shaped(f"if({value.sql} IS NULL, NULL, {chosen})", shape_of(value))
+
+
+def _slice(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return value_slice(values[0], values[1], values[2] if len(values) > 2 else None)
+
+
+def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return element(values[0], values[1])
+
+
+# ---- lambdas ---------------------------------------------------------------------------------------------------------
+
+
+def _transformed(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    lists, body = values
+    return shaped(f"transform({_list(lists, node).sql}, {body.sql})", list_of(shape_of(body)))
+
+
+def _filtered(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    lists, body = values
+    if body.type not in ("boolean", NULL):
+        raise InvalidInputError(f"Binder Error: The lambda of a filter must be true or false: {node.sql('duckdb')}")
+    return shaped(f"filter({_list(lists, node).sql}, {body.sql})", shape_of(lists))
+
+
+def _reduced(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    lists, body = _list(values[0], node), values[1]
+    inner = element_of(lists, node)
+    if len(values) > 2:
+        start = cast(values[2], shape_of(inner))
+        return shaped(f"aggregate({lists.sql}, {exact(start)}, {body.sql})", shape_of(inner))
+    rest = once(lists.sql, lambda sql: f"aggregate(slice({sql}, 2, greatest(size({sql}), 1)), {sql}[0], {body.sql})")
+    return shaped(rest, shape_of(inner))
+
+
+# ---- aggregates of one list ------------------------------------------------------------------------------------------
+
+
+def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return an aggregate over the elements of a list."""
+    value = _list(values[0], node)
+    inner = element_of(value, node)
+    item = variable()
+    known = f"filter({value.sql}, {item} -> {item} IS NOT NULL)"
+    match name:
+        case "min" | "max":
+            return shaped(f"array_{name}({value.sql})", shape_of(inner))
+        case "count":
+            return Bound(f"CAST(array_size({known}) AS BIGINT)", "int64")
+        case "first" | "last":
+            return shaped(f"try_element_at({value.sql}, {1 if name == 'first' else -1})", shape_of(inner))
+        case "any_value":
+            return shaped(f"try_element_at({known}, 1)", shape_of(inner))
+        case "string_agg":
+            return _joined(values, node)
+        case "sum":
+            return _summed(known, inner, node)
+        case "avg" | "mean":
+            total = f"aggregate({known}, 0D, (t, x) -> t + CAST(x AS DOUBLE))"
+            return Bound(f"try_divide({total}, array_size({known}))", "float64")
+        case "product":
+            total = f"aggregate({known}, CAST(NULL AS DOUBLE), (t, x) -> coalesce(t, 1D) * CAST(x AS DOUBLE))"
+            return Bound(total, "float64")
+        case "bool_and":
+            return Bound(f"(CASE WHEN size({known}) > 0 THEN forall({known}, {item} -> {item}) END)", "boolean")
+        case "bool_or":
+            return Bound(f"(CASE WHEN size({known}) > 0 THEN exists({known}, {item} -> {item}) END)", "boolean")
+    raise InvalidInputError(f'The aggregate "{name}" of a list is not supported: {node.sql("duckdb")}')
+
+
+def _summed(known: str, inner: Bound, node: exp.Expr) -> Bound:
+    if inner.type in FLOATS:
+        kind, spark_kind = "float64", "DOUBLE"
+    elif is_decimal(inner.type):
+        kind = f"decimal(38,{decimal_size(inner.type)[1]})"
+        spark_kind = kind.upper()
+    elif inner.type in INTEGERS or inner.type in ("boolean", NULL):
+        kind, spark_kind = "int128", "DECIMAL(38,0)"
+    else:
+        raise wrong_type(inner, node)
+    added = f"CAST(coalesce(t, 0) + x AS {spark_kind})"
+    return Bound(f"aggregate({known}, CAST(NULL AS {spark_kind}), (t, x) -> {added})", kind)
+
+
+def _of_list(name: str) -> Function:
+    return lambda values, node: _folded(name, values, node)
+
+
+def _aggregated(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    name = constant_text(values[1], node, "name of an aggregate").lower()
+    return _folded(name, [values[0], *values[2:]], node)
+
+
+# ---- ranges ----------------------------------------------------------------------------------------------------------
+
+
+def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
+    """Return the numbers, or moments, from one to another."""
+    if values[0].type in ("date", "timestamp", "timestamptz"):
+        return _moments(values, node, is_closed=is_closed)
+    numbers = [cast(value, "int64") for value in values]
+    start, stop = ("0L", numbers[0].sql) if len(numbers) == 1 else (numbers[0].sql, numbers[1].sql)
+    step = numbers[2].sql if len(numbers) > 2 else "1L"
+    last = stop if is_closed else f"{stop} - sign({step})"
+    bound = f"CAST({last} AS BIGINT)"
+    holds = f"if({step} > 0, {start} <= {bound}, {start} >= {bound})"
+    steps = f"WHEN {step} <> 0 AND {holds} THEN sequence({start}, {bound}, {step})"
+    absent = f"{start} IS NULL OR {bound} IS NULL OR {step} IS NULL"
+    made = f"(CASE WHEN {absent} THEN NULL {steps} ELSE CAST(array() AS ARRAY<BIGINT>) END)"
+    return shaped(made, list_of("int64"))
+
+
+def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
+    if len(values) < 3 or values[2].type != "interval":
+        raise InvalidInputError(f"Binder Error: A range of timestamps needs an INTERVAL: {node.sql('duckdb')}")
+    kind = "timestamptz" if values[0].type == "timestamptz" else "timestamp"
+    start, stop = (cast(value, kind).sql for value in values[:2])
+    steps = f"sequence({start}, {stop}, {spark_interval(values[2])})"
+    empty = f"WHEN {start} > {stop} THEN CAST(array() AS ARRAY<{spark_type(kind)}>)"
+    made = f"(CASE WHEN {start} <= {stop} THEN {steps} {empty} END)"
+    name = variable()
+    return shaped(made if is_closed else f"filter({made}, {name} -> {name} < {stop})", list_of(kind))
+
+
+def _series(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _range(values, node, is_closed=not node.args.get("is_end_exclusive"))
+
+
+def _ranges(*, is_closed: bool) -> Function:
+    return lambda values, node: _range(values, node, is_closed=is_closed)
+
+
+def _both(*names: str) -> list[str]:
+    """Return names that functions of lists have with both prefixes."""
+    return [f"{prefix}_{name}" for name in names for prefix in ("list", "array")]
+
+
+def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _list(values[0], node)
+    return Bound(f"CAST(array_size({value.sql}) AS BIGINT)", "int64")
+
+
+NODES: Final[Nodes] = {
+    exp.ArrayContains: (contains, TWO),
+    exp.ArrayOverlaps: (_has_any, TWO),
+    exp.ArrayContainsAll: (_has_all, TWO),
+    exp.ArrayDistinct: (_distinct, ("this", "check_null")),
+    exp.ArraySort: (_sorted_node, ("this", "nulls_first", "asc")),
+    exp.ArraySize: (_length, TWO),
+    exp.ArrayAppend: (_appended, (*TWO, "null_propagation")),
+    exp.ArrayPrepend: (_prepended, (*TWO, "null_propagation")),
+    exp.ArrayConcat: (_concatenated, ("this", "expressions", "null_propagation")),
+    exp.ArrayReverse: (lambda values, node: shaped(f"reverse({values[0].sql})", shape_of(values[0])), THIS),
+    exp.ArraySlice: (_slice, ("this", "start", "end", "is_length")),
+    exp.Flatten: (_flattened, THIS),
+    exp.ArrayToString: (_joined, TWO),
+    exp.GenerateSeries: (_series, ("start", "end", "step", "is_end_exclusive")),
+    exp.Transform: (_transformed, TWO),
+    exp.ArrayFilter: (_filtered, TWO),
+    exp.ArrayMax: (_of_list("max"), THIS),
+    exp.ArrayMin: (_of_list("min"), THIS),
+}
+_AGGREGATES: Final = ("min", "max", "count", "first", "last", "any_value", "string_agg", "sum", "avg", "product")
+NAMED: Final[Mapping[str, Function]] = {
+    **dict.fromkeys((*_both("contains", "has"), "list_has"), contains),
+    **dict.fromkeys(_both("position", "indexof"), _position),
+    **dict.fromkeys(_both("has_any"), _has_any),
+    **dict.fromkeys(_both("has_all"), _has_all),
+    **dict.fromkeys(_both("intersect"), _intersection),
+    **dict.fromkeys(_both("distinct"), _distinct),
+    **dict.fromkeys(_both("unique"), _distinct_count),
+    **dict.fromkeys(_both("sort"), _sorted),
+    **dict.fromkeys(_both("reverse_sort"), lambda values, node: _sorted(values, node, "DESC")),
+    **dict.fromkeys(_both("append", "push_back"), _appended),
+    **dict.fromkeys(_both("prepend", "push_front"), _prepended),
+    **dict.fromkeys(_both("concat", "cat"), _concatenated),
+    **dict.fromkeys(_both("reverse"), lambda values, node: shaped(f"reverse({values[0].sql})", shape_of(values[0]))),
+    **dict.fromkeys(_both("zip"), _zipped),
+    **dict.fromkeys(_both("resize"), _resized),
+    **dict.fromkeys(_both("select"), _selected),
+    **dict.fromkeys(_both("slice"), _slice),
+    **dict.fromkeys(_both("extract", "element"), _extracted),
+    **dict.fromkeys(_both("length"), _length),
+    **dict.fromkeys((*_both("transform", "apply"), "apply"), _transformed),
+    **dict.fromkeys((*_both("filter"), "filter"), _filtered),
+    **dict.fromkeys((*_both("reduce"), "reduce"), _reduced),
+    **dict.fromkeys((*_both("aggregate", "aggr"), "aggregate"), _aggregated),
+    **{f"list_{name}": _of_list(name) for name in (*_AGGREGATES, "mean", "bool_and", "bool_or")},
+    "flatten": _flattened,
+    "array_to_string": _joined,
+    "range": _ranges(is_closed=False),
+    "generate_series": _ranges(is_closed=True),
+}

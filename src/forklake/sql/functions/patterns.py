@@ -1,0 +1,133 @@
+"""Regular expressions and other patterns; Java's language for them is RE2's wherever both have a construct."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import Bound, list_of, shaped
+from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, shown, text, whole
+from forklake.sql.literals import quoted
+
+_FLAGS: Final = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m"}
+
+
+def _pattern(value: Bound, flags: str, node: exp.Expr, frame: tuple[str, str] = ("", "")) -> str:
+    """Return a pattern with flags before it; ``frame`` is put around it."""
+    marks = "".join(sorted({_FLAGS[flag] for flag in flags if flag in _FLAGS}))
+    for flag in flags:
+        if flag not in "cigsmnpl":
+            raise InvalidInputError(f'Invalid Input Error: Unrecognized Regex option "{flag}": {shown(node)}')
+    before, after = frame
+    before = (f"(?{marks})" if marks else "") + before
+    if "l" in flags:
+        before, after = before + "\\Q", "\\E" + after
+    if value.literal is not None:
+        return quoted(f"{before}{value.literal}{after}")
+    pattern = text(value, node)
+    if not before and not after:
+        return pattern
+    return f"concat({quoted(before)}, {pattern}, {quoted(after)})"
+
+
+def _options(values: Sequence[Bound], place: int, node: exp.Expr) -> str:
+    return constant_text(values[place], node, "options of a regular expression") if len(values) > place else ""
+
+
+def _matches(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    pattern = _pattern(values[1], _options(values, 2, node), node)
+    return Bound(f"({text(values[0], node)} RLIKE {pattern})", "boolean")
+
+
+def _fits(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    pattern = _pattern(values[1], _options(values, 2, node), node, ("\\A(?:", ")\\z"))
+    return Bound(f"({text(values[0], node)} RLIKE {pattern})", "boolean")
+
+
+def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    flags = _options(values, 3, node)
+    if values[2].literal is None:
+        raise InvalidInputError(f"The replacement for a regular expression must be a constant: {shown(node)}")
+    replacement = re.sub(
+        r"\\(\d)|([$\\])", lambda match: f"${match[1]}" if match[1] else f"\\{match[2]}", values[2].literal
+    )
+    source = text(values[0], node)
+    if "g" in flags:
+        return Bound(f"regexp_replace({source}, {_pattern(values[1], flags, node)}, {quoted(replacement)})", "varchar")
+    # Only the first match: what comes before it is as short as possible, and all after it is kept.
+    shifted = re.sub(r"\$(\d)", lambda match: f"${{n{match[1]}}}", replacement)
+    if "${n" in shifted:
+        return Bound(_first_replaced(values[1], flags, node, source, replacement), "varchar")
+    framed = _pattern(values[1], flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(?:", ")"))
+    return Bound(f"regexp_replace({source}, {framed}, {quoted('$1' + replacement)})", "varchar")
+
+
+def _first_replaced(pattern: Bound, flags: str, node: exp.Expr, source: str, replacement: str) -> str:
+    """Return text with the first match replaced by one that refers to groups, which the frame has moved by one."""
+    framed = _pattern(pattern, flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(?:", ")"))
+    moved = re.sub(r"\$(\d)", lambda match: f"${int(match[1]) + 1}", replacement)
+    if "$1" in moved and re.search(r"\$0", replacement):
+        framed = _pattern(pattern, flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(", ")"))
+        moved = re.sub(r"\$(\d)", lambda match: f"${int(match[1]) + 2}", replacement)
+    return f"regexp_replace({source}, {framed}, {quoted('$1' + moved)})"
+
+
+def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    flags = _options(values, 3, node)
+    group = "0" if len(values) < 3 else whole(values[2], node)
+    return Bound(f"regexp_extract({text(values[0], node)}, {_pattern(values[1], flags, node)}, {group})", "varchar")
+
+
+def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    flags = _options(values, 3, node)
+    group = "0" if len(values) < 3 else whole(values[2], node)
+    found = f"regexp_extract_all({text(values[0], node)}, {_pattern(values[1], flags, node)}, {group})"
+    return shaped(found, list_of("varchar"))
+
+
+def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    pattern = _pattern(values[1], _options(values, 2, node), node)
+    return shaped(f"split({text(values[0], node)}, {pattern}, -1)", list_of("varchar"))
+
+
+def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return whether text fits a pattern of the shell."""
+    pattern, found, place = constant_text(values[1], node, "pattern of GLOB"), "", 0
+    while place < len(pattern):
+        letter = pattern[place]
+        closing = pattern.find("]", place + 2) if letter == "[" else -1
+        if closing > 0:
+            inner = pattern[place + 1 : closing]
+            found += f"[{'^' + inner[1:] if inner.startswith('!') else inner}]"
+            place = closing
+        elif letter == "\\" and place + 1 < len(pattern):
+            place += 1
+            found += re.escape(pattern[place])
+        else:
+            found += {"*": "(?s:.*)", "?": "(?s:.)"}.get(letter, re.escape(letter))
+        place += 1
+    return Bound(f"({text(values[0], node)} RLIKE {quoted(f'^{found}$')})", "boolean")
+
+
+NODES: Final[Nodes] = {
+    exp.RegexpLike: (_matches, ("this", "expression", "flag")),
+    exp.RegexpFullMatch: (_fits, ("this", "expression", "options")),
+    exp.SimilarTo: (_fits, TWO),
+    exp.RegexpReplace: (_replace, ("this", "expression", "replacement", "modifiers", "single_replace")),
+    exp.RegexpExtract: (_extract, ("this", "expression", "group", "parameters", "null_if_pos_overflow")),
+    exp.RegexpExtractAll: (_extract_all, ("this", "expression", "group", "parameters", "null_if_pos_overflow")),
+    exp.RegexpSplit: (_split, TWO),
+    exp.Glob: (_glob, TWO),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    "regexp_matches": _matches,
+    "regexp_full_match": _fits,
+    "regexp_replace": _replace,
+    "regexp_extract": _extract,
+    "regexp_extract_all": _extract_all,
+    **dict.fromkeys(("regexp_split_to_array", "str_split_regex", "string_split_regex"), _split),
+}

@@ -1,0 +1,163 @@
+"""Functions of maps and structs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.names import fold
+from forklake.sql.bound import NULL, Bound, list_of, map_of, shape_of, shaped, struct_of
+from forklake.sql.casts import cast
+from forklake.sql.coercion import unified
+from forklake.sql.functions.lists import contains
+from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, wrong_type
+from forklake.sql.literals import quoted, spark_names, spark_type
+from forklake.sql.nested import element, exact, map_of_lists, map_value, row_value, struct_value
+from forklake.sql.nested_casts import part
+from forklake.sql.phrases import once
+
+
+def _map(value: Bound, node: exp.Expr) -> Bound:
+    if value.type != "map":
+        raise wrong_type(value, node)
+    return value
+
+
+def _keys(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _map(values[0], node)
+    return shaped(f"map_keys({value.sql})", list_of(shape_of(value).children[0]))
+
+
+def _values(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _map(values[0], node)
+    return shaped(f"map_values({value.sql})", list_of(shape_of(value).children[1]))
+
+
+def _entries(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = _map(values[0], node)
+    key, item = shape_of(value).children
+    return shaped(f"map_entries({value.sql})", list_of(struct_of([("key", key), ("value", item)])))
+
+
+def _found(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return what a map has for a key, as a list that is empty if it has nothing."""
+    value = _map(values[0], node)
+    key, item = shape_of(value).children
+    wanted = exact(cast(values[1], key))
+
+    def body(sql: str) -> str:
+        found = f"if(map_contains_key({sql}, {wanted}), array(try_element_at({sql}, {wanted})), array())"
+        return f"if({sql} IS NULL, NULL, {found})"
+
+    return shaped(once(value.sql, body), list_of(item))
+
+
+def _found_value(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return element(_map(values[0], node), values[1])
+
+
+def _size(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(f"CAST(array_size(map_keys({_map(values[0], node).sql})) AS DECIMAL(20,0))", "uint64")
+
+
+def _from_entries(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    inner = shape_of(values[0]).children[0] if values[0].type == "list" else None
+    if inner is None or inner.type != "struct" or len(inner.children) != 2:
+        raise wrong_type(values[0], node)
+    return shaped(f"map_from_entries({values[0].sql})", map_of(*inner.children))
+
+
+def _merged(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return maps put together; the last one decides about a key."""
+    same = unified([_map(value, node) for value in values])
+    empty = f"CAST(map() AS {spark_type(shape_of(same[0]))})"
+    total = f"coalesce({same[0].sql}, {empty})"
+    for value in same[1:]:
+        # Spark refuses a key that is there twice.
+        added = f"coalesce({value.sql}, {empty})"
+        kept = f"map_filter({total}, (k, v) -> NOT map_contains_key({added}, k))"
+        total = f"map_concat({kept}, {added})"
+    return shaped(total, shape_of(same[0]))
+
+
+def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return map_value((), ()) if not values else map_of_lists(values[0], values[1])
+
+
+def _names(node: exp.Expr) -> list[str]:
+    return [part.this.name for part in node.expressions if isinstance(part, exp.PropertyEQ | exp.Kwarg)]
+
+
+def _packed(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    names = _names(node)
+    if len(names) != len(values):
+        raise InvalidInputError("Binder Error: Need named argument for struct pack, e.g. struct_pack(a := b)")
+    return struct_value(names, values)
+
+
+def _inserted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, names = values[0], _names(node)
+    if value.type != "struct" or len(names) != len(values) - 1:
+        raise InvalidInputError(
+            "Binder Error: struct_insert needs a struct and named arguments, e.g. struct_insert(s, a := b)"
+        )
+    known = shape_of(value).children
+    twice = {fold(child.name) for child in known} & {fold(name) for name in names}
+    if twice:
+        raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice.pop()}"')
+    parts = [part(value, place) for place in range(len(known))]
+    return struct_value([*(child.name for child in known), *names], [*parts, *values[1:]])
+
+
+def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    parts, names = [], []
+    for value in values:
+        if value.type != "struct":
+            raise wrong_type(value, node)
+        for place, child in enumerate(shape_of(value).children):
+            names.append(child.name)
+            parts.append(part(value, place))
+    return struct_value(names, parts) if all(names) else row_value(parts)
+
+
+def _field_names(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if values[0].type != "struct":
+        raise wrong_type(values[0], node)
+    names = ", ".join(quoted(name) for name in spark_names(shape_of(values[0])))
+    return shaped(f"if({values[0].sql} IS NULL, NULL, array({names}))", list_of("varchar"))
+
+
+def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return element(values[0], values[1])
+
+
+def _row(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return row_value(values) if values else Bound("NULL", NULL)
+
+
+NODES: Final[Nodes] = {
+    exp.MapKeys: (_keys, THIS),
+    exp.MapFromEntries: (_from_entries, THIS),
+    exp.StructExtract: (_extracted, TWO),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    "map": _made,
+    "map_keys": _keys,
+    "map_values": _values,
+    "map_entries": _entries,
+    **dict.fromkeys(("element_at", "map_extract"), _found),
+    "map_extract_value": _found_value,
+    "map_contains": contains,
+    "map_from_entries": _from_entries,
+    "map_concat": _merged,
+    "cardinality": _size,
+    "struct_pack": _packed,
+    "struct_insert": _inserted,
+    "struct_concat": _joined,
+    "struct_keys": _field_names,
+    **dict.fromkeys(("struct_extract", "struct_extract_at"), _extracted),
+    "row": _row,
+}

@@ -1,0 +1,96 @@
+"""What a function is here: from bound arguments, and the node that calls it, to a bound expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import INTEGERS, NAIVE, NULL, TEXTS, Bound, is_numeric, shape_of, type_name
+from forklake.sql.casts import cast, naive
+
+Function = Callable[[Sequence[Bound], exp.Expr], Bound]
+"""The node is for messages, and for what is said in it beside arguments."""
+Nodes = Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]
+"""By node of the parser: what it means, and which parts of the node that takes, arguments first."""
+
+THIS: Final = ("this",)
+TWO: Final = ("this", "expression")
+ALL: Final = ("this", "expressions")
+MOMENTS: Final = NAIVE | {"date", "timestamptz"}
+
+
+def shown(node: exp.Expr) -> str:
+    """Return a call as a message shows it."""
+    return node.sql("duckdb")
+
+
+def wrong_type(value: Bound, node: exp.Expr) -> InvalidInputError:
+    """Return the refusal of an argument."""
+    return InvalidInputError(
+        f"Binder Error: No function matches the given name and argument types: {shown(node)} with a value of type"
+        f" {type_name(shape_of(value))}. You might need to add explicit type casts."
+    )
+
+
+def text(value: Bound, node: exp.Expr) -> str:
+    """Return text."""
+    if value.type not in TEXTS and value.type != NULL:
+        raise wrong_type(value, node)
+    return cast(value, "varchar").sql
+
+
+def whole(value: Bound, node: exp.Expr) -> str:
+    """Return a whole number that Spark has in 32 bits."""
+    if value.is_untyped:
+        value = cast(value, "int32")
+    if value.type not in INTEGERS and value.type != NULL:
+        raise wrong_type(value, node)
+    return value.literal if value.literal is not None else f"CAST({value.sql} AS INT)"
+
+
+def double(value: Bound, node: exp.Expr) -> str:
+    """Return a number as a float of 64 bits."""
+    if not is_numeric(value.type) and value.type != NULL and not value.is_untyped:
+        raise wrong_type(value, node)
+    return cast(value, "float64").sql
+
+
+def moment(value: Bound, node: exp.Expr) -> str:
+    """Return a date or timestamp as a timestamp without zone."""
+    if value.type == NULL:
+        return "CAST(NULL AS TIMESTAMP_NTZ)"
+    if value.is_untyped:
+        value = cast(value, "timestamp")
+    if value.type == "timestamp_ns":
+        value = cast(value, "timestamp")
+    if value.type not in MOMENTS:
+        raise wrong_type(value, node)
+    return naive(value)
+
+
+def of_text(pattern: str, result: str = "varchar") -> Function:
+    """Return a function of text alone; the pattern has ``{0}``, ``{1}`` for its arguments."""
+    return lambda values, node: Bound(pattern.format(*(text(value, node) for value in values)), result)
+
+
+def of_doubles(pattern: str, result: str = "float64") -> Function:
+    """Return a function of numbers alone."""
+    return lambda values, node: Bound(pattern.format(*(double(value, node) for value in values)), result)
+
+
+def constant_text(value: Bound, node: exp.Expr, what: str) -> str:
+    """Return text that must be a constant."""
+    if value.literal is None:
+        raise InvalidInputError(f"The {what} must be a constant: {shown(node)}")
+    return value.literal
+
+
+def element_of(value: Bound, node: exp.Expr) -> Bound:
+    """Return what stands for the elements of a list: its type is theirs."""
+    if value.type != "list":
+        raise wrong_type(value, node)
+    inner = shape_of(value).children[0]
+    return Bound("", inner.type, inner if inner.children else None)

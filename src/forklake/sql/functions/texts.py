@@ -1,0 +1,301 @@
+"""Functions of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.predicate import Anything
+from forklake.sql.bound import INTEGERS, TEXTS, Bound, list_of, shape_of, shaped
+from forklake.sql.casts import cast
+from forklake.sql.coercion import unified
+from forklake.sql.comparisons import prefixed
+from forklake.sql.functions.lists import contains
+from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, text, whole, wrong_type
+from forklake.sql.literals import quoted, spark_type
+from forklake.sql.phrases import once, variable
+
+
+def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    (value,) = values
+    if value.type in ("list", "map"):
+        return Bound(once(value.sql, lambda sql: f"if({sql} IS NULL, NULL, CAST(size({sql}) AS BIGINT))"), "int64")
+    return Bound(f"CAST(length({text(value, node)}) AS BIGINT)", "int64")
+
+
+def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a part of text: the place 0 is before the first letter, a negative length goes back."""
+    value, start = text(values[0], node), values[1]
+    length = values[2] if len(values) > 2 else None
+    is_plain = start.literal is not None and int(start.literal) > 0
+    if is_plain and (length is None or (length.literal is not None and int(length.literal) >= 0)):
+        parts = [value, whole(start, node), *([] if length is None else [whole(length, node)])]
+        return Bound(f"substring({', '.join(parts)})", "varchar")
+    place = whole(start, node)
+
+    def body(sql: str) -> str:
+        begin = f"if({place} < 0, length({sql}) + {place} + 1, {place})"
+        if length is None:
+            return f"substring({sql}, greatest({begin}, 1))"
+        size = whole(length, node)
+        first = f"if({size} < 0, {begin} + {size}, {begin})"
+        last = f"if({size} < 0, {begin}, {begin} + {size})"
+        return f"substring({sql}, greatest({first}, 1), greatest({last} - greatest({first}, 1), 0))"
+
+    return Bound(once(value, body), "varchar")
+
+
+def _end(name: str) -> Function:
+    """Return the letters at one end; a negative count leaves out so many at the other."""
+
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        size = whole(values[1], node)
+        kept = f"if({size} < 0, greatest(length({{0}}) + {size}, 0), {size})"
+        return Bound(once(text(values[0], node), lambda sql: f"{name}({sql}, {kept.format(sql)})"), "varchar")
+
+    return function
+
+
+_LEFT: Final = _end("left")
+_RIGHT: Final = _end("right")
+
+
+def _trim(side: str | None = None) -> Function:
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        where = side or node.args.get("position") or "BOTH"
+        letters = quoted(" ") if len(values) == 1 else text(values[1], node)
+        return Bound(f"trim({where} {letters} FROM {text(values[0], node)})", "varchar")
+
+    return function
+
+
+def _padded(name: str) -> Function:
+    return lambda values, node: Bound(
+        f"{name}({text(values[0], node)}, {whole(values[1], node)}, {text(values[2], node)})", "varchar"
+    )
+
+
+def _pad(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _padded("lpad" if node.args.get("is_left") else "rpad")(values, node)
+
+
+def _concat(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if any(value.type == "list" for value in values):
+        return joined_lists(values, node)
+    texts = [f"coalesce({cast(value, 'varchar').sql}, '')" for value in values]
+    return Bound(f"concat({', '.join(texts)})", "varchar")
+
+
+def joined_lists(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return lists one after another; a NULL is none."""
+    same = unified([value for value in values if value.type == "list"])
+    empty = f"CAST(array() AS {spark_type(shape_of(same[0]))})"
+    parts = ", ".join(f"coalesce({value.sql}, {empty})" for value in same)
+    return shaped(f"concat({parts})", shape_of(same[0]))
+
+
+def _concat_ws(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    separator, *rest = (cast(value, "varchar").sql for value in values)
+    return Bound(f"concat_ws({', '.join((separator, *rest))})", "varchar")
+
+
+def _starts_with(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    prefix = values[1].literal
+    said = Anything() if prefix is None else prefixed(values[0], prefix)
+    return Bound(f"startswith({text(values[0], node)}, {text(values[1], node)})", "boolean", when_true=said)
+
+
+def _split_part(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    source, separator, place = text(values[0], node), text(values[1], node), whole(values[2], node)
+    if values[1].literal == "":
+        return Bound(f"coalesce(try_element_at({_letters(source)}, nullif({place}, 0)), '')", "varchar")
+    if values[2].literal == "0":
+        return Bound("''", "varchar")
+    return Bound(f"split_part({source}, {separator}, {place})", "varchar")
+
+
+def _letters(sql: str) -> str:
+    return f"filter(split({sql}, ''), {(name := variable())} -> {name} <> '')"
+
+
+def _plain_letter(letter: str) -> str:
+    """Return a letter as a regular expression that means no more than it."""
+    return f"\\{letter}" if letter in "\\^[]" else f"[{letter}]"
+
+
+def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    source, separator = text(values[0], node), values[1]
+    if separator.literal == "":
+        return shaped(_letters(source), list_of("varchar"))
+    if separator.literal is not None:
+        pattern = quoted("".join(map(_plain_letter, separator.literal)))
+    else:
+        pattern = f"concat({quoted(chr(92) + 'Q')}, {text(separator, node)}, {quoted(chr(92) + 'E')})"
+    return shaped(f"split({source}, {pattern}, -1)", list_of("varchar"))
+
+
+def _repeat(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    times = whole(values[1], node)
+    if values[0].type == "list":
+        return shaped(f"flatten(array_repeat({values[0].sql}, {times}))", shape_of(values[0]))
+    return Bound(f"repeat({text(values[0], node)}, {times})", "varchar")
+
+
+def _code(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(f"ascii({text(values[0], node)})", "int32")
+
+
+def _letter(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    code = whole(values[0], node)
+    return Bound(f"decode(unhex(lpad(hex(CAST({code} AS BIGINT)), 8, '0')), 'UTF-32')", "varchar")
+
+
+def _bytes_or_text(pattern: str, result: str = "varchar") -> Function:
+    """Return a function of text or of bytes."""
+
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        value = values[0]
+        if value.is_untyped:
+            value = cast(value, "varchar")
+        if value.type not in ("blob", *TEXTS):
+            raise wrong_type(value, node)
+        return Bound(pattern.format(value.sql), result)
+
+    return function
+
+
+def _hex(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = values[0]
+    if value.type in INTEGERS:
+        return Bound(f"hex(CAST({value.sql} AS BIGINT))", "varchar")
+    return _bytes_or_text("hex({0})")(values, node)
+
+
+def _of_bytes(pattern: str, result: str) -> Function:
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        value = cast(values[0], "blob") if values[0].is_untyped else values[0]
+        if value.type != "blob":
+            raise wrong_type(value, node)
+        return Bound(pattern.format(value.sql), result)
+
+    return function
+
+
+def _sha2(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if len(values) > 1 and values[1].literal not in (None, "256"):
+        raise InvalidInputError(f'Catalog Error: Scalar Function with name "sha{values[1].literal}" does not exist!')
+    return _bytes_or_text("sha2({0}, 256)")(values[:1], node)
+
+
+def _contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if values[0].type in ("list", "map"):
+        return contains(values, node)
+    return of_text("contains({0}, {1})", "boolean")(values, node)
+
+
+def _reversed(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if values[0].type == "list":
+        return shaped(f"reverse({values[0].sql})", shape_of(values[0]))
+    return Bound(f"reverse({text(values[0], node)})", "varchar")
+
+
+_UPPER: Final = of_text("upper({0})")
+_LOWER: Final = of_text("lower({0})")
+_ENDS: Final = of_text("endswith({0}, {1})", "boolean")
+_PLACE: Final = of_text("CAST(instr({0}, {1}) AS BIGINT)", "int64")
+_TRANSLATE: Final = of_text("translate({0}, {1}, {2})")
+_REPLACE: Final = of_text("replace({0}, {1}, {2})")
+_LEVENSHTEIN: Final = of_text("CAST(levenshtein({0}, {1}) AS BIGINT)", "int64")
+_BITS: Final = _bytes_or_text("CAST(bit_length({0}) AS BIGINT)", "int64")
+_OCTETS: Final = _bytes_or_text("CAST(octet_length({0}) AS BIGINT)", "int64")
+_MD5: Final = _bytes_or_text("md5({0})")
+_BASE64: Final = _of_bytes("base64({0})", "varchar")
+_ENCODE: Final = of_text("CAST({0} AS BINARY)", "blob")
+_DECODE: Final = _of_bytes("decode({0}, 'UTF-8')", "varchar")
+
+
+def _first(function: Function) -> Function:
+    """Return a function that leaves out what the parser adds to its argument."""
+    return lambda values, node: function(values[:1], node)
+
+
+NODES: Final[Nodes] = {
+    exp.Lower: (_LOWER, THIS),
+    exp.Upper: (_UPPER, THIS),
+    exp.Length: (_length, THIS),
+    exp.Reverse: (_reversed, THIS),
+    exp.MD5: (_MD5, THIS),
+    exp.SHA: (_bytes_or_text("sha1({0})"), THIS),
+    exp.SHA2: (_sha2, ("this", "length")),
+    exp.Replace: (_REPLACE, ("this", "expression", "replacement")),
+    exp.StrPosition: (_PLACE, ("this", "substr")),
+    exp.Substring: (_substring, ("this", "start", "length")),
+    exp.Left: (_LEFT, TWO),
+    exp.Right: (_RIGHT, TWO),
+    exp.Trim: (_trim(), ("this", "expression", "position")),
+    exp.Pad: (_pad, ("this", "expression", "fill_pattern", "is_left")),
+    exp.Concat: (_concat, ("expressions", "coalesce", "safe")),
+    exp.ConcatWs: (_concat_ws, ("expressions", "coalesce", "safe")),
+    exp.StartsWith: (_starts_with, TWO),
+    exp.EndsWith: (_ENDS, TWO),
+    exp.Contains: (_contains, TWO),
+    exp.SplitPart: (_split_part, ("this", "delimiter", "part_index")),
+    exp.Split: (_split, TWO),
+    exp.Repeat: (_repeat, ("this", "times")),
+    exp.Ascii: (_code, THIS),
+    exp.Unicode: (_code, THIS),
+    exp.Chr: (_letter, ("expressions",)),
+    exp.Hex: (_hex, THIS),
+    exp.Unhex: (of_text("unhex({0})", "blob"), THIS),
+    exp.ToBase64: (_BASE64, THIS),
+    exp.FromBase64: (of_text("unbase64({0})", "blob"), THIS),
+    exp.Encode: (_first(_ENCODE), ("this", "charset")),
+    exp.Decode: (_first(_DECODE), ("this", "charset")),
+    exp.BitLength: (_BITS, THIS),
+    exp.Translate: (_TRANSLATE, ("this", "from_", "to")),
+    exp.Levenshtein: (_LEVENSHTEIN, TWO),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    **dict.fromkeys(("lower", "lcase"), _LOWER),
+    **dict.fromkeys(("upper", "ucase"), _UPPER),
+    **dict.fromkeys(("length", "len", "char_length", "character_length"), _length),
+    **dict.fromkeys(("starts_with", "prefix", "^@"), _starts_with),
+    **dict.fromkeys(("ends_with", "suffix"), _ENDS),
+    **dict.fromkeys(("strpos", "instr", "position"), _PLACE),
+    **dict.fromkeys(("substring", "substr"), _substring),
+    **dict.fromkeys(("left", "left_grapheme"), _LEFT),
+    **dict.fromkeys(("right", "right_grapheme"), _RIGHT),
+    **dict.fromkeys(("string_split", "str_split", "string_to_array", "split"), _split),
+    **dict.fromkeys(("ascii", "ord", "unicode"), _code),
+    **dict.fromkeys(("base64", "to_base64"), _BASE64),
+    **dict.fromkeys(("hex", "to_hex"), _hex),
+    **dict.fromkeys(("unhex", "from_hex"), of_text("unhex({0})", "blob")),
+    **dict.fromkeys(("levenshtein", "editdist3"), _LEVENSHTEIN),
+    "from_base64": of_text("unbase64({0})", "blob"),
+    "strlen": of_text("CAST(octet_length({0}) AS BIGINT)", "int64"),
+    "octet_length": _OCTETS,
+    "bit_length": _BITS,
+    "reverse": _reversed,
+    "replace": _REPLACE,
+    "translate": _TRANSLATE,
+    "repeat": _repeat,
+    "chr": _letter,
+    "trim": _trim("BOTH"),
+    "ltrim": _trim("LEADING"),
+    "rtrim": _trim("TRAILING"),
+    "lpad": _padded("lpad"),
+    "rpad": _padded("rpad"),
+    "concat": _concat,
+    "concat_ws": _concat_ws,
+    "contains": _contains,
+    "split_part": _split_part,
+    "md5": _MD5,
+    "sha1": _bytes_or_text("sha1({0})"),
+    "sha256": _bytes_or_text("sha2({0}, 256)"),
+    "encode": _ENCODE,
+    "decode": _DECODE,
+    "bin": lambda values, node: Bound(f"bin(CAST({values[0].sql} AS BIGINT))", "varchar"),
+}

@@ -1,0 +1,148 @@
+"""Dates and timestamps written and read by a format in the words of ``strftime``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import TEXTS, Bound
+from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, shown, text
+from forklake.sql.literals import quoted
+from forklake.sql.phrases import once, unless_null
+
+_WRITTEN: Final = {
+    "Y": "yyyy",
+    "y": "yy",
+    "m": "MM",
+    "-m": "M",
+    "d": "dd",
+    "-d": "d",
+    "H": "HH",
+    "-H": "H",
+    "I": "hh",
+    "-I": "h",
+    "M": "mm",
+    "-M": "m",
+    "S": "ss",
+    "-S": "s",
+    "f": "SSSSSS",
+    "g": "SSS",
+    "j": "DDD",
+    "-j": "D",
+    "p": "a",
+    "a": "EEE",
+    "A": "EEEE",
+    "b": "MMM",
+    "h": "MMM",
+    "B": "MMMM",
+}
+_COMPUTED: Final = {
+    "w": "CAST(dayofweek({0}) - 1 AS STRING)",
+    "u": "CAST(weekday({0}) + 1 AS STRING)",
+    "s": "CAST(unix_seconds(CAST(concat(CAST({0} AS STRING), 'Z') AS TIMESTAMP_LTZ)) AS STRING)",
+    "V": "lpad(CAST(weekofyear({0}) AS STRING), 2, '0')",
+    "G": "CAST(extract(YEAROFWEEK FROM {0}) AS STRING)",
+    "z": "'+00'",
+    "Z": "'UTC'",
+}
+_COMPOSED: Final = {
+    "c": "%a %b %-d %H:%M:%S %Y",
+    "x": "%Y-%m-%d",
+    "X": "%H:%M:%S",
+    "F": "%Y-%m-%d",
+    "T": "%H:%M:%S",
+    "D": "%m/%d/%y",
+    "R": "%H:%M",
+}
+
+
+def _pieces(pattern: str, node: exp.Expr) -> list[tuple[str, bool]]:
+    """Return the parts of a format, each with whether it is a specifier (without the sign)."""
+    found: list[tuple[str, bool]] = []
+    place = 0
+    while place < len(pattern):
+        if pattern[place] != "%":
+            found.append((pattern[place], False))
+            place += 1
+            continue
+        size = 2 if pattern[place + 1 : place + 2] == "-" else 1
+        name = pattern[place + 1 : place + 1 + size]
+        place += 1 + size
+        if name == "%":
+            found.append(("%", False))
+        elif name in _COMPOSED:
+            found += _pieces(_COMPOSED[name], node)
+        elif name in _WRITTEN or name in _COMPUTED:
+            found.append((name, True))
+        else:
+            raise InvalidInputError(f'The specifier "%{name}" of a format is not supported: {shown(node)}')
+    return found
+
+
+def _written(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, pattern = values
+    if value.literal is not None and value.type in TEXTS and pattern.type not in TEXTS:
+        value, pattern = pattern, value
+    pieces = _pieces(constant_text(pattern, node, "format"), node)
+
+    def body(sql: str) -> str:
+        parts = []
+        for name, is_specifier in pieces:
+            if not is_specifier:
+                parts.append(quoted(name))
+            elif name in _COMPUTED:
+                parts.append(_COMPUTED[name].format(sql))
+            else:
+                parts.append(f"date_format({sql}, '{_WRITTEN[name]}')")
+        return f"concat({', '.join(parts)})" if parts else "''"
+
+    return Bound(once(moment(value, node), body), "varchar")
+
+
+def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:
+    """Return a format in Java's letters; digits may be fewer than they are written with."""
+    shown_pieces = ""
+    for name, is_specifier in pieces:
+        if not is_specifier:
+            shown_pieces += f"'{name}'" if name.isalpha() else "''" if name == "'" else name
+        elif name in _WRITTEN and name not in ("f", "g"):
+            letters = _WRITTEN[name]
+            shown_pieces += letters[0] if name in ("m", "d", "H", "I", "M", "S") else letters
+        elif name in ("f", "g"):
+            shown_pieces += "[SSSSSS][SSSSS][SSSS][SSS][SS][S]" if name == "f" else "SSS"
+        else:
+            raise InvalidInputError(f'The specifier "%{name}" cannot be read: {shown(node)}')
+    return shown_pieces
+
+
+def _read(*, is_lenient: bool) -> Function:
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        pattern = constant_text(values[1], node, "format")
+        java = _pattern(_pieces(pattern, node), node)
+
+        def body(sql: str) -> str:
+            attempt = f"CAST(try_to_timestamp({sql}, {quoted(java)}) AS TIMESTAMP_NTZ)"
+            if is_lenient:
+                return attempt
+            said = (quoted('Invalid Input Error: Could not parse string "'), sql)
+            return unless_null(sql, attempt, *said, quoted(f'" according to format specifier "{pattern}"'))
+
+        return Bound(once(text(values[0], node), body), "timestamp")
+
+    return function
+
+
+_READ: Final = _read(is_lenient=False)
+
+NODES: Final[Nodes] = {
+    exp.TimeToStr: (_written, ("this", "format")),
+    exp.StrToTime: (_READ, ("this", "format")),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    "strftime": _written,
+    "strptime": _READ,
+    "try_strptime": _read(is_lenient=True),
+}

@@ -1,0 +1,385 @@
+"""Functions of dates, times, timestamps and intervals; how they are written is in `time_formats`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.sql.arithmetic import arithmetic
+from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal, scalar, shaped, struct_of
+from forklake.sql.casts import EPOCH, cast
+from forklake.sql.functions.signature import (
+    THIS,
+    TWO,
+    Function,
+    Nodes,
+    constant_text,
+    double,
+    moment,
+    shown,
+    whole,
+    wrong_type,
+)
+from forklake.sql.intervals import UNITS, interval_of, span_of, spanned, unit_name
+from forklake.sql.moments import micros_of
+from forklake.sql.phrases import once
+
+_NOW: Final = Bound("now()", "timestamptz")
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+_PARTS: Final = {
+    "year": "year({0})",
+    "quarter": "quarter({0})",
+    "month": "month({0})",
+    "week": "weekofyear({0})",
+    "weekofyear": "weekofyear({0})",
+    "day": "day({0})",
+    "dayofmonth": "day({0})",
+    "dow": "(dayofweek({0}) - 1)",
+    "dayofweek": "(dayofweek({0}) - 1)",
+    "weekday": "(dayofweek({0}) - 1)",
+    "isodow": "(weekday({0}) + 1)",
+    "doy": "dayofyear({0})",
+    "dayofyear": "dayofyear({0})",
+    "hour": "hour({0})",
+    "minute": "minute({0})",
+    "second": "second({0})",
+    "millisecond": "floor(extract(SECOND FROM {0}) * 1000)",
+    "microsecond": "floor(extract(SECOND FROM {0}) * 1000000)",
+    "isoyear": "extract(YEAROFWEEK FROM {0})",
+    "yearweek": "(extract(YEAROFWEEK FROM {0}) * 100 + weekofyear({0}))",
+    "decade": "floor(year({0}) / 10)",
+    "century": "(if(year({0}) > 0, floor((year({0}) - 1) / 100) + 1, floor(year({0}) / 100) - 1))",
+    "millennium": "(if(year({0}) > 0, floor((year({0}) - 1) / 1000) + 1, floor(year({0}) / 1000) - 1))",
+    "era": "(CASE WHEN year({0}) > 0 THEN 1 WHEN year({0}) <= 0 THEN 0 END)",
+}
+_SPAN_PARTS: Final = {
+    "year": "({0} div 12)",
+    "quarter": "({0} % 12 div 3 + 1)",
+    "month": "({0} % 12)",
+    "day": "{1}",
+    "hour": "({2} div 3600000000)",
+    "minute": "({2} div 60000000 % 60)",
+    "second": "({2} div 1000000 % 60)",
+    "millisecond": "({2} div 1000 % 60000)",
+    "microsecond": "({2} % 60000000)",
+    "decade": "({0} div 120)",
+    "century": "({0} div 1200)",
+    "millennium": "({0} div 12000)",
+}
+_OTHER_NAMES: Final = {"ms": "millisecond", "us": "microsecond", "d": "day", "h": "hour", "m": "minute", "s": "second"}
+
+
+def _part(name: str) -> Function:
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        value = values[0]
+        if value.type == "interval":
+            if name not in _SPAN_PARTS:
+                raise wrong_type(value, node)
+            return Bound(f"CAST({_SPAN_PARTS[name].format(*span_of(value))} AS BIGINT)", "int64")
+        if value.type == "time":
+            sql = f"CAST(concat('1970-01-01 ', {value.sql}) AS TIMESTAMP_NTZ)"
+        else:
+            sql = moment(value, node)
+        return Bound(once(sql, lambda one: f"CAST({_PARTS[name].format(one)} AS BIGINT)"), "int64")
+
+    return function
+
+
+def _named_part(name: str, value: Bound, node: exp.Expr) -> Bound:
+    unit = _OTHER_NAMES.get(name.lower(), unit_name(name))
+    if unit == "epoch":
+        return _epoch(values=[value], node=node)
+    if unit not in _PARTS:
+        raise InvalidInputError(f'Conversion Error: extract specifier "{name}" not recognized: {shown(node)}')
+    return _part(unit)([value], node)
+
+
+def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _named_part(node.this.name, values[0], node)
+
+
+def _date_part(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    part, value = values
+    if part.type == "list":
+        names = [one.strip("' ") for one in constant_text(part, node, "list of parts")[1:-1].split(",")]
+        found = [_named_part(name, value, node) for name in names]
+        sql = ", ".join(f"'{name}', {one.sql}" for name, one in zip(names, found, strict=True))
+        return shaped(
+            f"if({value.sql} IS NULL, NULL, named_struct({sql}))",
+            struct_of([(name, scalar("int64")) for name in names]),
+        )
+    return _named_part(constant_text(part, node, "part of a date"), value, node)
+
+
+# ---- truncation and differences --------------------------------------------------------------------------------------
+
+_DATE_UNITS: Final = {"year": "YEAR", "quarter": "QUARTER", "month": "MONTH", "week": "WEEK"}
+_TIME_UNITS: Final = {
+    "hour": "hour({0}), 0, 0",
+    "minute": "hour({0}), minute({0}), 0",
+    "second": "hour({0}), minute({0}), second({0})",
+    "millisecond": "hour({0}), minute({0}), CAST(floor(extract(SECOND FROM {0}) * 1000) / 1000 AS DECIMAL(8,6))",
+    "microsecond": "hour({0}), minute({0}), extract(SECOND FROM {0})",
+}
+_YEARS: Final = {"decade": 10, "century": 100, "millennium": 1000}
+
+
+def _truncated_to(name: str, value: Bound, node: exp.Expr) -> Bound:
+    unit = _OTHER_NAMES.get(name.lower(), unit_name(name))
+    sql = once(moment(value, node), lambda one: _truncation(unit, one, node))
+    found = Bound(sql, "timestamp")
+    return cast(found, "timestamptz") if value.type == "timestamptz" else found
+
+
+def _truncation(unit: str, sql: str, node: exp.Expr) -> str:
+    day = f"CAST({sql} AS DATE)"
+    if unit in _DATE_UNITS:
+        return f"CAST(trunc({day}, '{_DATE_UNITS[unit]}') AS TIMESTAMP_NTZ)"
+    if unit == "day":
+        return f"CAST({day} AS TIMESTAMP_NTZ)"
+    if unit in _TIME_UNITS:
+        return f"(CAST({day} AS TIMESTAMP_NTZ) + make_interval(0, 0, 0, 0, {_TIME_UNITS[unit].format(sql)}))"
+    if unit in _YEARS:
+        year = f"CAST(floor(year({sql}) / {_YEARS[unit]}) * {_YEARS[unit]} AS INT)"
+        return f"CAST(make_date({year}, 1, 1) AS TIMESTAMP_NTZ)"
+    raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
+
+
+def _truncated(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _truncated_to(node.args["unit"].name, values[0], node)
+
+
+def _date_trunc(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _truncated_to(constant_text(values[0], node, "unit of time"), values[1], node)
+
+
+def _boundaries(unit: str, earlier: Bound, later: Bound, node: exp.Expr) -> Bound:
+    """Return how many beginnings of a unit lie between two moments."""
+    unit = _OTHER_NAMES.get(unit.lower(), unit_name(unit))
+    one, other = moment(earlier, node), moment(later, node)
+    match unit:
+        case "day" | "week":
+            days = [f"CAST({sql} AS DATE)" for sql in (other, one)]
+            if unit == "week":
+                days = [f"trunc({sql}, 'WEEK')" for sql in days]
+            sql = f"datediff({days[0]}, {days[1]})" + (" div 7" if unit == "week" else "")
+        case "month":
+            sql = f"((year({other}) - year({one})) * 12 + month({other}) - month({one}))"
+        case "quarter":
+            sql = f"((year({other}) - year({one})) * 4 + quarter({other}) - quarter({one}))"
+        case "year":
+            sql = f"(year({other}) - year({one}))"
+        case "decade" | "century" | "millennium":
+            sql = f"(floor(year({other}) / {_YEARS[unit]}) - floor(year({one}) / {_YEARS[unit]}))"
+        case "hour" | "minute" | "second" | "millisecond" | "microsecond":
+            size = UNITS[unit]
+            counts = [f"CAST(floor({micros_of(part)} / {size}BD) AS BIGINT)" for part in (other, one)]
+            sql = f"({counts[0]} - {counts[1]})"
+        case _:
+            raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
+    return Bound(f"CAST({sql} AS BIGINT)", "int64")
+
+
+def _date_difference(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    unit = node.args["unit"].name if node.args.get("unit") is not None else "day"
+    return _boundaries(unit, values[1], values[0], node)
+
+
+def _named_difference(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _boundaries(constant_text(values[0], node, "unit of time"), values[1], values[2], node)
+
+
+def _complete(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return how many whole units lie between two moments."""
+    unit = unit_name(constant_text(values[0], node, "unit of time"))
+    one, other = (moment(value, node) for value in values[1:])
+    if unit in ("month", "quarter", "year", "decade", "century", "millennium"):
+        size = {"month": 1, "quarter": 3, "year": 12}.get(unit, 12 * _YEARS.get(unit, 1))
+        months = _whole_months(one, other)
+        return Bound(f"CAST({months} div {size} AS BIGINT)", "int64")
+    micros = {"day": 86_400_000_000, "week": 604_800_000_000}.get(unit, UNITS.get(unit))
+    if micros is None:
+        raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
+    return Bound(f"(({micros_of(other)} - {micros_of(one)}) div {micros}L)", "int64")
+
+
+def _whole_months(one: str, other: str) -> str:
+    """Return the months between two moments that are full; the last day of a month is after all others."""
+    raw = f"((year({other}) - year({one})) * 12 + month({other}) - month({one}))"
+    tail = "(day({0}) * 86400000000L + {1} % 86400000000L)"
+    rest = [tail.format(sql, f"({micros_of(sql)} + 62167219200000000L)") for sql in (one, other)]
+    is_last = f"(day({other}) = day(last_day(CAST({other} AS DATE))) AND day({one}) > day({other}))"
+    before = f"({raw} > 0 AND {rest[1]} < {rest[0]} AND NOT {is_last})"
+    after = f"({raw} < 0 AND {rest[1]} > {rest[0]})"
+    return f"({raw} - if({before}, 1, 0) + if({after}, 1, 0))"
+
+
+# ---- making moments --------------------------------------------------------------------------------------------------
+
+
+def _added(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return arithmetic(values[0], "+", values[1])
+
+
+def _made_date(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if len(values) == 1:
+        return Bound(f"date_from_unix_date({whole(values[0], node)})", "date")
+    return Bound(f"make_date({', '.join(whole(value, node) for value in values)})", "date")
+
+
+def _made_timestamp(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if len(values) == 1:
+        return Bound(_from_micros(cast(values[0], "int64").sql), "timestamp")
+    year, month, day, hour, minute = (whole(value, node) for value in values[:5])
+    seconds = f"CAST({double(values[5], node)} AS DECIMAL(16,6))"
+    return Bound(f"make_timestamp_ntz({year}, {month}, {day}, {hour}, {minute}, {seconds})", "timestamp")
+
+
+def _made_time(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    hour, minute = (whole(value, node) for value in values[:2])
+    made = f"make_timestamp_ntz(1970, 1, 1, {hour}, {minute}, CAST({double(values[2], node)} AS DECIMAL(16,6)))"
+    return Bound(f"substring(CAST({made} AS STRING), 12)", "time")
+
+
+def _from_micros(sql: str) -> str:
+    return f"timestampadd(MICROSECOND, {sql}, {EPOCH})"
+
+
+def _epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    (value,) = values
+    if value.type == "interval":
+        months, days, micros = span_of(value)
+        years = f"({months} div 12 * 31557600D + {months} % 12 * 2592000D)"
+        return Bound(f"({years} + {days} * 86400D + {micros} / 1000000D)", "float64")
+    return Bound(f"({micros_of(moment(value, node))} / 1000000D)", "float64")
+
+
+def _epoch_of(unit: int) -> Function:
+    """Return the microseconds since 1970 divided by a unit, or the timestamp of so many milliseconds."""
+
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        value = values[0]
+        if value.type in INTEGERS and unit == 1000:
+            return Bound(_from_micros(f"{cast(value, 'int64').sql} * 1000L"), "timestamp")
+        micros = micros_of(moment(value, node))
+        scaled = micros if unit == 1 else f"{micros} div {unit}L" if unit > 1 else f"{micros} * 1000L"
+        return Bound(f"({scaled})", "int64")
+
+    return function
+
+
+def _from_epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    if node.args.get("scale") is not None:
+        return _epoch_of(1000)(values[:1], node)
+    value = values[0]
+    if value.type in FLOATS or is_decimal(value.type):
+        micros = cast(Bound(f"round({double(value, node)} * 1000000)", "float64"), "int64").sql
+    else:
+        micros = f"{cast(value, 'int64').sql} * 1000000L"
+    return Bound(f"timestamp_micros({micros})", "timestamptz")
+
+
+def _last_day(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(f"last_day(CAST({moment(values[0], node)} AS DATE))", "date")
+
+
+def _in_words(letters: str) -> Function:
+    return lambda values, node: Bound(f"date_format({moment(values[0], node)}, '{letters}')", "varchar")
+
+
+def _age(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return months, days and the rest between two moments, the later one first."""
+    later = moment(values[0] if len(values) > 1 else cast(_NOW, "date"), node)
+    earlier = moment(values[-1], node)
+    months = _whole_months(earlier, later)
+    rest = f"({micros_of(later)} - {micros_of(f'({earlier} + make_interval(0, CAST({months} AS INT)))')})"
+    return spanned((f"CAST({months} AS INT)", f"CAST({rest} div 86400000000L AS INT)", f"({rest} % 86400000000L)"))
+
+
+def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a timestamp with a zone as it is there, or one without as the moment that it is there."""
+    value, zone = values[0], cast(values[1], "varchar").sql
+    if value.type == "timestamptz":
+        return Bound(f"convert_timezone('UTC', {zone}, {moment(value, node)})", "timestamp")
+    there = f"convert_timezone({zone}, 'UTC', {moment(value, node)})"
+    return cast(Bound(there, "timestamp"), "timestamptz")
+
+
+def _units(unit: str) -> Function:
+    return lambda values, node: interval_of(values[0], unit)
+
+
+def _now(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _NOW
+
+
+def _today(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return cast(_NOW, "date")
+
+
+_PART_NODES: Final[Mapping[type[exp.Expr], str]] = {
+    exp.Year: "year",
+    exp.Quarter: "quarter",
+    exp.Month: "month",
+    exp.Week: "week",
+    exp.WeekOfYear: "week",
+    exp.Day: "day",
+    exp.DayOfMonth: "day",
+    exp.DayOfWeek: "dow",
+    exp.DayOfWeekIso: "isodow",
+    exp.DayOfYear: "doy",
+    exp.Hour: "hour",
+    exp.Minute: "minute",
+    exp.Second: "second",
+}
+NODES: Final[Nodes] = {
+    **{kind: (_part(name), THIS) for kind, name in _PART_NODES.items()},
+    exp.Extract: (_extract, ("expression", "this")),
+    exp.TimestampTrunc: (_truncated, ("this", "unit")),
+    exp.DateTrunc: (_truncated, ("this", "unit")),
+    exp.DateDiff: (_date_difference, (*TWO, "unit", "date_part_boundary")),
+    exp.DateAdd: (_added, (*TWO, "unit")),
+    exp.DateFromParts: (_made_date, ("year", "month", "day")),
+    exp.TimestampFromParts: (_made_timestamp, ("year", "month", "day", "hour", "min", "sec")),
+    exp.TimeFromParts: (_made_time, ("hour", "min", "sec")),
+    exp.TimeToUnix: (_epoch, THIS),
+    exp.UnixToTime: (_from_epoch, ("this", "scale")),
+    exp.LastDay: (_last_day, THIS),
+    exp.Dayname: (_in_words("EEEE"), THIS),
+    exp.Monthname: (_in_words("MMMM"), THIS),
+    exp.AtTimeZone: (_at_zone, ("this", "zone")),
+    exp.ToDays: (_units("day"), THIS),
+    exp.CurrentTimestamp: (_now, ()),
+    exp.CurrentDate: (_today, ()),
+}
+NAMED: Final[Mapping[str, Function]] = {
+    **{name: _part(name) for name in _PARTS},
+    **dict.fromkeys(("now", "get_current_timestamp", "transaction_timestamp"), _now),
+    **dict.fromkeys(("today", "current_date"), _today),
+    **dict.fromkeys(("date_part", "datepart"), _date_part),
+    **dict.fromkeys(("date_trunc", "datetrunc"), _date_trunc),
+    **dict.fromkeys(("date_diff", "datediff"), _named_difference),
+    **dict.fromkeys(("date_sub", "datesub"), _complete),
+    "date_add": _added,
+    "make_date": _made_date,
+    "make_timestamp": _made_timestamp,
+    "make_time": _made_time,
+    "epoch": _epoch,
+    "epoch_ms": _epoch_of(1000),
+    "epoch_us": _epoch_of(1),
+    "epoch_ns": _epoch_of(0),
+    "to_timestamp": _from_epoch,
+    "last_day": _last_day,
+    "dayname": _in_words("EEEE"),
+    "monthname": _in_words("MMMM"),
+    "age": _age,
+    "timezone": lambda values, node: _at_zone([values[1], values[0]], node),
+    **{f"to_{unit}s": _units(unit) for unit in UNITS if unit not in ("century", "millennium")},
+    "to_centuries": _units("century"),
+    "to_millennia": _units("millennium"),
+}

@@ -1,0 +1,48 @@
+"""Lambdas, which functions of lists take: their parameters get types from the list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.names import fold
+from forklake.sql.bound import Bound, shaped
+from forklake.sql.nodes import function_name
+
+if TYPE_CHECKING:
+    from forklake.sql.expression import ExpressionBinder
+
+_FOLDING: Final = frozenset({"list_reduce", "array_reduce", "reduce"})
+"""Functions whose lambdas take what has been computed so far before the element."""
+
+
+def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bound]) -> Bound:
+    """Return a lambda in Spark's words, with the type of what it gives.
+
+    Its parameters are the element of the list that is the first argument, and the place of that, counted from one.
+
+    Raises:
+        InvalidInputError: There is no list before it, or it has too many parameters.
+    """
+    if not before or before[0].type != "list" or before[0].field is None:
+        raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {node.sql('duckdb')}")
+    depth = len(binder.parameters)
+    names = [part.name for part in node.expressions]
+    marks = [f"`p{depth + place}`" for place in range(len(names))]
+    element = before[0].field.children[0]
+    is_folding = isinstance(node.parent, exp.Func) and fold(function_name(node.parent)) in _FOLDING
+    values = [shaped(mark, element) for mark in marks[: 2 if is_folding else 1]]
+    if len(marks) == len(values) + 1:
+        values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", "int64"))
+    if len(marks) != len(values):
+        raise InvalidInputError(
+            f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {node.sql('duckdb')}"
+        )
+    inner = type(binder)(binder.site, {**binder.parameters, **dict(zip(map(fold, names), values, strict=True))})
+    body = inner.bind(node.this)
+    head = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"
+    return replace(body, sql=f"{head} -> {body.sql}", literal=None, is_untyped=False)

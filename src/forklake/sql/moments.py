@@ -1,0 +1,71 @@
+"""Sums and differences of dates, times, timestamps and intervals."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from forklake.sql.bound import INTEGERS, NAIVE, Bound, is_numeric
+from forklake.sql.casts import cast, naive
+from forklake.sql.intervals import added_spans, multiplied_span, spanned, spark_interval
+from forklake.sql.phrases import once
+
+MOMENTS: Final = NAIVE | {"date", "timestamptz"}
+
+
+def micros_of(moment: str) -> str:
+    """Return the microseconds since 1970 of a timestamp without zone, taken as UTC.
+
+    By its parts: Spark's difference of timestamps goes through the zone of the session, which skips an hour a year.
+    """
+
+    def body(sql: str) -> str:
+        days = f"CAST(unix_date(CAST({sql} AS DATE)) AS BIGINT) * 86400000000L"
+        minutes = f"(hour({sql}) * 60L + minute({sql})) * 60000000L"
+        return f"({days} + {minutes} + CAST(extract(SECOND FROM {sql}) * 1000000 AS BIGINT))"
+
+    return once(moment, body)
+
+
+def moved(first: Bound, operator: str, second: Bound) -> Bound | None:
+    """Return the result of an operator of which not both sides are numbers; None if there is none."""
+    if operator == "*" and "interval" in (first.type, second.type):
+        span, factor = (first, second) if first.type == "interval" else (second, first)
+        return multiplied_span(span, factor) if is_numeric(factor.type) else None
+    if operator not in ("+", "-"):
+        return None
+    if first.is_untyped and second.type == "interval" and operator == "+":
+        first = cast(first, "interval")
+    if first.type == second.type == "interval":
+        return added_spans(first, operator, second)
+    if operator == "+" and second.type in (*MOMENTS, "time") and first.type not in MOMENTS:
+        first, second = second, first
+    if first.type == "time" and second.type == "interval":
+        return _moved_time(first, operator, second)
+    if first.type not in MOMENTS:
+        return None
+    if first.type == "date" and second.type in INTEGERS:
+        name = "date_add" if operator == "+" else "date_sub"
+        return Bound(f"{name}({first.sql}, {cast(second, 'int32').sql})", "date")
+    if first.type == second.type == "date" and operator == "-":
+        return Bound(f"CAST(datediff({first.sql}, {second.sql}) AS BIGINT)", "int64")
+    if second.type in MOMENTS and operator == "-":
+        return _difference(first, second)
+    if first.type == "date" and second.type == "time" and operator == "+":
+        return Bound(f"CAST(concat(CAST({first.sql} AS STRING), ' ', {second.sql}) AS TIMESTAMP_NTZ)", "timestamp")
+    if second.type != "interval":
+        return None
+    shifted = Bound(f"({naive(first)} + {spark_interval(second, is_negative=operator == '-')})", "timestamp")
+    return cast(shifted, "timestamptz") if first.type == "timestamptz" else shifted
+
+
+def _moved_time(first: Bound, operator: str, second: Bound) -> Bound:
+    """Return a time of the day that was moved; it goes round at midnight."""
+    start = f"CAST(concat('2000-01-01 ', {first.sql}) AS TIMESTAMP_NTZ)"
+    shifted = f"({start} + {spark_interval(second, is_negative=operator == '-')})"
+    return Bound(f"substring(CAST({shifted} AS STRING), 12)", "time")
+
+
+def _difference(first: Bound, second: Bound) -> Bound:
+    """Return the days and microseconds between two timestamps."""
+    micros = f"({micros_of(naive(first))} - {micros_of(naive(second))})"
+    return spanned(("0", f"CAST({micros} div 86400000000L AS INT)", f"({micros} % 86400000000L)"))

@@ -1,0 +1,283 @@
+"""Lists, structs and maps: how they are made, and how parts are taken out of them.
+
+For whoever walks over the parser's nodes:
+
+- ``list_value(values)`` is ``[a, b]``, ``list_value(a, b)`` and ``ARRAY[a, b]``;
+- ``struct_value(names, values)`` is ``{'a': x}`` and ``struct_pack(a := x)``; ``row_value(values)`` is ``row(x, y)``
+  and ``(x, y)``;
+- ``map_value(keys, values)`` is ``MAP {'k': v}``; ``map_of_lists(keys, values)`` is ``map([...], [...])``;
+- ``element(value, key)`` is ``v[k]`` of lists, texts, maps and structs: places as DuckDB counts them, from 1 (the
+  parser has taken 1 off), from the end if negative; ``value_slice(value, begin, end)`` is ``v[a:b]``;
+  ``field_of(value, name)`` is ``s.name`` and ``struct_extract``; ``concatenation(a, b)`` is ``a || b``.
+
+What is made of constants is a constant, with DuckDB's text as its ``literal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.files.nested_text import quote
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.sql.bound import (
+    INTEGERS,
+    NULL,
+    TEXTS,
+    Bound,
+    is_decimal,
+    list_of,
+    map_of,
+    scalar,
+    shape_of,
+    shaped,
+    struct_of,
+    type_name,
+)
+from forklake.sql.coercion import cast, unified
+from forklake.sql.literals import quoted, spark_literal, spark_names, spark_type
+from forklake.sql.nested_casts import part
+from forklake.sql.phrases import once
+
+
+def list_value(values: Sequence[Bound]) -> Bound:
+    """Return a list of values, which take one type.
+
+    Raises:
+        InvalidInputError: They have no type in common.
+    """
+    if not values:
+        return shaped("array()", list_of(NULL), "[]")
+    same = unified(values)
+    shape = list_of(shape_of(same[0]))
+    texts = [_part_text(value) for value in same]
+    return _made(f"array({', '.join(exact(value) for value in same)})", shape, f"[{', '.join(_known(texts))}]", texts)
+
+
+def struct_value(names: Sequence[str], values: Sequence[Bound]) -> Bound:
+    """Return a struct.
+
+    Raises:
+        InvalidInputError: Two names are the same.
+    """
+    if len({fold(name) for name in names}) < len(names):
+        twice = next(name for place, name in enumerate(names) if fold(name) in {fold(one) for one in names[:place]})
+        raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice}"')
+    settled = [_settled(value) for value in values]
+    shape = struct_of([(name, shape_of(value)) for name, value in zip(names, settled, strict=True)])
+    texts = [_part_text(value) for value in settled]
+    pairs = zip(names, _known(texts), strict=True)
+    text = f"{{{', '.join(f'{quote(name, always=True)}: {one}' for name, one in pairs)}}}"
+    return _made(_struct_sql(shape, settled), shape, text, texts)
+
+
+def row_value(values: Sequence[Bound]) -> Bound:
+    """Return a struct without names."""
+    settled = [_settled(value) for value in values]
+    shape = struct_of([("", shape_of(value)) for value in settled])
+    texts = [_part_text(value) for value in settled]
+    return _made(_struct_sql(shape, settled), shape, f"({', '.join(_known(texts))})", texts)
+
+
+def map_value(keys: Sequence[Bound], values: Sequence[Bound]) -> Bound:
+    """Return a map.
+
+    Raises:
+        InvalidInputError: Keys, or values, have no type in common; a key is NULL or there twice.
+    """
+    if not keys:
+        return shaped("map()", map_of(scalar(NULL), scalar(NULL)), "{}")
+    if any(key.type == NULL for key in keys):
+        raise InvalidInputError("Invalid Input Error: Map keys can not be NULL.")
+    same_keys, same_values = unified(keys), unified(values)
+    texts = [(_part_text(key), _part_text(value)) for key, value in zip(same_keys, same_values, strict=True)]
+    known = [key for key, _ in texts if key is not None]
+    if len(set(known)) < len(known):
+        raise InvalidInputError("Invalid Input Error: Map keys must be unique.")
+    shape = map_of(shape_of(same_keys[0]), shape_of(same_values[0]))
+    parts = [exact(one) for pair in zip(same_keys, same_values, strict=True) for one in pair]
+    flat = [text for pair in texts for text in pair]
+    return _made(f"map({', '.join(parts)})", shape, f"{{{', '.join(f'{k}={v}' for k, v in texts)}}}", flat)
+
+
+def map_of_lists(keys: Bound, values: Bound) -> Bound:
+    """Return the map of a list of keys and one of values.
+
+    Raises:
+        InvalidInputError: One of them is no list.
+    """
+    if keys.type == values.type == "list":
+        (key,), (item,) = shape_of(keys).children, shape_of(values).children
+        if key.type == NULL:
+            return map_value((), ())
+        return shaped(f"map_from_arrays({keys.sql}, {values.sql})", map_of(key, item))
+    raise InvalidInputError(
+        "Binder Error: MAP expects two lists: one of keys and one of values, not"
+        f" {type_name(shape_of(keys))} and {type_name(shape_of(values))}"
+    )
+
+
+def _settled(value: Bound) -> Bound:
+    """Return a value of a type of its own: a quoted constant is text."""
+    return cast(value, "varchar") if value.is_untyped else value
+
+
+def _struct_sql(shape: Field, values: Sequence[Bound]) -> str:
+    pairs = zip(spark_names(shape), values, strict=True)
+    return f"named_struct({', '.join(f'{quoted(name)}, {exact(value)}' for name, value in pairs)})"
+
+
+def _made(sql: str, shape: Field, text: str, texts: Sequence[str | None]) -> Bound:
+    """Return what was made; a constant if all its parts are."""
+    if any(one is None for one in texts) or _has_rows(shape):
+        return shaped(sql, shape)
+    return shaped(spark_literal(shape, text), shape, text)
+
+
+def _has_rows(shape: Field) -> bool:
+    """Return whether there are structs without names in a type: no text tells their fields apart."""
+    return any((shape.type == "struct" and not child.name) or _has_rows(child) for child in shape.children)
+
+
+def _part_text(value: Bound) -> str | None:
+    """Return a constant as it stands in nested text; None if it is none."""
+    if value.type == NULL or value.sql == f"CAST(NULL AS {spark_type(shape_of(value))})":
+        return "NULL"
+    if value.literal is None:
+        return None
+    return value.literal if value.field is not None or value.type == "json" else quote(value.literal)
+
+
+def _known(texts: Sequence[str | None]) -> list[str]:
+    return [text or "" for text in texts]
+
+
+def exact(value: Bound) -> str:
+    """Return a value with the very type that Spark shows its type as; a literal may have fewer digits."""
+    if value.literal is not None and (is_decimal(value.type) or value.type in ("uint64", "int128", "uint128")):
+        return f"CAST({value.sql} AS {spark_type(value.type)})"
+    return value.sql
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+def element(value: Bound, key: Bound) -> Bound:
+    """Return what is at a place of a list or text, or has a key in a map or a name in a struct; NULL if nothing is.
+
+    Raises:
+        InvalidInputError: It has no such parts.
+        NotFoundError: A struct has no such field.
+    """
+    match value.type:
+        case "list":
+            place = cast(key, "int64") if not key.is_untyped else cast(key, "int32")
+            inner = shape_of(value).children[0]
+            if place.literal == "0":
+                return cast(Bound("NULL", NULL), inner)
+            sql = place.literal or f"nullif(CAST({place.sql} AS INT), 0)"
+            return shaped(f"try_element_at({value.sql}, {sql})", inner)
+        case "map":
+            key_shape, item = shape_of(value).children
+            if key_shape.type == NULL:
+                return Bound("NULL", NULL)
+            return shaped(f"try_element_at({value.sql}, {exact(cast(key, key_shape))})", item)
+        case "struct":
+            return _struct_element(value, key)
+    if value.type in TEXTS:
+        place_sql = f"CAST({cast(key, 'int64').sql} AS INT)"
+        return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", "varchar")
+    if value.type == NULL:
+        return Bound("NULL", NULL)
+    raise InvalidInputError(f"Binder Error: Cannot extract a part of a value of type {type_name(shape_of(value))}")
+
+
+def _struct_element(value: Bound, key: Bound) -> Bound:
+    shape = shape_of(value)
+    if key.literal is not None and key.type in INTEGERS:
+        place = int(key.literal)
+        if shape.children[0].name:
+            raise InvalidInputError(
+                "Binder Error: struct_extract with an integer key can only be used on unnamed structs"
+            )
+        if not 1 <= place <= len(shape.children):
+            raise InvalidInputError(f"Binder Error: Key index {place} for struct_extract out of range")
+        return part(value, place - 1)
+    if key.literal is None:
+        raise InvalidInputError("Binder Error: Key name for struct_extract needs to be a constant string")
+    return field_of(value, key.literal)
+
+
+def field_of(value: Bound, name: str) -> Bound:
+    """Return a field of a struct by its name.
+
+    Raises:
+        InvalidInputError: It is no struct.
+        NotFoundError: It has no such field.
+    """
+    if value.type == "map":
+        return element(value, Bound(quoted(name), "varchar", literal=name, is_untyped=True))
+    if value.type != "struct":
+        raise InvalidInputError(
+            f'Binder Error: Cannot extract field "{name}" from an expression of type {type_name(shape_of(value))}'
+            " because it is not a struct"
+        )
+    children = shape_of(value).children
+    place = next((place for place, child in enumerate(children) if fold(child.name) == fold(name)), None)
+    if place is None:
+        candidates = ", ".join(f'"{child.name}"' for child in children)
+        raise NotFoundError(f'Binder Error: Could not find key "{name}" in struct\nCandidate Entries: {candidates}')
+    return part(value, place)
+
+
+def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
+    """Return the part of a list or text from one place to another, both in it; negative ones count from the end.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    if value.type == NULL:
+        return value
+    if value.type not in ("list", *TEXTS):
+        raise InvalidInputError(f"Binder Error: Cannot slice a value of type {type_name(shape_of(value))}")
+    size, taken = ("size", "slice") if value.type == "list" else ("length", "substring")
+
+    def place(sql: str, bound: Bound | None, default: str) -> str:
+        if bound is None or bound.literal == "-":
+            return default
+        if bound.literal is not None and bound.type in INTEGERS:
+            number = int(bound.literal)
+            return str(number) if number >= 0 else f"({size}({sql}) + {number} + 1)"
+        given = f"CAST({cast(bound, 'int64').sql} AS INT)"
+        return f"if({given} < 0, {size}({sql}) + {given} + 1, {given})"
+
+    def body(sql: str) -> str:
+        first = f"greatest({place(sql, begin, '1')}, 1)"
+        last = f"least({place(sql, end, f'{size}({sql})')}, {size}({sql}))"
+        return f"{taken}({sql}, {first}, greatest({last} - {first} + 1, 0))"
+
+    return shaped(once(value.sql, body), shape_of(value))
+
+
+def concatenation(first: Bound, second: Bound) -> Bound:
+    """Return ``a || b``: two lists, two blobs, or the texts of two values; NULL if one is NULL.
+
+    Raises:
+        InvalidInputError: One is a list and the other is none.
+    """
+    types = {first.type, second.type} - {NULL}
+    if "list" in types and NULL not in (first.type, second.type):
+        if types != {"list"}:
+            raise InvalidInputError(
+                f"Binder Error: Cannot concatenate types {type_name(shape_of(first))} and {type_name(shape_of(second))}"
+                " - an explicit cast is required"
+            )
+        one, other = unified([first, second])
+        return shaped(f"concat({one.sql}, {other.sql})", shape_of(one))
+    kind = "blob" if types == {"blob"} else "varchar"
+    one, other = (cast(value, kind) for value in (first, second))
+    if first.literal is not None and second.literal is not None and kind == "varchar":
+        text = (one.literal or "") + (other.literal or "")
+        return Bound(quoted(text), "varchar", literal=text)
+    return Bound(f"({one.sql} || {other.sql})", kind)

@@ -1,0 +1,22 @@
+"""Numbers as they are written, and the types that DuckDB gives them."""
+
+from __future__ import annotations
+
+from forklake.sql.bound import Bound
+from forklake.sql.coercion import constant
+
+
+def number(text: str) -> Bound:
+    """Return a number: a whole one of the smallest type that holds it, a decimal, or a float if it has an exponent."""
+    if text.isdecimal():
+        value = int(text)
+        kind = "int32" if value < 2**31 else "int64" if value < 2**63 else "int128"
+        return constant(kind, str(value))
+    if "e" in text.lower():
+        return constant("float64", repr(float(text)))
+    whole, _, fraction = text.partition(".")
+    digits = len((whole.lstrip("0") + fraction) or "0")
+    if digits > 38 or not (whole + fraction).isdecimal():
+        return constant("float64", repr(float(text)))
+    kind = f"decimal({max(digits, len(fraction), 1)},{len(fraction)})"
+    return constant(kind, f"{whole or '0'}.{fraction}".rstrip("."))

@@ -1,0 +1,1 @@
+"""Queries in DuckDB's words turned into Spark SQL."""

@@ -1,0 +1,170 @@
+"""Queries of DuckDB's parser turned into what Spark runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.sql.bound import NULL
+from forklake.sql.columns import column_of
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.query.environment import CommonTable, Environment, Reading
+from forklake.sql.query.ordering import Limit, bind_limit, order_keys, ordered
+from forklake.sql.query.scope import Column, Scope, Table
+from forklake.sql.query.select import bind_select
+from forklake.sql.query.set_operations import bind_set_operation
+from forklake.sql.query.site import QuerySite
+from forklake.sql.query.values import bind_values
+from forklake.sql.relation import BoundQuery, Names
+
+
+def bind_query(query: exp.Query, names: Names, expected: Sequence[Field] = ()) -> BoundQuery:
+    """Return a query as Spark runs it, typed as DuckDB types it.
+
+    Nothing is read. The text means the same whatever the settings of the Spark session. If the query is only VALUES,
+    with as many values as types are ``expected``, each value becomes one of its expected type, as INSERT wants it.
+
+    Raises:
+        InvalidInputError: Something in it is not understood, does not fit together, or stands where it cannot.
+        NotFoundError: Something that it names does not exist.
+    """
+    reading = Reading()
+    try:
+        environment = Environment(names, reading, _bind, expected=_expected(query, expected))
+        bound = _typed(_bind(query, environment), reading)
+    except RecursionError as error:
+        raise InvalidInputError("The query is nested too deeply; it was not read.") from error
+    return replace(bound, scans=reading.scans())
+
+
+def _expected(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:
+    """Return the VALUES that a query is, with the types that are expected of it."""
+    while isinstance(query, exp.Select | exp.Subquery) and not isinstance(query, exp.Values):
+        source = query.args.get("from_")
+        is_star = len(query.expressions) == 1 and isinstance(query.expressions[0], exp.Star)
+        if isinstance(query, exp.Subquery):
+            query = query.this
+        elif source is not None and is_star and not query.args.get("joins"):
+            query = source.this
+        else:
+            return None
+    rows = query.expressions if isinstance(query, exp.Values) else []
+    fits = all(isinstance(row, exp.Tuple) and len(row.expressions) == len(types) for row in rows)
+    return (query, types) if rows and types and fits else None
+
+
+def environment_of(names: Names) -> Environment:
+    """Return what an expression that is part of no query is bound in."""
+    return Environment(names, Reading(), _bind)
+
+
+def _bind(node: exp.Expr, environment: Environment) -> BoundQuery:
+    """Return any kind of query, with its WITH, ORDER BY and LIMIT."""
+    environment = _with_common(node, environment)
+    match node:
+        case exp.Select():
+            found = bind_select(node, environment)
+        case exp.SetOperation():
+            found = _arranged(bind_set_operation(node, environment), node, environment)
+        case exp.Values():
+            found = _arranged(bind_values(node, environment), node, environment)
+        case exp.Subquery():
+            inner = node.this
+            if isinstance(inner, exp.Table):
+                inner = exp.select("*").from_(inner.copy())
+            found = _bind(inner, environment)
+            if any(node.args.get(name) for name in ("order", "limit", "offset")):
+                found = _arranged(replace(found, sql=found.nested_sql, limit=None, offset=0), node, environment)
+        case exp.Table():
+            found = bind_select(exp.select("*").from_(node.copy()), environment)
+        case _:
+            raise InvalidInputError(f"This is no query: {node.sql('duckdb')}")
+    return _limited(found, bind_limit(node, environment.names), environment)
+
+
+def _with_common(node: exp.Expr, environment: Environment) -> Environment:
+    """Return the environment of a query, with the tables of its WITH."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return environment
+    for one in clause.expressions:
+        name = one.alias
+        read = {fold(table.name) for table in one.this.find_all(exp.Table)}
+        if clause.args.get("recursive") and fold(name) in read:
+            raise InvalidInputError(f'Recursive queries are not supported: "{name}" reads itself.')
+        columns = tuple(column.name for column in one.args["alias"].args.get("columns") or ())
+        inner = replace(environment, depth=environment.deeper())
+        common = CommonTable(name, one.this, columns, inner)
+        environment = replace(environment, common={**environment.common, fold(name): common})
+    return environment
+
+
+def _arranged(found: BoundQuery, node: exp.Expr, environment: Environment) -> BoundQuery:
+    """Return a query that is not a SELECT in the order that is asked for: by columns of its result."""
+    keys = order_keys(node.args.get("order"), [column.name for column in found.columns])
+    if not keys:
+        return found
+    texts = []
+    for key in keys:
+        if key.place is None:
+            assert key.node is not None
+            texts.append(f"{_sort_expression(key.node, found, environment)} {key.ending}")
+        else:
+            texts.append(f"{ordered(found.columns[key.place].type, f'c{key.place}')} {key.ending}")
+    columns = ", ".join(f"c{place}" for place in range(len(found.columns)))
+    sql = f"SELECT {columns} FROM ({found.sql}) AS {environment.reading.alias()} ORDER BY {', '.join(texts)}"
+    return BoundQuery(sql, found.columns, is_ordered=True)
+
+
+def _sort_expression(node: exp.Expr, found: BoundQuery, environment: Environment) -> str:
+    columns = tuple(Column(one.name, column_of(one, f"c{place}")) for place, one in enumerate(found.columns))
+    scope = Scope(environment.reading, [Table((), "", columns)])
+    return ExpressionBinder(QuerySite(environment, scope, "ORDER BY")).bind(node).sql
+
+
+def _limited(found: BoundQuery, limit: Limit, environment: Environment) -> BoundQuery:
+    """Return a query with its LIMIT: noted where the order of a scan is kept, else in the text."""
+    if limit.percent is not None:
+        return _share(found, limit, environment)
+    if limit.count is None and not limit.offset:
+        return found
+    if found.constants is not None:
+        rows: Sequence[tuple[str | None, ...]] = found.constants[limit.offset :]
+        rows = rows if limit.count is None else rows[: limit.count]
+        text = replace(found, limit=limit.count, offset=limit.offset).nested_sql
+        return replace(found, sql=text, constants=tuple(rows))
+    if found.keeps_order is not None and found.limit is None and not found.offset:
+        return replace(found, limit=limit.count, offset=limit.offset)
+    text = replace(found, limit=limit.count, offset=limit.offset).nested_sql
+    return BoundQuery(text, found.columns, is_ordered=found.is_ordered)
+
+
+def _share(found: BoundQuery, limit: Limit, environment: Environment) -> BoundQuery:
+    """Return a percentage of the rows of a query, the first in its order."""
+    alias = environment.reading.alias
+    columns = ", ".join(f"c{place}" for place in range(len(found.columns)))
+    # The numbers grow from row to row, and from task to task, in the order that the rows have.
+    marked = f"SELECT {columns}, monotonically_increasing_id() AS place FROM ({found.nested_sql}) AS {alias()}"
+    numbered = f"row_number() OVER (ORDER BY place) - {limit.offset} AS number, count(1) OVER () AS total"
+    text = f"SELECT {columns} FROM (SELECT {columns}, place, {numbered} FROM ({marked}) AS {alias()}) AS {alias()}"
+    test = f"number > 0 AND number <= floor(total * {limit.percent}D / 100)"
+    return BoundQuery(f"{text} WHERE {test} ORDER BY place", found.columns, is_ordered=found.is_ordered)
+
+
+def _typed(found: BoundQuery, reading: Reading) -> BoundQuery:
+    """Return a query of which all columns have a type: a NULL that nothing gave one is an integer."""
+    # Which columns of tables they are is nobody's business outside.
+    found = replace(found, columns=tuple(replace(column, column_id=None) for column in found.columns))
+    if all(column.type != NULL for column in found.columns):
+        return found
+    shown = ", ".join(
+        f"CAST(c{place} AS INT) AS c{place}" if column.type == NULL else f"c{place}"
+        for place, column in enumerate(found.columns)
+    )
+    columns = tuple(replace(one, type="int32") if one.type == NULL else one for one in found.columns)
+    return replace(found, sql=f"SELECT {shown} FROM ({found.sql}) AS {reading.alias()}", columns=columns)

@@ -1,0 +1,164 @@
+"""Constants: as Python's values, for what needs them before the query runs, and back as expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.files.intervals import Interval, parse_interval
+from forklake.files.python_values import from_python, to_python
+from forklake.files.texts import format_value, parse_value
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.sql.bound import NULL, Bound
+from forklake.sql.coercion import constant
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.relation import Names
+from forklake.sql.site import Resolved, Site
+
+_NOW: Final = frozenset({"now", "current_timestamp", "transaction_timestamp", "get_current_timestamp"})
+_OPERATIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], Any]]] = {
+    exp.Add: lambda one, other: one + other,
+    exp.Sub: lambda one, other: one - other,
+    exp.Mul: lambda one, other: one * other,
+    exp.DPipe: lambda one, other: f"{one}{other}",
+}
+
+
+class _NoColumns(Site):
+    """Where only constants may stand."""
+
+    def column(self, names: Any) -> Bound:
+        raise InvalidInputError(f'Binder Error: Table function cannot contain columns: "{".".join(names)}"')
+
+
+def python_value(node: exp.Expr, names: Names) -> Any:
+    """Return a constant as a Python value: None, bool, int, Decimal, float, str, date, datetime, timedelta, a list.
+
+    Raises:
+        InvalidInputError: It is no constant.
+    """
+    match node:
+        case exp.Paren():
+            return python_value(node.this, names)
+        case exp.Array():
+            return [python_value(one, names) for one in node.expressions]
+        case exp.Struct():
+            return {one.this.name: python_value(one.expression, names) for one in node.expressions}
+        case exp.CurrentTimestamp():
+            return datetime.now(UTC)
+        case exp.CurrentDate():
+            return datetime.now(UTC).date()
+        case exp.Anonymous() if fold(node.name) in _NOW:
+            return datetime.now(UTC)
+        case exp.Anonymous() if fold(node.name) == "getvariable" and len(node.expressions) == 1:
+            return names.variable(str(python_value(node.expressions[0], names)))
+        case exp.Neg():
+            return -python_value(node.this, names)
+        case exp.Interval():
+            return _interval(node, names)
+        case exp.Cast() | exp.TryCast():
+            return _cast(node, names)
+    if type(node) in _OPERATIONS:
+        one, other = python_value(node.this, names), python_value(node.expression, names)
+        try:
+            return _OPERATIONS[type(node)](one, other)
+        except (TypeError, ArithmeticError) as error:
+            raise InvalidInputError(f"Binder Error: This cannot be computed: {node.sql('duckdb')}") from error
+    bound = ExpressionBinder(_NoColumns()).bind(node)
+    if bound.type == NULL:
+        return None
+    if bound.literal is None:
+        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {node.sql('duckdb')}")
+    return _parsed(bound.type, bound.literal)
+
+
+def _interval(node: exp.Expr, names: Names) -> timedelta:
+    amount = python_value(node.this, names)
+    unit = node.args.get("unit")
+    text = f"{amount} {'' if unit is None else unit.name}".strip()
+    return _span(parse_interval(text))
+
+
+def _span(interval: Interval) -> timedelta:
+    # A month counts for thirty days, as where DuckDB compares intervals.
+    return timedelta(days=interval.months * 30 + interval.days, microseconds=interval.micros)
+
+
+def _cast(node: exp.Expr, names: Names) -> Any:
+    value = python_value(node.this, names)
+    if value is None:
+        return None
+    known = type(node)(this=Resolved(bound=bound_value(value)), to=node.args["to"].copy())
+    bound = ExpressionBinder(_NoColumns()).bind(known)
+    if bound.literal is None:
+        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {node.sql('duckdb')}")
+    return _parsed(bound.type, bound.literal)
+
+
+def _parsed(column_type: str, text: str) -> Any:
+    field = Field(None, "", column_type)
+    value = parse_value(field, text)
+    return _span(value) if isinstance(value, Interval) else to_python(field, [value])[0]
+
+
+def bound_value(value: Any) -> Bound:
+    """Return a Python value as a constant.
+
+    Raises:
+        InvalidInputError: There is no such constant.
+    """
+    if value is None:
+        return Bound("NULL", NULL)
+    kind = _type_of(value)
+    if isinstance(value, timedelta):
+        return constant("interval", str(Interval(0, value.days, value.seconds * 10**6 + value.microseconds)))
+    if isinstance(value, str):
+        return constant("varchar", value)
+    field = Field(None, "", kind)
+    return constant(kind, format_value(field, from_python(field, [value])[0]))
+
+
+def _type_of(value: Any) -> str:
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "int32" if -(2**31) <= value < 2**31 else "int64" if -(2**63) <= value < 2**63 else "int128"
+        case Decimal():
+            digits = value.as_tuple()
+            scale = max(0, -int(digits.exponent))
+            return f"decimal({max(len(digits.digits), scale, 1)},{scale})"
+        case float():
+            return "float64"
+        case str():
+            return "varchar"
+        case bytes():
+            return "blob"
+        case datetime():
+            return "timestamp" if value.tzinfo is None else "timestamptz"
+        case date():
+            return "date"
+        case time():
+            return "time"
+        case timedelta():
+            return "interval"
+        case UUID():
+            return "uuid"
+    raise InvalidInputError(f"A value of type {type(value).__name__} cannot be used as a constant.")
+
+
+def constant_node(value: Any) -> exp.Expr:
+    """Return a Python value as a node of a tree; lists too."""
+    if isinstance(value, list | tuple):
+        return exp.Array(expressions=[constant_node(one) for one in value])
+    if isinstance(value, dict):
+        pairs = ((exp.to_identifier(str(key)), constant_node(one)) for key, one in value.items())
+        return exp.Struct(expressions=[exp.PropertyEQ(this=key, expression=one) for key, one in pairs])
+    return Resolved(bound=bound_value(value))

@@ -1,0 +1,209 @@
+"""FROM: the tables of a query, what they are joined on, and what can be named afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.sql.columns import column_of, quoted_name
+from forklake.sql.nodes import function_name
+from forklake.sql.parse import parse_query
+from forklake.sql.query.constants import python_value
+from forklake.sql.query.environment import CommonTable, Environment
+from forklake.sql.query.scope import Column, Scope, Table
+from forklake.sql.query.table_functions import bind_table_function, bind_unnest
+from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+
+
+@dataclass(frozen=True, slots=True)
+class TableText:
+    """A table of a FROM clause: its text, and what can be named of it."""
+
+    sql: str
+    table: Table
+    query: BoundQuery | None = None
+    """The query that it is, if it is one."""
+
+
+@dataclass(slots=True)
+class Source:
+    """The tables of a FROM clause, joined.
+
+    Attributes:
+        hidden: Tables that are joined but cannot be named: the right sides of semi joins.
+        nullable: Tables, by alias, whose rows may be missing on their side of an outer join.
+        only: The one table that there is.
+    """
+
+    sql: str
+    scope: Scope
+    nullable: set[str] = field(default_factory=set)
+    only: TableText | None = None
+
+
+def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> TableText:
+    """Return one table of a FROM clause; tables before it can be named in subqueries.
+
+    Raises:
+        InvalidInputError: It is something that is not understood.
+        NotFoundError: There is nothing of that name.
+    """
+    match node:
+        case exp.Table() if isinstance(node.this, exp.Func):
+            _refuse(node, "pivots", "sample", "when")
+            return _function(node, environment, beside)
+        case exp.Table():
+            _refuse(node, "pivots", "sample")
+            return _named(node, environment)
+        case exp.Unnest():
+            bound = bind_unnest(node, environment, beside)
+            alias = node.args.get("alias")
+            return _derived(bound.query, alias, ("unnest",), environment, is_lateral=bound.is_lateral)
+        case exp.Lateral() | exp.Subquery() | exp.Values() | exp.Query():
+            _refuse(node, "pivots", "sample", "view", "outer")
+            return _subquery(node, environment, beside)
+    raise InvalidInputError(f"This is not supported in a FROM clause: {node.sql('duckdb')}")
+
+
+def _refuse(node: exp.Expr, *parts: str) -> None:
+    for part in parts:
+        if node.args.get(part):
+            raise InvalidInputError(f"{part.upper().rstrip('S')} is not supported: {node.sql('duckdb')}")
+
+
+def _named(node: exp.Table, environment: Environment) -> TableText:
+    parts = tuple(part.name for part in node.parts)
+    alias = node.args.get("alias")
+    when = node.args.get("when")
+    common = environment.common.get(fold(parts[0])) if len(parts) == 1 and when is None else None
+    if common is not None:
+        return _derived(_common(common), alias, (common.name,), environment)
+    found = environment.names.relation(parts, None if when is None else _at(when, environment))
+    if isinstance(found, StoredQuery):
+        return _derived(_view(found, environment), alias, (*parts[:-1], found.name), environment)
+    return scanned(found, environment, alias, (*parts[:-1], found.name))
+
+
+def _at(when: exp.Expr, environment: Environment) -> At:
+    kind = str(when.args["kind"]).lower()
+    value = python_value(when.expression, environment.names)
+    return At("version" if kind == "version" else "timestamp", value)
+
+
+def scanned(
+    relation: Relation, environment: Environment, alias: exp.Expr | None, name: Sequence[str] = ()
+) -> TableText:
+    """Return a relation that is read as it is."""
+    reading = environment.reading
+    text, scan = reading.alias(), reading.scan(relation)
+    columns = tuple(
+        Column(one.name, column_of(one, f"{text}.{quoted_name(one.name)}"), one.name) for one in relation.columns
+    )
+    virtual = tuple(
+        Column(one.name, column_of(one, f"{text}.{quoted_name(one.name)}"), one.name) for one in relation.virtual
+    )
+    table = Table(tuple(name) or (relation.name,), text, columns, virtual, scan, scan)
+    return TableText(f"{scan} AS {text}", _renamed(table, alias))
+
+
+def _derived(
+    query: BoundQuery,
+    alias: exp.Expr | None,
+    name: tuple[str, ...],
+    environment: Environment,
+    *,
+    is_lateral: bool = False,
+) -> TableText:
+    """Return a query as a table; if it only shows rows of a scan, conditions on it limit what is read of that."""
+    text = environment.reading.alias()
+    origin = query.keeps_order if query.limit is None and not query.offset and not is_lateral else None
+    columns = tuple(
+        Column(
+            name, column_of(replace(one, name=name, column_id=one.column_id if origin else None), f"{text}.c{place}")
+        )
+        for place, (name, one) in enumerate(zip(_distinct(query.columns), query.columns, strict=True))
+    )
+    table = _renamed(Table(name, text, columns, origin=origin), alias)
+    lateral = "LATERAL " if is_lateral else ""
+    return TableText(f"{lateral}({query.nested_sql}) AS {text}", table, None if is_lateral else query)
+
+
+def _distinct(columns: Sequence[Field]) -> list[str]:
+    """Return the names of columns, those that were there before with a number behind them."""
+    found: list[str] = []
+    seen: set[str] = set()
+    for column in columns:
+        name, count = column.name, 0
+        while fold(name) in seen:
+            count += 1
+            name = f"{column.name}_{count}"
+        seen.add(fold(name))
+        found.append(name)
+    return found
+
+
+def _renamed(table: Table, alias: exp.Expr | None) -> Table:
+    """Return a table under its alias, with the names that the alias gives its columns."""
+    if alias is None:
+        return table
+    name = (alias.this.name,) if alias.this is not None else table.name
+    given = [one.name for one in alias.args.get("columns") or ()]
+    if len(given) > len(table.columns):
+        raise InvalidInputError(
+            f'Binder Error: table "{name[-1]}" has {len(table.columns)} columns available but {len(given)} columns'
+            " specified"
+        )
+    columns = [replace(column, name=one) for column, one in zip(table.columns, given, strict=False)]
+    return replace(table, name=name, columns=(*columns, *table.columns[len(given) :]))
+
+
+def _common(common: CommonTable) -> BoundQuery:
+    bound = common.environment.bind(common.query, common.environment)
+    return _with_names(bound, common.column_names, common.name)
+
+
+def _view(view: StoredQuery, environment: Environment) -> BoundQuery:
+    inner = replace(environment, names=view.names, common={}, outer=None, depth=environment.deeper())
+    return _with_names(environment.bind(parse_query(view.text), inner), view.column_names, view.name)
+
+
+def _with_names(bound: BoundQuery, names: Sequence[str], table: str) -> BoundQuery:
+    if len(names) > len(bound.columns):
+        raise InvalidInputError(
+            f'Binder Error: table "{table}" has {len(bound.columns)} columns available but {len(names)} columns'
+            " specified"
+        )
+    given = [replace(column, name=name) for column, name in zip(bound.columns, names, strict=False)]
+    return replace(bound, columns=(*given, *bound.columns[len(names) :]))
+
+
+def _function(node: exp.Table, environment: Environment, beside: Scope) -> TableText:
+    found = bind_table_function(node, environment, beside)
+    alias = node.args.get("alias")
+    if isinstance(found, Relation):
+        return scanned(found, environment, alias)
+    name = found.query.columns[0].name if isinstance(node.this, exp.GenerateSeries) else function_name(node.this)
+    return _derived(found.query, alias, (name,), environment, is_lateral=found.is_lateral)
+
+
+def _subquery(node: exp.Expr, environment: Environment, beside: Scope) -> TableText:
+    """Return a query in parentheses, which may name what stands before it."""
+    alias = node.args.get("alias")
+    inner = node
+    if isinstance(node, exp.Lateral | exp.Subquery) and not _has_clauses(node):
+        inner = node.this
+    around = Scope(beside.reading, beside.tables, beside.merged, beside.outer)
+    around.touched = set()
+    own = replace(environment, outer=around, depth=environment.deeper())
+    bound = environment.bind(inner, own)
+    name = ("unnamed_subquery",) if alias is None or alias.this is None else (alias.this.name,)
+    return _derived(bound, alias, name, environment, is_lateral=bool(around.touched))
+
+
+def _has_clauses(node: exp.Expr) -> bool:
+    return any(node.args.get(name) for name in ("order", "limit", "offset", "with_"))

@@ -1,0 +1,164 @@
+"""GROUP BY and aggregates: rows are grouped in a query of their own, and everything after names what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model.field import Field
+from forklake.sql.bound import Bound
+from forklake.sql.columns import extracted
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.literals import spark_type
+from forklake.sql.nodes import parts_of_row
+from forklake.sql.query.environment import Environment
+from forklake.sql.query.scope import Scope
+from forklake.sql.query.site import QuerySite
+from forklake.sql.query.windows import bind_aggregate
+
+
+class Grouping:
+    """The keys by which rows are grouped, and the aggregates that are asked of each group."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        scope: Scope,
+        keys: Sequence[tuple[exp.Expr, Bound]],
+        sets: Sequence[Sequence[Bound]] = (),
+    ) -> None:
+        self.alias = environment.reading.alias()
+        self._rows = ExpressionBinder(QuerySite(environment, scope, "aggregate"))
+        self._keys: dict[str, Bound] = {}
+        self._aggregates: dict[str, Bound] = {}
+        self.kinds = {type(node.unnest()) for node, _ in keys}
+        for _, bound in keys:
+            if bound.sql not in self._keys:
+                self._keys[bound.sql] = self._named(bound, f"k{len(self._keys)}")
+        self._sets = sets
+
+    def _named(self, bound: Bound, name: str) -> Bound:
+        field = None if bound.field is None else Field(None, bound.field.name, bound.type, bound.field.children)
+        return Bound(f"{self.alias}.{name}", bound.type, field)
+
+    def key(self, sql: str) -> Bound | None:
+        """Return the key that an expression over rows is."""
+        return self._keys.get(sql)
+
+    def known(self, node: exp.Expr) -> Bound | None:
+        """Return the key that an expression is."""
+        if type(node) not in self.kinds or any(isinstance(one, exp.Query) for one in parts_of_row(node)):
+            return None
+        try:
+            return self.key(self._rows.bind(node).sql)
+        except ForklakeError:
+            return None
+
+    def aggregate(self, node: exp.Expr) -> Bound:
+        """Return an aggregate of the rows of a group."""
+        return self._aggregated(bind_aggregate(self._rows, node))
+
+    def sql(self, source: str) -> str:
+        """Return the query that groups, given FROM and WHERE."""
+        shown = [f"{sql} AS k{place}" for place, sql in enumerate(self._keys)]
+        shown += [f"{sql} AS a{place}" for place, sql in enumerate(self._aggregates)]
+        text = f"SELECT {', '.join(shown) or '1 AS k0'}{source}"
+        if not self._keys:
+            return text if self._aggregates else f"SELECT count(1) AS a0{source}"
+        if self._sets:
+            sets = (", ".join(_grouped(key.sql, key) for key in one) for one in self._sets)
+            return f"{text} GROUP BY GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
+        keys = [_grouped(sql, key) for sql, key in self._keys.items()]
+        return f"{text} GROUP BY {', '.join(keys)}"
+
+    def marks(self, node: exp.Expr) -> Bound:
+        """Return which of some keys a row is not grouped by: a bit for each, the last one lowest.
+
+        Raises:
+            InvalidInputError: One of them is no key.
+        """
+        bits = []
+        for one in node.expressions:
+            sql = self._rows.bind(one).sql
+            if sql not in self._keys:
+                raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {node.sql('duckdb')}")
+            bits.append(f"CAST(grouping({sql}) AS BIGINT)" if self._sets else "0L")
+        value = " + ".join(f"{bit} * {2**place}L" for place, bit in enumerate(reversed(bits)))
+        return self._aggregated(Bound(f"({value})", "int64"))
+
+    def _aggregated(self, bound: Bound) -> Bound:
+        if bound.sql not in self._aggregates:
+            self._aggregates[bound.sql] = self._named(bound, f"a{len(self._aggregates)}")
+        return self._aggregates[bound.sql]
+
+
+def _grouped(sql: str, key: Bound) -> str:
+    """Return a key in such words that a number is no position."""
+    return f"CAST({sql} AS {spark_type(key.type)})" if sql.lstrip("-").isdecimal() else sql
+
+
+class GroupedScope(Scope):
+    """What subqueries can name of a query that groups: its keys."""
+
+    def __init__(self, rows: Scope, grouping: Grouping) -> None:
+        super().__init__(rows.reading, rows.tables, rows.merged, rows.outer)
+        self._grouping = grouping
+
+    def bind(self, names: Sequence[str]) -> Bound | None:
+        """Return the key that names stand for, or a field of one."""
+        found = super().bind(names)
+        if found is None:
+            return None
+        for length in range(len(names), 0, -1):
+            column = super().bind(names[:length])
+            key = None if column is None else self._grouping.key(column.sql)
+            if key is not None:
+                return extracted(key, names[length:], names[length - 1])
+        name = names[-1]
+        raise InvalidInputError(
+            f'Binder Error: column "{name}" must appear in the GROUP BY clause or must be part of an aggregate'
+            f' function.\nEither add it to the GROUP BY list, or use "ANY_VALUE({name})" if the exact value of "{name}"'
+            " is not important."
+        )
+
+
+class GroupedSite(QuerySite):
+    """A clause that comes after the grouping: keys, aggregates, and what is computed from them."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        scope: Scope,
+        clause: str,
+        grouping: Grouping,
+        aliases: Mapping[str, exp.Expr] | None = None,
+        windows: Mapping[str, exp.Window] | None = None,
+    ) -> None:
+        super().__init__(environment, GroupedScope(scope, grouping), clause, aliases, windows)
+        self._grouping = grouping
+
+    def known(self, binder: ExpressionBinder, node: exp.Expr) -> Bound | None:
+        """Return the key that an expression is."""
+        return None if binder.parameters else self._grouping.known(node)
+
+    def resolved(self, bound: Bound) -> Bound:
+        """Return the key that a column is."""
+        if bound.literal is not None:
+            return bound
+        key = self._grouping.key(bound.sql)
+        if key is None:
+            name = "" if bound.field is None else bound.field.name
+            raise InvalidInputError(
+                f'Binder Error: column "{name}" must appear in the GROUP BY clause or must be part of an aggregate'
+                f' function.\nEither add it to the GROUP BY list, or use "ANY_VALUE({name})" if the exact value of'
+                f' "{name}" is not important.'
+            )
+        return key
+
+    def aggregate(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
+        """Return an aggregate of the rows of a group."""
+        if isinstance(node, exp.Grouping | exp.GroupingId):
+            return self._grouping.marks(node)
+        return self._grouping.aggregate(node)

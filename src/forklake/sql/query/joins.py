@@ -1,0 +1,180 @@
+"""Joins: which rows belong together, and which columns become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.names import fold
+from forklake.sql.bound import Bound
+from forklake.sql.coercion import unified
+from forklake.sql.comparisons import comparison, conjunction
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.query.conditions import bind_conditions
+from forklake.sql.query.environment import Environment
+from forklake.sql.query.from_clause import Source, TableText, table_text
+from forklake.sql.query.macros import expanded
+from forklake.sql.query.scope import Merged, Scope, Table
+from forklake.sql.query.site import QuerySite
+
+_WORDS: Final = {
+    "inner": "INNER JOIN",
+    "left": "LEFT JOIN",
+    "right": "RIGHT JOIN",
+    "full": "FULL JOIN",
+    "cross": "CROSS JOIN",
+    "semi": "LEFT SEMI JOIN",
+    "anti": "LEFT ANTI JOIN",
+}
+
+
+def bind_from(node: exp.Expr, environment: Environment) -> Source:
+    """Return what a query reads: the tables of FROM, joined from left to right.
+
+    Raises:
+        InvalidInputError: A table or a join is not understood.
+        NotFoundError: There is no such table or column.
+    """
+    scope = Scope(environment.reading, outer=environment.outer)
+    source = Source("", scope)
+    clause = node.args.get("from_")
+    if clause is None:
+        return source
+    _add(source, clause.this, environment)
+    for join in node.args.get("joins") or ():
+        _join(source, join, environment)
+    return source
+
+
+def _add(source: Source, node: exp.Expr, environment: Environment) -> None:
+    """Begin with a table, or with joined tables in parentheses."""
+    inner = _parenthesised(node)
+    if inner is not None:
+        joined = _group(inner, environment)
+        source.sql, source.only, source.nullable = joined.sql, joined.only, joined.nullable
+        source.scope.tables, source.scope.merged = joined.scope.tables, joined.scope.merged
+    else:
+        text = table_text(node, environment, source.scope)
+        source.sql, source.only = text.sql, text
+        source.scope.tables.append(text.table)
+    for join in node.args.get("joins") or ():
+        _join(source, join, environment)
+
+
+def _parenthesised(node: exp.Expr) -> exp.Expr | None:
+    """Return the first of some joined tables in parentheses that have no name of their own."""
+    if not isinstance(node, exp.Subquery) or node.args.get("alias"):
+        return None
+    first = node.this
+    is_join = isinstance(first, exp.Table) or (isinstance(first, exp.Subquery) and first.args.get("joins"))
+    return first if is_join else None
+
+
+def _group(node: exp.Expr, environment: Environment) -> Source:
+    source = Source("", Scope(environment.reading, outer=environment.outer))
+    _add(source, node, environment)
+    if source.only is None:
+        source.sql = f"({source.sql})"
+    return source
+
+
+def _join(source: Source, join: exp.Join, environment: Environment) -> None:
+    kind = _kind(join)
+    left = source.scope
+    right = _right(join.this, environment, left)
+    tables = list(right.scope.tables)
+    both = Scope(environment.reading, [*left.tables, *tables], [*left.merged, *right.scope.merged], environment.outer)
+    names = _using(join, left, right.scope)
+    if names is not None:
+        test, merged = _equal(names, left, right.scope, kind)
+        both.merged = [one for one in both.merged if all(fold(one.name) != fold(new.name) for new in merged)] + merged
+        condition: str | None = test
+    else:
+        condition = _on(join, environment, both, source.nullable, tables, kind)
+    if condition is None and kind not in ("cross", "inner"):
+        raise InvalidInputError(f"Parser Error: a {kind} join needs a condition: {join.sql('duckdb')}")
+    words = _WORDS["cross" if condition is None else kind]
+    source.sql = f"{source.sql} {words} {right.sql}" + ("" if condition is None else f" ON {condition}")
+    source.only = None
+    if kind in ("semi", "anti"):
+        return
+    source.scope = both
+    aliases = {table.alias for table in tables}
+    if kind in ("left", "full"):
+        source.nullable |= aliases
+    if kind in ("right", "full"):
+        source.nullable |= {table.alias for table in left.tables}
+    source.nullable |= right.nullable
+
+
+def _kind(join: exp.Join) -> str:
+    method = (join.args.get("method") or "").lower()
+    if method not in ("", "natural"):
+        raise InvalidInputError(f"{method.upper()} JOIN is not supported: {join.sql('duckdb')}")
+    kind = (join.args.get("kind") or "").lower()
+    side = (join.args.get("side") or "").lower()
+    if kind in ("semi", "anti"):
+        return kind
+    if side:
+        return side
+    return "cross" if kind == "cross" else "inner"
+
+
+def _right(node: exp.Expr, environment: Environment, left: Scope) -> Source:
+    inner = _parenthesised(node)
+    if inner is not None:
+        return _group(inner, environment)
+    text: TableText = table_text(node, environment, left)
+    return Source(text.sql, Scope(environment.reading, [text.table]), only=text)
+
+
+def _on(
+    join: exp.Join, environment: Environment, both: Scope, nullable: set[str], tables: Sequence[Table], kind: str
+) -> str | None:
+    """Return the condition of a join; what it says of one table alone limits what is read of that."""
+    on = join.args.get("on")
+    if on is None:
+        return None
+    new = {table.alias for table in tables}
+    old = {table.alias for table in both.tables} - new - nullable
+    limited = {"inner": new | old, "left": new, "right": old, "semi": new | old, "anti": new}.get(kind, set())
+    site = QuerySite(environment, both, "JOIN")
+    return bind_conditions(ExpressionBinder(site), expanded(on, environment.names), both, limited).sql
+
+
+def _using(join: exp.Join, left: Scope, right: Scope) -> list[str] | None:
+    if join.args.get("using"):
+        return [one.name for one in join.args["using"]]
+    if (join.args.get("method") or "").lower() != "natural":
+        return None
+    shown = [column.name for _, column in left.shown()]
+    theirs = {fold(column.name) for _, column in right.shown()}
+    names = [name for name in dict.fromkeys(shown) if fold(name) in theirs]
+    if not names:
+        raise InvalidInputError("Binder Error: No columns found to join on in NATURAL JOIN.")
+    return names
+
+
+def _equal(names: Sequence[str], left: Scope, right: Scope, kind: str) -> tuple[str, list[Merged]]:
+    """Return that columns of a name are equal on both sides, and the columns that they become."""
+    tests, merged = [], []
+    for name in names:
+        ours, theirs = _side(left, name, "left"), _side(right, name, "right")
+        tests.append(comparison(ours[0], "=", theirs[0]))
+        value = ours[0] if kind in ("inner", "left", "semi", "anti", "cross") else theirs[0]
+        if kind == "full":
+            one, other = unified([ours[0], theirs[0]])
+            value = Bound(f"coalesce({one.sql}, {other.sql})", one.type, one.field)
+        merged.append(Merged(name, value, ours[1] | theirs[1]))
+    return conjunction(tests).sql, merged
+
+
+def _side(scope: Scope, name: str, side: str) -> tuple[Bound, frozenset[str]]:
+    scope.touched.clear()
+    found = scope.bind([name])
+    if found is None:
+        raise InvalidInputError(f'Binder Error: Column "{name}" does not exist on {side} side of join!')
+    return found, frozenset(scope.touched)

@@ -1,0 +1,257 @@
+"""What DuckDB calls a column of a result that has no alias: the expression, as DuckDB writes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.sql.bound import type_name
+from forklake.sql.nested_nodes import target_shape
+from forklake.sql.nodes import call_arguments, function_name
+from forklake.sql.query.keywords import KEYWORDS
+
+_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.IntDiv: "//",
+    exp.Mod: "%",
+    exp.Pow: "**",
+    exp.DPipe: "||",
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.And: "AND",
+    exp.Or: "OR",
+    exp.Like: "~~",
+    exp.ILike: "~~*",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
+}
+_NEGATED: Final[Mapping[type[exp.Expr], str]] = {
+    exp.EQ: "!=",
+    exp.NEQ: "=",
+    exp.LT: ">=",
+    exp.LTE: ">",
+    exp.GT: "<=",
+    exp.GTE: "<",
+    exp.Like: "!~~",
+    exp.ILike: "!~~*",
+}
+_FUNCTIONS: Final[Mapping[type[exp.Expr], str]] = {
+    exp.LogicalAnd: "bool_and",
+    exp.LogicalOr: "bool_or",
+    exp.GroupConcat: "string_agg",
+    exp.ArrayAgg: "list",
+    exp.Explode: "unnest",
+    exp.Transform: "list_transform",
+    exp.ArrayFilter: "list_filter",
+    exp.Array: "main.list_value",
+    exp.Tuple: 'main."row"',
+    exp.Substring: 'main."substring"',
+    exp.Trim: 'main."trim"',
+    exp.Coalesce: "COALESCE",
+    exp.Grouping: "GROUPING",
+    exp.GroupingId: "GROUPING",
+}
+_TYPE_WORDS: Final = frozenset(
+    {"BOOLEAN", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "VARCHAR", "TIME", "TIMESTAMP", "INTERVAL", "DECIMAL"}
+)
+
+
+def output_name(node: exp.Expr) -> str:
+    """Return the name of a column of a result."""
+    if isinstance(node, exp.Alias):
+        return node.alias
+    node = node.unnest()
+    if isinstance(node, exp.Column):
+        return node.name
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        return node.expression.name
+    return written(node)
+
+
+def _quoted(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) and name.lower() not in KEYWORDS else '"' + name.replace('"', '""') + '"'
+
+
+def written(node: exp.Expr) -> str:
+    """Return an expression as DuckDB writes it."""
+    node = node.unnest()
+    kind = type(node)
+    if kind in _OPERATORS and not isinstance(node.args.get("expression"), exp.Any | exp.All):
+        return f"({written(node.this)} {_OPERATORS[kind]} {written(node.expression)})"
+    if kind in _HANDLED:
+        return _HANDLED[kind](node)
+    if isinstance(node, exp.Query):
+        return _query(node)
+    if isinstance(node, exp.Func | exp.Tuple):
+        return _call(node)
+    return _other(node)
+
+
+def _column(node: exp.Expr) -> str:
+    parts = node.parts if isinstance(node, exp.Column) else [node]
+    return ".".join(_quoted(part.name) for part in parts)
+
+
+def _literal(node: exp.Expr) -> str:
+    if node.args.get("is_string"):
+        return "'" + str(node.this).replace("'", "''") + "'"
+    text = str(node.this)
+    return repr(float(text)) if "e" in text.lower() else text
+
+
+def _negation(node: exp.Expr) -> str:
+    inner = node.this.unnest()
+    if type(inner) in _NEGATED and not isinstance(inner.expression, exp.Any | exp.All):
+        return f"({written(inner.this)} {_NEGATED[type(inner)]} {written(inner.expression)})"
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        return f"({written(inner.this)} IS NOT NULL)"
+    if isinstance(inner, exp.In) and inner.args.get("query") is None:
+        return _member(inner, "NOT IN")
+    return f"(NOT {written(inner)})"
+
+
+def _member(node: exp.Expr, words: str = "IN") -> str:
+    query = node.args.get("query")
+    if query is not None:
+        return f"({written(node.this)} = ANY({_query(query).removeprefix('(').removesuffix(')')}))"
+    return f"({written(node.this)} {words} ({', '.join(written(one) for one in node.expressions)}))"
+
+
+def _cast(node: exp.Expr) -> str:
+    shape = target_shape(node.args["to"])
+    name = type_name(shape)
+    if not shape.children:
+        # Words of the grammar stand as they are; names of other types are written as names.
+        word = name.partition("(")[0]
+        name = name.replace(",", ", ") if word in _TYPE_WORDS else f'"{name.lower() if word == "JSON" else name}"'
+    return f"{'TRY_CAST' if isinstance(node, exp.TryCast) else 'CAST'}({written(node.this)} AS {name})"
+
+
+def _case(node: exp.Expr) -> str:
+    subject = node.args.get("this")
+    parts = []
+    for branch in node.args.get("ifs") or ():
+        test = written(branch.this) if subject is None else f"({written(subject)} = {written(branch.this)})"
+        parts.append(f"WHEN ({test}) THEN ({written(branch.args['true'])})")
+    default = node.args.get("default")
+    return f"CASE  {' '.join(parts)} ELSE {'NULL' if default is None else written(default)} END"
+
+
+def _if(node: exp.Expr) -> str:
+    other = node.args.get("false")
+    end = "NULL" if other is None else written(other)
+    return f"CASE  WHEN ({written(node.this)}) THEN ({written(node.args['true'])}) ELSE {end} END"
+
+
+def _query(node: exp.Expr) -> str:
+    inner = node.this if isinstance(node, exp.Subquery) else node
+    return f"({inner.sql('duckdb', normalize_functions='lower')})"
+
+
+def _call(node: exp.Expr) -> str:
+    """Return a function with its arguments; words of ORDER BY come last in the parentheses."""
+    name = _FUNCTIONS.get(type(node))
+    if name is None:
+        assert isinstance(node, exp.Func)
+        name = _quoted(function_name(node).lower())
+    parts, endings = [], []
+    for one in node.expressions if isinstance(node, exp.Tuple) else call_arguments(node):  # type: ignore[arg-type]
+        part = one
+        if isinstance(part, exp.Order):
+            endings.append(_order(part))
+            part = part.this
+        if isinstance(part, exp.Distinct):
+            parts.append(f"DISTINCT {', '.join(written(inner) for inner in part.expressions)}")
+        else:
+            parts.append(written(part))
+    return f"{name}({', '.join(parts)}{''.join(f' {ending}' for ending in endings)})"
+
+
+def _order(node: exp.Expr) -> str:
+    keys = [f"{written(one.this)}{' DESC' if one.args.get('desc') else ''}" for one in node.expressions]
+    return f"ORDER BY {', '.join(keys)}"
+
+
+def _window(node: exp.Expr) -> str:
+    called = written(node.this)
+    if called == "count_star()":
+        called = "count()"
+    parts = []
+    if node.args.get("alias") is not None:
+        return f"{called} OVER {node.args['alias'].name}"
+    if node.args.get("partition_by"):
+        parts.append(f"PARTITION BY {', '.join(written(one) for one in node.args['partition_by'])}")
+    if node.args.get("order") is not None:
+        parts.append(_order(node.args["order"]))
+    if node.args.get("spec") is not None:
+        parts.append(node.args["spec"].sql("duckdb").upper())
+    return f"{called} OVER ({' '.join(parts)})"
+
+
+def _lambda(node: exp.Expr) -> str:
+    names = ", ".join(one.name for one in node.expressions)
+    return f"(lambda {names}: {written(node.this)})"
+
+
+def _other(node: exp.Expr) -> str:
+    return node.sql("duckdb", normalize_functions="lower")
+
+
+def _struct(node: exp.Expr) -> str:
+    parts = (f"{_quoted(one.this.name)} := {written(one.expression)}" for one in node.expressions)
+    return f"main.struct_pack({', '.join(parts)})"
+
+
+def _count(node: exp.Expr) -> str:
+    return "count_star()" if node.args.get("this") is None or isinstance(node.this, exp.Star) else _call(node)
+
+
+_HANDLED: Final[Mapping[type[exp.Expr], Callable[[exp.Expr], str]]] = {
+    exp.Column: _column,
+    exp.Identifier: lambda node: _quoted(node.name),
+    exp.Literal: _literal,
+    exp.Boolean: lambda node: f"CAST('{'t' if node.this else 'f'}' AS BOOLEAN)",
+    exp.Null: lambda node: "NULL",
+    exp.Neg: lambda node: (
+        f"-{written(node.this)}" if isinstance(node.this.unnest(), exp.Literal) else f"-({written(node.this)})"
+    ),
+    exp.Not: _negation,
+    exp.In: _member,
+    exp.Is: lambda node: f"({written(node.this)} IS {written(node.expression)})",
+    exp.Between: lambda node: (
+        f"({written(node.this)} BETWEEN {written(node.args['low'])} AND {written(node.args['high'])})"
+    ),
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Count: _count,
+    exp.Window: _window,
+    exp.IgnoreNulls: lambda node: written(node.this),
+    exp.Filter: lambda node: f"{written(node.this)} FILTER (WHERE {written(node.expression.this)})",
+    exp.Exists: lambda node: f"EXISTS{_query(node.this)}",
+    exp.Lambda: _lambda,
+    exp.Kwarg: lambda node: f"{node.this.name} := {written(node.expression)}",
+    exp.PropertyEQ: lambda node: f"{node.this.name} := {written(node.expression)}",
+    exp.Struct: _struct,
+    exp.Extract: lambda node: f"main.date_part('{node.this.name.lower()}', {written(node.expression)})",
+    exp.Interval: _other,
+    exp.TimestampTrunc: _other,
+    exp.DateTrunc: _other,
+    exp.TimeToStr: _other,
+    exp.StrToTime: _other,
+    exp.DateDiff: _other,
+    exp.StrPosition: _other,
+    exp.CurrentDate: lambda node: "current_date",
+}

@@ -1,0 +1,258 @@
+"""SELECT: the clauses of one query, in the order in which they take effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.names import fold
+from forklake.sql.bound import Bound
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.nodes import is_aggregated, parts_of_row
+from forklake.sql.query.conditions import bind_conditions
+from forklake.sql.query.environment import Environment
+from forklake.sql.query.from_clause import Source
+from forklake.sql.query.group_by import bind_grouping
+from forklake.sql.query.grouping import GroupedSite, Grouping
+from forklake.sql.query.items import Item, select_items
+from forklake.sql.query.joins import bind_from
+from forklake.sql.query.macros import expanded
+from forklake.sql.query.ordering import OrderKey, order_keys, ordered
+from forklake.sql.query.site import QuerySite
+from forklake.sql.query.unnesting import bind_item, check_unnested
+from forklake.sql.query.values import column_sql, constant_rows, result_field
+from forklake.sql.relation import BoundQuery
+
+_ROWS: Final = frozenset({"with_", "from_", "joins", "where", "group", "having", "windows", "qualify"})
+_UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offset", "operation_modifiers"}
+
+
+@dataclass(slots=True)
+class _Select:
+    """A SELECT that is being bound: what its clauses have given so far."""
+
+    node: exp.Select
+    environment: Environment
+    source: Source
+    items: list[Item]
+    aliases: Mapping[str, exp.Expr]
+    windows: Mapping[str, exp.Window]
+    where: str = ""
+    grouping: Grouping | None = None
+    bound: list[Bound] = field(default_factory=list)
+
+    def site(self, clause: str, *, with_windows: bool = False) -> QuerySite:
+        """Return a clause that comes after the grouping, if there is one."""
+        windows = self.windows if with_windows else None
+        if self.grouping is None:
+            return QuerySite(self.environment, self.source.scope, clause, self.aliases, windows)
+        return GroupedSite(self.environment, self.source.scope, clause, self.grouping, self.aliases, windows)
+
+    def clause(self, name: str) -> exp.Expr | None:
+        """Return the expression of a clause, with its macros replaced."""
+        found = self.node.args.get(name)
+        return None if found is None else expanded(found.this, self.environment.names)
+
+
+def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
+    """Return a SELECT with its ORDER BY; LIMIT and WITH are left to the caller.
+
+    Raises:
+        InvalidInputError: Something in it is not understood, or stands where it cannot.
+        NotFoundError: Something that it names does not exist.
+    """
+    for name, value in node.args.items():
+        if value and name not in _UNDERSTOOD:
+            raise InvalidInputError(f"{name.strip('_').upper()} is not supported: {node.sql('duckdb')}")
+    subqueries = environment.reading.subqueries
+    source = bind_from(node, environment)
+    items = select_items(node.expressions, environment, source.scope)
+    aliases = {fold(item.name): item.node for item in reversed(items) if item.is_alias}
+    windows = {fold(one.this.name): one for one in node.args.get("windows") or ()}
+    select = _Select(node, environment, source, items, aliases, windows)
+    _bind_where(select)
+    order = order_keys(node.args.get("order"), [item.name for item in items])
+    order = [key if key.node is None else replace(key, node=expanded(key.node, environment.names)) for key in order]
+    select.grouping = _grouping(select, order)
+    select.bound = _bind_items(select)
+    text, is_plain = _assembled(select, order)
+    fields = tuple(
+        result_field(_shown_name(item, bound), bound) for item, bound in zip(items, select.bound, strict=True)
+    )
+    found = BoundQuery(text, fields, is_ordered=bool(order))
+    if is_plain and environment.reading.subqueries == subqueries:
+        return _described(found, select)
+    return _counted(found, select)
+
+
+def _shown_name(item: Item, bound: Bound) -> str:
+    """Return the name of a column of the result: a column is called as its table calls it."""
+    own = "" if bound.field is None else bound.field.name
+    is_column = isinstance(item.node.unnest(), exp.Column | exp.Dot) and not item.is_alias
+    return own if is_column and fold(own) == fold(item.name) else item.name
+
+
+def _bind_items(select: _Select) -> list[Bound]:
+    """Return the columns of the result; each may name aliases before it."""
+    found = []
+    site = select.site("SELECT", with_windows=True)
+    site.aliases = {}
+    check_unnested(item.node for item in select.items)
+    for item in select.items:
+        found.append(bind_item(ExpressionBinder(site), item.node))
+        if item.is_alias:
+            site.aliases.setdefault(fold(item.name), item.node)
+    return found
+
+
+def _bind_where(select: _Select) -> None:
+    node = select.clause("where")
+    if node is None:
+        return
+    scope = select.source.scope
+    binder = ExpressionBinder(QuerySite(select.environment, scope, "WHERE", select.aliases))
+    limited = {table.alias for table in scope.tables} - select.source.nullable
+    select.where = f" WHERE {bind_conditions(binder, node, scope, limited).sql}"
+
+
+def _grouping(select: _Select, order: Sequence[OrderKey]) -> Grouping | None:
+    """Return the grouping of a query that has aggregates, GROUP BY or HAVING."""
+    nodes = [item.node for item in select.items] + [key.node for key in order if key.node is not None]
+    nodes += [one for one in (select.clause("having"), select.clause("qualify")) if one is not None]
+    is_said = any(select.node.args.get(name) is not None for name in ("group", "having"))
+    if not is_said and not any(is_aggregated(node) for node in nodes):
+        return None
+    return bind_grouping(
+        select.node.args.get("group"), select.environment, select.source.scope, select.items, select.aliases
+    )
+
+
+def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
+    """Return the text, and whether each row of the source gives one row of the result, or none, in its order."""
+    node, reading = select.node, select.environment.reading
+    columns = [f"c{place}" for place in range(len(select.items))]
+    shown = [f"{column_sql(bound)} AS {name}" for bound, name in zip(select.bound, columns, strict=True)]
+    order, hidden = _hidden(select, order)
+    having, qualify = select.clause("having"), select.clause("qualify")
+    after = "" if having is None else ExpressionBinder(select.site("HAVING")).condition(having).sql
+    extras = [f"{bound.sql} AS o{place}" for place, bound in hidden.items()]
+    if qualify is not None:
+        site = select.site("QUALIFY", with_windows=True)
+        extras.append(f"{ExpressionBinder(site).condition(qualify).sql} AS q0")
+    distinct = node.args.get("distinct")
+    on = () if distinct is None or distinct.args.get("on") is None else distinct.args["on"].expressions
+    ends = _distinct_ends(select, on)
+    extras += [f"{sql} AS d{place}" for place, sql in enumerate(ends)]
+    source = f" FROM {select.source.sql}{select.where}" if select.source.sql else select.where
+    if select.grouping is not None:
+        source = f" FROM ({select.grouping.sql(source)}) AS {select.grouping.alias}"
+        source += f" WHERE {after}" if after else ""
+    is_distinct = distinct is not None and not on
+    text = f"SELECT {'DISTINCT ' if is_distinct and not extras else ''}{', '.join([*shown, *extras])}{source}"
+    keys = [_key_sql(select, at, key, hidden) for at, key in enumerate(order)]
+    kept = [*columns, *(f"o{place}" for place in hidden)]
+    if qualify is not None:
+        kept += [f"d{place}" for place in range(len(ends))]
+        text = f"SELECT {', '.join(kept)} FROM ({text}) AS {reading.alias()} WHERE q0"
+    if is_distinct and extras:
+        if hidden:
+            raise InvalidInputError(
+                "Binder Error: for SELECT DISTINCT, ORDER BY expressions must appear in select list!"
+            )
+        text = f"SELECT DISTINCT {', '.join(columns)} FROM ({text}) AS {reading.alias()}"
+    if ends:
+        text = _first_of_each(text, [*columns, *(f"o{place}" for place in hidden)], len(ends), keys, reading.alias())
+    if hidden:
+        text = f"SELECT {', '.join(columns)} FROM ({text}) AS {reading.alias()}"
+    if keys:
+        text = f"{text} ORDER BY {', '.join(keys)}"
+    windows = any(isinstance(one, exp.Window | exp.Explode) for item in select.items for one in parts_of_row(item.node))
+    is_plain = select.grouping is None and distinct is None and qualify is None and not order and not windows
+    return text, is_plain
+
+
+def _hidden(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey], dict[int, Bound]]:
+    """Return what rows are ordered by, and what of that is no column of the result, by its place in ORDER BY."""
+    binder = ExpressionBinder(select.site("ORDER BY", with_windows=True))
+    shown = {bound.sql: place for place, bound in reversed(list(enumerate(select.bound)))}
+    keys: list[OrderKey] = []
+    found: dict[int, Bound] = {}
+    for at, key in enumerate(order):
+        bound = None if key.node is None else binder.bind(key.node)
+        if bound is not None and bound.sql in shown:
+            keys.append(OrderKey(shown[bound.sql], None, key.ending))
+            continue
+        keys.append(key)
+        if bound is not None:
+            found[at] = bound
+    return keys, found
+
+
+def _key_sql(select: _Select, at: int, key: OrderKey, hidden: Mapping[int, Bound]) -> str:
+    """Return a key of ORDER BY, over the columns of the result and those that are only ordered by."""
+    if key.place is None:
+        return f"{ordered(hidden[at].type, f'o{at}')} {key.ending}"
+    return f"{ordered(select.bound[key.place].type, f'c{key.place}')} {key.ending}"
+
+
+def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:
+    """Return the values of which DISTINCT ON keeps one row each."""
+    found = []
+    binder = ExpressionBinder(select.site("DISTINCT ON"))
+    for one in on:
+        node = one.unnest()
+        if isinstance(node, exp.Literal) and not node.is_string and 1 <= int(node.this) <= len(select.bound):
+            found.append(select.bound[int(node.this) - 1].sql)
+        else:
+            found.append(binder.bind(expanded(node, select.environment.names)).sql)
+    return found
+
+
+def _first_of_each(text: str, kept: Sequence[str], count: int, keys: Sequence[str], alias: str) -> str:
+    partition = ", ".join(f"d{place}" for place in range(count))
+    number = f"row_number() OVER (PARTITION BY {partition} ORDER BY {', '.join(keys) or partition}) AS n0"
+    numbered = f"SELECT {', '.join(kept)}, {number} FROM ({text}) AS {alias}"
+    return f"SELECT {', '.join(kept)} FROM ({numbered}) AS {alias} WHERE n0 = 1"
+
+
+def _described(found: BoundQuery, select: _Select) -> BoundQuery:
+    """Return a query of rows that stand for themselves, with what is known about it for whoever runs it."""
+    only = select.source.only
+    if only is None:
+        if select.source.sql or select.where:
+            return found
+        return replace(found, constants=constant_rows([select.bound]))
+    names = {column.bound.sql: column.source_name for column in (*only.table.columns, *only.table.virtual)}
+    shown = tuple(names.get(bound.sql) for bound in select.bound)
+    is_projection = not select.where and None not in shown
+    if only.query is not None:
+        inner = only.query
+        if inner.constants is not None and is_projection:
+            places = [list(names).index(bound.sql) for bound in select.bound]
+            return replace(found, constants=tuple(tuple(row[place] for place in places) for row in inner.constants))
+        if inner.keeps_order is not None and inner.limit is None and not inner.offset:
+            return replace(found, keeps_order=inner.keeps_order)
+        return replace(found, is_ordered=inner.is_ordered)
+    if only.table.scan is None:
+        return found
+    projection = tuple(name or "" for name in shown) if is_projection else None
+    return replace(found, keeps_order=only.table.scan, projection=projection)
+
+
+def _counted(found: BoundQuery, select: _Select) -> BoundQuery:
+    """Return a query with the scan noted whose rows it counts, if it does nothing else."""
+    only = select.source.only
+    clauses = ("where", "group", "having", "qualify", "distinct")
+    if only is None or only.table.scan is None or any(select.node.args.get(name) for name in clauses):
+        return found
+    nodes = [item.node for item in select.items]
+    is_count = len(nodes) == 1 and isinstance(nodes[0], exp.Count)
+    return replace(found, counts=only.table.scan) if is_count and _counts_rows(nodes[0]) else found
+
+
+def _counts_rows(node: exp.Expr) -> bool:
+    return node.args.get("this") is None or isinstance(node.this, exp.Star)

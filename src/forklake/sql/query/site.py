@@ -1,0 +1,109 @@
+"""The clauses of a query as sites of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model.names import fold
+from forklake.sql.bound import Bound
+from forklake.sql.coercion import constant
+from forklake.sql.columns import extracted
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.query.constants import constant_node, python_value
+from forklake.sql.query.environment import Environment
+from forklake.sql.query.scope import Scope
+from forklake.sql.query.subqueries import bind_subquery
+from forklake.sql.query.windows import bind_window
+from forklake.sql.site import Site
+
+
+class QuerySite(Site):
+    """A clause of a query: columns of its tables, then aliases of its result, then columns of queries around it.
+
+    Args:
+        clause: What messages call it.
+        aliases: What the aliases of the result stand for, by name in lower case.
+        windows: The definitions of WINDOW, by name in lower case; None where no windows may be.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        scope: Scope,
+        clause: str,
+        aliases: Mapping[str, exp.Expr] | None = None,
+        windows: Mapping[str, exp.Window] | None = None,
+    ) -> None:
+        self.environment = environment
+        self.scope = scope
+        self.clause = clause
+        self.aliases = dict(aliases or {})
+        self._windows = windows
+
+    def column(self, names: Sequence[str]) -> Bound:
+        """Return what names stand for."""
+        found = self.scope.bind(names)
+        if found is not None:
+            return found
+        alias = self.aliases.get(fold(names[0]))
+        if alias is not None:
+            return extracted(self._bind_alias(fold(names[0]), alias), names[1:], names[0])
+        if self.scope.outer is not None:
+            try:
+                return self.scope.outer.resolve(names)
+            except ForklakeError:
+                # The error of the innermost query says most, unless a column outside is there but cannot be used.
+                if self.scope.outer.knows(names):
+                    raise
+        raise self.scope.missing(names)
+
+    def _bind_alias(self, name: str, node: exp.Expr) -> Bound:
+        """Return what an alias stands for; it cannot stand for itself."""
+        del self.aliases[name]
+        try:
+            return ExpressionBinder(self).bind(node)
+        finally:
+            self.aliases[name] = node
+
+    def subquery(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
+        """Return a subquery, which may name what is in scope here."""
+        return bind_subquery(binder, node, self.environment, self.scope)
+
+    def window(self, binder: ExpressionBinder, node: exp.Window) -> Bound:
+        """Return a function over a window, where there may be one."""
+        if self._windows is None:
+            raise InvalidInputError(f"Binder Error: {self.clause} clause cannot contain window functions!")
+        return bind_window(binder, node, self._windows)
+
+    def aggregate(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
+        """Refuse an aggregate: here every row stands for itself."""
+        if self.clause == "aggregate":
+            raise InvalidInputError("Binder Error: aggregate function calls cannot be nested")
+        raise InvalidInputError(f"Binder Error: {self.clause} clause cannot contain aggregates!")
+
+    def call(self, binder: ExpressionBinder, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> Bound | None:
+        """Return the value of a variable, of a setting, or of a function of the session."""
+        names = self.environment.names
+        reads: Mapping[str, Callable[[str], Any]] = {"getvariable": names.variable, "current_setting": names.setting}
+        read = reads.get(fold(parts[-1])) if len(parts) == 1 and len(arguments) == 1 else None
+        if read is not None:
+            return binder.bind(constant_node(read(str(python_value(arguments[0], names)))))
+        values, named = [], {}
+        try:
+            for one in arguments:
+                if isinstance(one, exp.Kwarg | exp.PropertyEQ):
+                    named[one.this.name.lower()] = python_value(one.expression, names)
+                else:
+                    values.append(python_value(one, names))
+        except ForklakeError:
+            return None
+        found = names.scalar(tuple(parts), values, named)
+        if found is NotImplemented:
+            return None
+        if isinstance(found, int) and not isinstance(found, bool):
+            return constant("int64", str(found))  # an id, however small
+        return binder.bind(constant_node(found))

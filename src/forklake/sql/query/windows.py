@@ -1,0 +1,139 @@
+"""Functions over windows, and how aggregates are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.names import fold
+from forklake.sql.aggregates import ARGUMENTS, aggregate
+from forklake.sql.bound import Bound
+from forklake.sql.calls import Call, Key
+from forklake.sql.literals import quoted
+
+if TYPE_CHECKING:
+    from forklake.sql.expression import ExpressionBinder
+
+_EDGES: Final = {"preceding": "PRECEDING", "following": "FOLLOWING"}
+
+
+def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = None) -> Bound:
+    """Return an aggregate, with all that may stand around its arguments; the binder binds these.
+
+    Raises:
+        InvalidInputError: It is not understood, or does not take such values.
+    """
+    call = Call(over=over)
+    before: list[Bound] = []
+    while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
+        match node:
+            case exp.Filter():
+                call = replace(call, where=binder.condition(node.expression.this))
+            case exp.IgnoreNulls():
+                call = replace(call, ignores_nulls=True)
+            case exp.WithinGroup():
+                keys = sort_keys(binder, node.expression)
+                before = [key.value for key in keys]
+                call = replace(call, order=keys)
+        node = node.this
+    arguments: list[exp.Expr] = []
+    names = ARGUMENTS.get(type(node)) or (() if type(node) in ARGUMENTS else ("expressions",))
+    for name in names:
+        value = node.args.get(name)
+        arguments += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, exp.Expr)]
+    plain: list[exp.Expr] = []
+    for one in arguments:
+        call, parts = _unwrapped(binder, one, call)
+        plain += parts
+    values = [binder.bind(one) for one in plain if not isinstance(one, exp.Star)]
+    return aggregate(node, [*before, *values], call)
+
+
+def _unwrapped(binder: ExpressionBinder, node: exp.Expr, call: Call) -> tuple[Call, list[exp.Expr]]:
+    """Return the arguments inside DISTINCT and ORDER BY, and the call with these noted."""
+    if isinstance(node, exp.Order):
+        call = replace(call, order=sort_keys(binder, node))
+        return (call, []) if node.this is None else _unwrapped(binder, node.this, call)
+    if isinstance(node, exp.IgnoreNulls):
+        return _unwrapped(binder, node.this, replace(call, ignores_nulls=True))
+    if isinstance(node, exp.Distinct):
+        found: list[exp.Expr] = []
+        call = replace(call, is_distinct=True)
+        for one in node.expressions:
+            call, parts = _unwrapped(binder, one, call)
+            found += parts
+        return call, found
+    return call, [node]
+
+
+def sort_keys(binder: ExpressionBinder, node: exp.Expr) -> tuple[Key, ...]:
+    """Return what an ORDER BY says; NULL comes last, in both directions, unless it is said otherwise."""
+    return tuple(
+        Key(binder.bind(one.this), bool(one.args.get("desc")), bool(one.args.get("nulls_first")))
+        for one in node.expressions
+    )
+
+
+def bind_window(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str, exp.Window]) -> Bound:
+    """Return a function over a window.
+
+    Raises:
+        InvalidInputError: The window is not known, or says what Spark cannot.
+    """
+    return bind_aggregate(binder, node.this, _definition(binder, node, windows))
+
+
+def _definition(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str, exp.Window]) -> str:
+    partition: Sequence[exp.Expr] = node.args.get("partition_by") or ()
+    order, spec = node.args.get("order"), node.args.get("spec")
+    alias = node.args.get("alias")
+    while alias is not None:
+        base = windows.get(fold(alias.name))
+        if base is None:
+            raise InvalidInputError(f'Parser Error: window "{alias.name}" does not exist')
+        partition, order = partition or base.args.get("partition_by") or (), order or base.args.get("order")
+        spec, alias = spec or base.args.get("spec"), base.args.get("alias")
+    keys = () if order is None else sort_keys(binder, order)
+    parts = []
+    if partition:
+        parts.append(f"PARTITION BY {', '.join(binder.bind(one).sql for one in partition)}")
+    if keys:
+        parts.append(f"ORDER BY {', '.join(key.sql for key in keys)}")
+    elif not partition or _needs_order(node.this):
+        # Spark wants an order for what counts rows; any will do here.
+        parts.append(f"ORDER BY {quoted('any')}") if _needs_order(node.this) else None
+    if spec is not None:
+        parts.append(_frame(binder, spec))
+    return f"({' '.join(parts)})"
+
+
+def _needs_order(node: exp.Expr) -> bool:
+    while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        node = node.this
+    return not isinstance(node, exp.AggFunc) or isinstance(
+        node, exp.RowNumber | exp.Rank | exp.DenseRank | exp.Ntile | exp.Lag | exp.Lead | exp.NthValue
+    )
+
+
+def _frame(binder: ExpressionBinder, spec: exp.Expr) -> str:
+    if spec.args.get("exclude") is not None:
+        raise InvalidInputError(f"EXCLUDE in a window is not supported: {spec.sql('duckdb')}")
+    kind = str(spec.args.get("kind") or "rows").upper()
+    if kind not in ("ROWS", "RANGE"):
+        raise InvalidInputError(f"{kind} in a window is not supported: {spec.sql('duckdb')}")
+    start = _edge(binder, spec, "start")
+    return f"{kind} BETWEEN {start} AND {_edge(binder, spec, 'end') if spec.args.get('end') else 'CURRENT ROW'}"
+
+
+def _edge(binder: ExpressionBinder, spec: exp.Expr, name: str) -> str:
+    value, side = spec.args.get(name), str(spec.args.get(f"{name}_side") or "")
+    if not isinstance(value, exp.Expr):
+        return "CURRENT ROW" if str(value).upper() == "CURRENT ROW" else f"UNBOUNDED {_EDGES[side.lower()]}"
+    bound = binder.bind(value)
+    if bound.literal is None or not bound.literal.isdecimal():
+        raise InvalidInputError(f"The edge of a window must be a whole number: {value.sql('duckdb')}")
+    return f"{bound.literal} {_EDGES[side.lower()]}"

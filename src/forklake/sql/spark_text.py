@@ -1,0 +1,54 @@
+"""Queries in Spark's own words: which tables of the lake they name, and the text with other names for these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp, parse
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.optimizer.scope import traverse_scope
+
+from forklake.errors import InvalidInputError
+
+
+@dataclass(frozen=True, slots=True)
+class SparkText:
+    """A query of Spark: the text, in which tables have the names that ``tables`` gives to the parts that they had."""
+
+    text: str
+    tables: dict[str, tuple[str, ...]]
+
+
+def spark_text(text: str) -> SparkText:
+    """Return a query with new names for the tables that it reads; names that WITH defines are none of them.
+
+    All else stays as it was written.
+
+    Raises:
+        InvalidInputError: It cannot be read, or is no query.
+    """
+    try:
+        trees = [tree for tree in parse(text, dialect="spark") if tree is not None]
+    except (ParseError, TokenError) as error:
+        raise InvalidInputError(f"Parser Error: {str(error).splitlines()[0]}") from error
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise InvalidInputError(
+            "Only one query can be run in Spark's dialect; nothing was run.", hint='Other statements: dialect="duckdb".'
+        )
+    places: dict[int, tuple[int, str]] = {}
+    tables: dict[str, tuple[str, ...]] = {}
+    for scope in traverse_scope(trees[0]):
+        for source in scope.sources.values():
+            if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
+                continue
+            parts = [part for part in source.parts if isinstance(part, exp.Identifier)]
+            if parts[0].meta["start"] in places:
+                continue
+            name = f"s{len(tables)}"
+            tables[name] = tuple(part.name for part in parts)
+            # Without an alias the table is named by its last part elsewhere in the query.
+            shown = name if source.alias else f"{name} AS `{parts[-1].name.replace('`', '``')}`"
+            places[parts[0].meta["start"]] = (parts[-1].meta["end"] + 1, shown)
+    for start, (end, name) in sorted(places.items(), reverse=True):
+        text = text[:start] + name + text[end:]
+    return SparkText(text.rstrip().rstrip(";"), tables)

@@ -1,0 +1,42 @@
+"""Queries that are not written but made: the value of an expression, all rows of a table; options of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from forklake.sql.query.bind import bind_query
+from forklake.sql.query.constants import python_value
+from forklake.sql.relation import BoundQuery, Names
+
+
+def bind_value(node: exp.Expr, names: Names) -> BoundQuery:
+    """Return the query for the value of an expression that names no columns; a subquery in it may."""
+    return bind_query(exp.Select(expressions=[node.copy()]), names)
+
+
+def all_of(parts: tuple[str, ...]) -> exp.Select:
+    """Return the query for all rows of a table, given the parts of its name."""
+    return exp.select("*").from_(named_table(parts))
+
+
+def named_table(parts: tuple[str, ...], alias: str | None = None) -> exp.Table:
+    """Return a table as FROM names it."""
+    name, schema, catalog = (*(exp.to_identifier(part, quoted=True) for part in reversed(parts)), None, None)[:3]
+    made = exp.Table(this=name, db=schema, catalog=catalog)
+    if alias is not None:
+        made.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return made
+
+
+def computed(options: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Return options of a statement with those computed that are expressions.
+
+    Raises:
+        InvalidInputError: One is no constant.
+    """
+    return {
+        name: python_value(value, names) if isinstance(value, exp.Expr) else value for name, value in options.items()
+    }

@@ -1,0 +1,244 @@
+"""What is known of a query before it runs: what it reads, what of its rows is known, what it is refused for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from forklake.errors import ForklakeError, NotFoundError
+from forklake.model.definitions import MacroImplementation, MacroParameter
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId
+from forklake.model.predicate import All, Anything, Comparison
+from forklake.sql.parse import parse_query
+from forklake.sql.query.bind import bind_query
+from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery
+
+T = Relation(
+    "t",
+    (Field(ColumnId(1), "a", "int32"), Field(ColumnId(2), "B", "varchar"), Field(ColumnId(3), "r", "float64")),
+    "the rows of t",
+    (Field(None, "rowid", "int64"),),
+)
+U = Relation("u", (Field(ColumnId(1), "a", "int32"), Field(ColumnId(2), "c", "date")), "the rows of u")
+F = Relation("f", (Field(None, "value", "int64"),), "the rows of f")
+MACROS = {
+    "again": MacroImplementation("again(x) + 1", (MacroParameter("x"),)),
+    "half": MacroImplementation("x / 2", (MacroParameter("x"),)),
+}
+
+
+@dataclass
+class Known:
+    """Two tables, views of them, macros and a function; it notes what it was asked."""
+
+    asked: list[Any] = field(default_factory=list)
+
+    def relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
+        self.asked.append((parts, at))
+        match parts[-1]:
+            case "t":
+                return T
+            case "u":
+                return U
+            case "v":
+                return StoredQuery("v", "SELECT a AS one, B FROM t WHERE a > 3", ("first",), self)
+            case "loop":
+                return StoredQuery("loop", "SELECT * FROM loop", (), self)
+        raise NotFoundError(f"Catalog Error: Table with name {parts[-1]} does not exist!")
+
+    def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
+        self.asked.append((parts, list(arguments), dict(named)))
+        return F if parts[-1] == "f" else None
+
+    def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        return sum(arguments) if parts[-1] == "of_session" else NotImplemented
+
+    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+        return [MACROS[parts[-1]]] if parts[-1] in MACROS else ()
+
+    def variable(self, name: str) -> Any:
+        return {"n": 7, "list": [1, 2]}.get(name)
+
+    def setting(self, name: str) -> Any:
+        raise NotFoundError(f'Catalog Error: unrecognized configuration parameter "{name}"')
+
+
+def bound(text: str, names: Known | None = None) -> BoundQuery:
+    """Return a query that was understood."""
+    return bind_query(parse_query(text), names or Known())
+
+
+def only_scan(query: BoundQuery) -> Scan:
+    """Return the one scan of a query."""
+    (scan,) = query.scans.values()
+    return scan
+
+
+# ---- what is read ----------------------------------------------------------------------------------------------------
+
+
+def test_only_the_columns_that_are_named_are_read() -> None:
+    assert only_scan(bound("SELECT A + 1 FROM t WHERE rowid > 2")).columns == ("a", "rowid")
+    assert only_scan(bound("SELECT * EXCLUDE (b) FROM t")).columns == ("a", "B", "r")
+    assert [scan.columns for scan in bound("SELECT t.a FROM t JOIN u USING (a)").scans.values()] == [("a",), ("a",)]
+
+
+def test_conditions_on_one_table_limit_what_is_read_of_it() -> None:
+    scans = bound("SELECT 1 FROM t, u WHERE t.a = u.a AND t.a > 3 AND u.a < 9 AND (t.a = 1 OR u.a = 1)").scans
+    assert [scan.predicate for scan in scans.values()] == [
+        Comparison(ColumnId(1), "int32", ">", "3"),
+        Comparison(ColumnId(1), "int32", "<", "9"),
+    ]
+
+
+def test_a_side_of_an_outer_join_is_limited_by_its_condition_only_where_its_rows_may_miss() -> None:
+    text = "SELECT 1 FROM t {} JOIN u ON t.a = u.a AND u.a = 5 AND t.a = 6 WHERE u.a IS NULL AND t.a > 1"
+    left, right = (scan.predicate for scan in bound(text.format("LEFT")).scans.values())
+    assert (left, right) == (Comparison(ColumnId(1), "int32", ">", "1"), Comparison(ColumnId(1), "int32", "=", "5"))
+    assert all(isinstance(scan.predicate, Anything) for scan in bound(text.format("FULL")).scans.values())
+
+
+def test_the_past_that_is_asked_for_reaches_whoever_has_the_relations() -> None:
+    names = Known()
+    bound("SELECT * FROM lake.main.t AT (VERSION => 3), t AT (TIMESTAMP => TIMESTAMP '2020-01-02 03:04:05')", names)
+    (first, version), (second, time) = names.asked
+    assert (first, second) == (("lake", "main", "t"), ("t",))
+    assert version == At("version", 3)
+    assert time is not None
+    assert time.value.replace(tzinfo=None) == datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC).replace(tzinfo=None)
+
+
+def test_a_table_function_is_called_with_values() -> None:
+    names = Known()
+    before = datetime.now(UTC)
+    text = "f('x', -1, 1.5, [1, 2], NULL, 5::BIGINT, getvariable('n'), older => now() - INTERVAL 1 DAY, b := true)"
+    bound(f"SELECT * FROM lake.{text}", names)
+    (parts, values, named) = names.asked[0]
+    assert parts == ("lake", "f")
+    assert values == ["x", -1, Decimal("1.5"), [1, 2], None, 5, 7]
+    assert named["b"] is True
+    assert timedelta(0) <= named["older"] - before + timedelta(days=1) < timedelta(minutes=1)
+
+
+# ---- what is known of the rows ---------------------------------------------------------------------------------------
+
+
+def test_a_query_of_one_table_keeps_its_order_and_notes_its_limit() -> None:
+    query = bound("SELECT a FROM (SELECT a, B FROM t WHERE a > 1) LIMIT 5 OFFSET 2")
+    assert (query.keeps_order, query.limit, query.offset, query.projection) == ("s0", 5, 2, None)
+    assert "LIMIT" not in query.sql
+    assert query.nested_sql.endswith("LIMIT 5 OFFSET 2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT DISTINCT a FROM t LIMIT 1",
+        "SELECT a FROM t ORDER BY a LIMIT 1",
+        "SELECT max(a) FROM t LIMIT 1",
+        "SELECT a FROM t WHERE a IN (SELECT a FROM u) LIMIT 1",
+        "SELECT a FROM (SELECT a FROM t LIMIT 3) LIMIT 1",
+        "SELECT row_number() OVER () FROM t LIMIT 1",
+        "SELECT t.a FROM t, u LIMIT 1",
+    ],
+)
+def test_a_limit_is_in_the_text_where_no_order_of_a_table_is_kept(text: str) -> None:
+    query = bound(text)
+    assert query.limit is None
+    assert query.sql.endswith("LIMIT 1")
+
+
+def test_a_projection_is_known_by_the_names_of_its_columns() -> None:
+    assert bound("SELECT b, a, A FROM t").projection == ("B", "a", "a")
+    assert bound("SELECT a + 1 FROM t").projection is None
+    assert bound("SELECT a FROM t WHERE a > 1").projection is None
+
+
+def test_a_count_of_all_rows_is_known_as_such() -> None:
+    assert bound("SELECT count(*) AS n FROM t").counts == "s0"
+    for other in ("SELECT count(a) FROM t", "SELECT count(*) FROM t WHERE a = 1", "SELECT count(*), 1 FROM t"):
+        assert bound(other).counts is None
+
+
+def test_constants_are_known_as_texts_of_one_type_for_each_column() -> None:
+    query = bound("VALUES (1, 'x', NULL), (2.5, NULL, NULL)")
+    assert query.constants == (("1.0", "x", None), ("2.5", None, None))
+    assert [column.type for column in query.columns] == ["decimal(11,1)", "varchar", "int32"]
+    assert bound("SELECT 1 AS a, [1, 2] AS b").constants == (("1", "[1, 2]"),)
+    assert bound("SELECT a FROM t").constants is None
+
+
+def test_values_become_what_an_insert_expects_each_for_itself() -> None:
+    expected = (Field(ColumnId(1), "a", "float64"), Field(ColumnId(2), "b", "varchar"))
+    query = bind_query(parse_query("VALUES ('NaN', 1), (1, NULL)"), Known(), expected)
+    assert query.constants == (("nan", "1"), ("1.0", None))
+
+
+def test_the_order_of_a_query_is_known_through_what_only_shows_it() -> None:
+    assert bound("SELECT a FROM t ORDER BY r").is_ordered
+    assert bound("SELECT a FROM (SELECT a FROM t ORDER BY r)").is_ordered
+    assert not bound("SELECT count(*) FROM (SELECT a FROM t ORDER BY r)").is_ordered
+
+
+def test_distinct_rows_are_ordered_by_expressions_that_are_shown() -> None:
+    assert bound("SELECT DISTINCT a + 1 AS x FROM t ORDER BY a + 1 DESC").sql.endswith("ORDER BY c0 DESC NULLS LAST")
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_view_gives_its_columns_their_names() -> None:
+    query = bound("SELECT * FROM v WHERE first > 4")
+    assert [column.name for column in query.columns] == ["first", "B"]
+    assert query.keeps_order == "s0"
+
+
+def test_variables_and_functions_of_the_session_are_constants() -> None:
+    assert bound("SELECT getvariable('n') + 0, getvariable('list'), of_session(1, 2)").columns[1].type == "list"
+    assert bound("SELECT of_session(1, 2)").constants == (("3",),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("SELECT * FROM loop", "infinite recursion detected"),
+        ("SELECT again(1)", "a macro calls itself"),
+        ("SELECT half(1, 2)", 'Macro "half()" does not support the supplied arguments'),
+        ("WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT * FROM x) SELECT * FROM x", "Recursive queries"),
+        ("SELECT * FROM t POSITIONAL JOIN u", "POSITIONAL JOIN is not supported"),
+        ("SELECT no_such(a) FROM t", "Scalar Function with name no_such does not exist"),
+        ("SELECT * FROM no_such(1)", "Table Function with name no_such does not exist"),
+        ("SELECT * FROM f(a)", "cannot contain columns"),
+        ("SELECT * FROM t x(a, b, c, d)", 'table "x" has 3 columns available but 4 columns specified'),
+        ("SELECT * EXCLUDE (z) FROM t", 'Column "z" in EXCLUDE list not found in FROM clause'),
+        ("SELECT COLUMNS('z.*') FROM t", "No matching columns found"),
+        ("SELECT *", "SELECT * without FROM clause"),
+        ("SELECT a FROM t LIMIT -1", "LIMIT cannot be negative"),
+        ("SELECT (SELECT a, B FROM t)", "Subquery returns 2 columns - expected 1"),
+        ("SELECT a FROM t JOIN u USING (B)", 'Column "B" does not exist on right side of join'),
+        ("SELECT 1 OVER ()", "syntax error"),
+        ("VALUES (1, 2), (3)", "VALUES lists must all be the same length"),
+        ("SELECT DISTINCT a FROM t ORDER BY r", "ORDER BY expressions must appear in select list"),
+    ],
+)
+def test_what_cannot_be_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ForklakeError) as refusal:
+        bound(text)
+    assert words in str(refusal.value)
+
+
+def test_a_condition_on_a_view_limits_what_is_read_of_its_table() -> None:
+    assert only_scan(bound("SELECT * FROM v WHERE first < 9")).predicate == All(
+        (Comparison(ColumnId(1), "int32", ">", "3"), Comparison(ColumnId(1), "int32", "<", "9"))
+    )
+    for other in (
+        "SELECT * FROM (SELECT a FROM t LIMIT 3) WHERE a = 1",
+        "SELECT * FROM (SELECT t.a FROM t, u) WHERE a = 1",
+    ):
+        assert all(isinstance(scan.predicate, Anything) for scan in bound(other).scans.values())
