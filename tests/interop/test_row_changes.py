@@ -263,3 +263,27 @@ def test_rows_of_merged_files_tell_the_snapshot_that_added_them(spark_lake: Lake
     assert sorted(found) == sorted(
         [(9, 9), *((i, at) for i, at in expected.items()), *((i + 10, at) for i, at in expected.items())]
     )
+
+
+def test_rows_that_were_flushed_are_the_same_rows_for_duckdb(spark_lake: Lake, tmp_path: Path) -> None:
+    shop = spark_lake.create_catalog("shop")
+    shop.create_table("t", {"id": "BIGINT", "v": "VARCHAR"})
+    table = shop.table("t")
+    table.append([{"id": n, "v": "file"} for n in range(6)])
+    shop.options.set("data_inlining_row_limit", "3")
+    table.append([{"id": 10, "v": "a"}, {"id": 11, "v": "b"}])
+    table.append([{"id": 12, "v": "c"}])
+    table.update({"v": "'new'"}, "id = 10")
+    table.delete("id IN (3, 11)")
+    shop.flush_inlined()
+    table.delete("id = 12")
+    fork = shop.fork("fork")
+    fork.flush_inlined()
+    made = fork.export(tmp_path / "fork.ducklake", history=True)
+    assert assert_same_history(fork, url_of(made.path), feed_of_duckdb=False) == 10
+    with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
+        theirs = connection.execute("SELECT rowid, snapshot_id, id FROM t ORDER BY rowid").fetchall()
+    assert theirs == sorted(map(tuple, fork.table("t").dataframe(["rowid", "snapshot_id", "id"]).collect()))
+    again = spark_lake.import_catalog("again", made.path)
+    told = [one.table("t").changes(one.snapshots()[1].snapshot_id).collect() for one in (fork, again)]
+    assert sorted(row[1:] for row in told[0]) == sorted(row[1:] for row in told[1])

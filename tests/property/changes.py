@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from forklake import Catalog, ColumnDefinition, Transaction
+from forklake import Catalog, ColumnDefinition, SortKey, Transaction
 from tests.property.clashes import RELATIONS, Touch
 from tests.property.content import (
     FIXED_PARTS,
@@ -325,7 +325,8 @@ class Draft:
                 if (parent := table.column(column.parent)) is not None and parent.type in FIXED_PARTS:
                     raise RefusedError("invalid")
                 renamed = tuple(replace(c, name=change.name) if c is column else c for c in table.columns)
-                table = replace(table, columns=renamed)
+                keys = table.sort_by if column.parent is not None else _following(table, column.name, change.name)
+                table = replace(table, columns=renamed, sort_by=keys)
         self.put(change.table, table)
         self.altered(change.table)
 
@@ -412,13 +413,23 @@ def _check_column_name(table: Table, parent: int | None, name: str, besides: int
             raise RefusedError("exists")
 
 
+def _following(table: Table, old: str, new: str) -> tuple[SortKey, ...]:
+    """Return the sort keys after a rename: those that are the column are called as it is."""
+    return tuple(
+        replace(key, expression=f'"{new}"')
+        if key.dialect == "duckdb" and key.expression.strip('"').lower() == old.lower()
+        else key
+        for key in table.sort_by
+    )
+
+
 def _without(table: Table, column_id: int) -> tuple[Column, ...]:
     column = table.column(column_id)
     if column is None:
         raise RefusedError("missing")
     parent = table.column(column.parent)
     is_last = sum(other.parent == column.parent for other in table.columns) == 1
-    words = {word.lower() for key in table.sort_by for word in key.expression.split()}
+    words = {word.strip('"').lower() for key in table.sort_by for word in key.expression.split()}
     is_key = column_id in (key for key, _ in table.partition_by) or column.name.lower() in words
     if is_last or is_key or (parent is not None and parent.type in FIXED_PARTS):
         raise RefusedError("invalid")

@@ -46,6 +46,9 @@ class _ChangePlanner:
         self._files: list[_Dated[DataFileRow]] = self._history(DATA_FILE)
         self._data = {row.data_file_id: row for row, _, _ in self._files}
         self._begins = {row.data_file_id: begin for row, begin, _ in self._files}
+        self._ends = {row.data_file_id: end for row, _, end in self._files}
+        self._flushes = {begin for row, begin, _ in self._files if _is_flushed(row, begin)}
+        """Snapshots that moved inlined rows into files, which tell of them from then on."""
         self._deletes_of: dict[DataFileId, list[_Dated[DeleteFileRow]]] = {}
         for deletes in self._history(DELETE_FILE):
             self._deletes_of.setdefault(deletes[0].data_file_id, []).append(deletes)
@@ -66,7 +69,9 @@ class _ChangePlanner:
 
     def plan(self) -> ChangePlan:
         ended = [(row, end) for row, _, end in self._files if self._counts(end)]
-        ended_rows = [(row, begin, end) for row, begin, end in self._rows if self._counts(end)]
+        ended_rows = [
+            (row, begin, end) for row, begin, end in self._rows if self._counts(end) and end not in self._flushes
+        ]
         was = self._planner.plan_rows(
             TableFiles(
                 [row for row, _ in ended],
@@ -110,10 +115,12 @@ class _ChangePlanner:
 
     def _adds(self, row: DataFileRow, begin: SnapshotId) -> bool:
         # Rows of a merged file are as old as they say themselves.
-        return self._counts(begin) or (row.partial_max is not None and row.partial_max >= self._first)
+        carries = row.partial_max is not None and row.partial_max >= self._first
+        return carries or (self._counts(begin) and not _is_flushed(row, begin))
 
     def _inserted(self) -> ScanPlan:
-        plan = self._planner.plan_rows(self._added(), [row for row, begin, _ in self._rows if self._counts(begin)])
+        rows = [row for row, begin, end in self._rows if self._counts(begin) and end not in self._flushes]
+        plan = self._planner.plan_rows(self._added(), rows)
         return replace(plan, files=tuple(self._as_begun(file) for file in plan.files))
 
     def _as_begun(self, file: ScanFile) -> ScanFile:
@@ -147,6 +154,10 @@ class _ChangePlanner:
         """Return whether a commit that deleted rows of a file also added the file; merged files tell by row."""
         return self._begins[file] == deleted and self._data[file].partial_max is None
 
+    def _only_moves(self, file: DataFileId, begin: SnapshotId) -> bool:
+        """Return whether a delete file holds what the metadata held before: else, positions end with their file."""
+        return self._ends[file] != begin and any(end == begin for _, _, end in self._places_of.get(file, ()))
+
     def _deletes_before(self, file: DataFileId, end: SnapshotId) -> DeleteFileRow | None:
         """Return the delete file that counted just before a snapshot."""
         found = (row for row, begin, ended in self._deletes_of.get(file, ()) if begin < end <= ended)
@@ -162,7 +173,11 @@ class _ChangePlanner:
             (row, begin)
             for rows in self._deletes_of.values()
             for row, begin, _ in rows
-            if (self._counts(begin) and not self._came_with(row.data_file_id, begin))
+            if (
+                self._counts(begin)
+                and not self._came_with(row.data_file_id, begin)
+                and not self._only_moves(row.data_file_id, begin)
+            )
             or (row.partial_max is not None and row.partial_max >= self._first)
         ]
         before = {row.delete_file_id: self._deletes_before(row.data_file_id, begin) for row, begin in chosen}
@@ -211,3 +226,8 @@ class _ChangePlanner:
                 assert file.deletes is not None
                 found[row.delete_file_id] = (file.path, file.deletes)
         return found
+
+
+def _is_flushed(row: DataFileRow, begin: SnapshotId) -> bool:
+    """Return whether a file holds rows that were in the metadata before it began."""
+    return row.partial_max is not None and row.partial_max < begin

@@ -190,26 +190,31 @@ def columns(content: Content, table_id: TableId) -> list[ColumnRow]:
     return sorted(content.rows(COLUMN, {"table_id": table_id}), key=lambda row: (row.column_order, row.column_id))
 
 
-def column(content: Content, table_row: TableRow, name: str) -> ColumnRow:
-    """Return a column by its name, or a nested field by its names with dots between.
+def column(content: Content, table_row: TableRow, name: str | tuple[str, ...]) -> ColumnRow:
+    """Return a column by its name, or a nested field by the names that lead to it: several, or with dots between.
 
     Raises:
         NotFoundError: There is none.
     """
-    check_text("name of a column", name)
+    path = (name,) if isinstance(name, str) else name
+    for part in path:
+        check_text("name of a column", part)
     found: ColumnRow | None = None
     parent: ColumnId | None = None
     rows = columns(content, table_row.table_id)
-    whole = next((row for row in rows if row.parent_column is None and fold(row.column_name) == fold(name)), None)
-    if whole is not None:
-        return whole
-    for part in name.split("."):
+    if isinstance(name, str):
+        whole = next((row for row in rows if row.parent_column is None and fold(row.column_name) == fold(name)), None)
+        if whole is not None:
+            return whole
+        path = tuple(name.split("."))
+    for part in path:
         found = next((row for row in rows if row.parent_column == parent and fold(row.column_name) == fold(part)), None)
         if found is None:
             break
         parent = found.column_id
     if found is None:
-        raise NotFoundError(f'Table "{table_row.table_name}" does not have a column with name "{name}"')
+        shown = name if isinstance(name, str) else ".".join(name)
+        raise NotFoundError(f'Table "{table_row.table_name}" does not have a column with name "{shown}"')
     return found
 
 

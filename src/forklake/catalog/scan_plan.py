@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from forklake.catalog.column_history import ColumnHistory
 from forklake.catalog.file_facts import prune
@@ -109,7 +110,7 @@ class ScanPlanner:
     def _inlined(self, found: Sequence[InlinedRow]) -> tuple[ScanRows, ...]:
         """Return the inlined rows, those with the same columns together."""
         own = self._content.version.snapshot_id
-        groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row]]] = {}
+        groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row], list[str]]] = {}
         for row in sorted(found, key=lambda row: row.row_id):
             fields = self._columns.of_row(row.origin)
             values = {ColumnId(int(column)): value for column, value in json.loads(row.document).items()}
@@ -117,10 +118,14 @@ class ScanPlanner:
             there = tuple(field for field in fields if field.column_id in values)
             key = (id(fields), *(field.column_id or 0 for field in there))
             begun = own if row.origin is None else row.origin.begun
-            groups.setdefault(key, (there, []))[1].append((row.row_id, begun, values))
-        return tuple(ScanRows(fields, tuple(rows)) for fields, rows in groups.values())
+            _, rows, names = groups.setdefault(key, (there, [], []))
+            rows.append((row.row_id, begun, values))
+            names.append(_STAGED if row.origin is None else f"{_INLINED}_{row.table_id}_{row.schema_version}")
+        return tuple(ScanRows(fields, tuple(rows), tuple(names)) for fields, rows, names in groups.values())
 
 
+_INLINED: Final = "ducklake_inlined_data"
+_STAGED: Final = "__ducklake_inlined_transaction_local_data"
 _Fields = tuple[Field, ...] | None
 _Mappings = Mapping[MappingId | None, tuple[MappedField, ...]]
 _Row = tuple[int, SnapshotId, Mapping[ColumnId, str | None]]

@@ -34,6 +34,11 @@ class Staging:
             self._draft = draft_of(self._base, self._changes)
         return self._draft
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether there is anything to commit."""
+        return bool(self._changes)
+
     def new_object(self) -> int:
         """Return a local id for something that the commit will number."""
         self._objects += 1

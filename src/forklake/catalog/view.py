@@ -29,7 +29,7 @@ from forklake.metastore.tables import (
 )
 from forklake.model.change_log import LoggedChange
 from forklake.model.commit import Tombstone
-from forklake.model.ids import RowUid, SnapshotId, TableId, first_row_id
+from forklake.model.ids import DataFileId, RowUid, SnapshotId, TableId, first_row_id
 from forklake.model.names import fold
 from forklake.model.rows import DataFileRow, Row
 from forklake.model.version import Version
@@ -121,6 +121,8 @@ class Draft:
         self._changed: set[int | None] = set()
         self.reshaped: set[TableId] = set()
         """Tables that were made, or got other columns or another partitioning."""
+        self.flushed: set[DataFileId] = set()
+        """Data files that inlined rows, or deletes that the metadata held, went into."""
         self._inserts: dict[str, list[Any]] = {}
         self._ends: dict[str, dict[RowUid, Any]] = {}
         self._latest: dict[str, dict[TableId, list[Any]]] = {}

@@ -28,7 +28,7 @@ from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
 from forklake.model.write import WriteTarget
 
 ROW_ID: Final = "__forklake_row_id__"
-PLACES: Final = {"filename": FILE, "file_row_number": POSITION, "rowid": ROW_ID}
+PLACES: Final = {"data_file": FILE, "data_file_row": POSITION, "rowid": ROW_ID}
 """The lineage that says where a row is, and the names that it goes under while rows are changed."""
 
 NewValues = Callable[[DataFrame], DataFrame]

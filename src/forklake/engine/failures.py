@@ -20,6 +20,7 @@ from pyspark.errors import AnalysisException, PySparkException
 
 from forklake import errors
 from forklake.engine.file_index import url_encoded
+from forklake.engine.quiet import quiet
 from forklake.engine.session import existing, is_remote
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.files import storage
@@ -35,6 +36,7 @@ _CAUSE: Final = re.compile(r"^Caused by: [\w.$]+: (.+)$", re.MULTILINE)
 _UNRESOLVED: Final = re.compile(r"\[UNRESOLVED_COLUMN[^\]]*\].*?with name (`.+?`) cannot be resolved", re.DOTALL)
 _SENTENCE: Final = re.compile(r"\[[A-Z_.]+\] (.+?)(?: SQLSTATE: \w+|\n|$)", re.DOTALL)
 _STATE: Final = re.compile(r"SQLSTATE: (\w{5})")
+_ADVICE: Final = re.compile(r" (?:Use [`']try_|If necessary set |Correct the value as per ).*", re.DOTALL)
 _MEMORY: Final = ("OutOfMemoryError", "MemoryError", "exceeding memory limits")
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Executor heartbeat timed out")
@@ -70,7 +72,8 @@ def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
     if jobs is not None:
         jobs.add(tag)
     try:
-        yield
+        with quiet():
+            yield
     except SPARK_ERRORS as error:
         raise translation(error, what, paths) from error
     except KeyboardInterrupt:
@@ -126,9 +129,11 @@ def _other(error: Exception, what: str, text: str) -> ForklakeError:
     first = (
         sentence[1] if sentence else next((line for line in text.splitlines() if line.strip()), type(error).__name__)
     )
+    # What Spark advises is to be done in its own dialect and settings.
+    first = _ADVICE.sub("", first)
     state = _STATE.search(text)
-    # Classes 22 and 42 are what SQL calls data exceptions, and errors in the statement.
-    if isinstance(error, AnalysisException) or (state is not None and state[1][:2] in ("22", "42")):
+    # Classes 21, 22 and 42 are what SQL calls too many rows, data exceptions, and errors in the statement.
+    if isinstance(error, AnalysisException) or (state is not None and state[1][:2] in ("21", "22", "42")):
         return InvalidInputError(first.strip())
     return EngineError(f"A job on {what} failed, and nothing was committed: {first.strip()}")
 

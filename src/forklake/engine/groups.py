@@ -30,6 +30,8 @@ class Group:
         numbering: What the snapshots are numbered that rows carry, if these are not our ids.
         is_dirty: Whether each of the files has deleted rows.
         needs_arrow: Whether Spark's own reader cannot read the files.
+        files: The files, in the order of the plan.
+        places: Where they are among all files of the plan.
     """
 
     fields: tuple[Field, ...]
@@ -39,6 +41,7 @@ class Group:
     needs_arrow: bool
     numbering: Numbering | None = None
     files: tuple[ScanFile, ...] = ()
+    places: tuple[int, ...] = ()
 
 
 def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
@@ -54,8 +57,8 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
     shapes = _Shapes(needed)
     seen: Counter[str] = Counter()
     found: dict[tuple[Any, ...], Group] = {}
-    files: dict[tuple[Any, ...], list[ScanFile]] = {}
-    for file in plan.files:
+    files: dict[tuple[Any, ...], list[tuple[ScanFile, int]]] = {}
+    for place, file in enumerate(plan.files):
         needs_arrow = file.encryption_key is not None or not _spark_opens(file.path)
         if file.fields is None:
             footer = next(footers)
@@ -71,8 +74,13 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
         seen[file.path] += 1
         if key not in found:
             found[key] = Group(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
-        files.setdefault(key, []).append(file)
-    return [replace(group, files=tuple(files[key])) for key, group in found.items()]
+        files.setdefault(key, []).append((file, place))
+    return [replace(group, **_members(files[key])) for key, group in found.items()]
+
+
+def _members(located: Sequence[tuple[ScanFile, int]]) -> dict[str, Any]:
+    files, places = zip(*located, strict=True)
+    return {"files": files, "places": places}
 
 
 class _Shapes:

@@ -20,14 +20,18 @@ from forklake.model.scan import ScanRows
 
 _ROW_ID: Final = "_forklake_row_id"
 _SNAPSHOT: Final = "_forklake_snapshot"
-_LINEAGE: Final = {"rowid": _ROW_ID, "snapshot_id": _SNAPSHOT}
+_NAME: Final = "_forklake_name"
+_LINEAGE: Final = {"rowid": _ROW_ID, "snapshot_id": _SNAPSHOT, "filename": _NAME, "file_row_number": _ROW_ID}
 
 
-def inlined_frame(spark: SparkSession, rows: ScanRows, needed: Sequence[Field], extra: Mapping[str, str]) -> DataFrame:
+def inlined_frame(
+    spark: SparkSession, rows: ScanRows, place: int, needed: Sequence[Field], extra: Mapping[str, str]
+) -> DataFrame:
     """Return the needed columns of the table, then lineage: ``extra`` has its names, by the names to give it.
 
     Texts become values of the types that the columns had when the rows were written; then the rows are read like
-    those of a file. They have neither file name nor row number.
+    those of a file, which comes at ``place`` behind all others: named after the metadata table that DuckLake would keep
+    them in, and with their ids as row numbers.
 
     Raises:
         InvalidInputError: A text means no value of its column.
@@ -37,21 +41,24 @@ def inlined_frame(spark: SparkSession, rows: ScanRows, needed: Sequence[Field], 
     arrays = [to_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()]
     arrays.append(pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()))
     arrays.append(pa.array([snapshot for _, snapshot, _ in rows.rows], pa.int64()))
-    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT]
-    types = [*map(spark_type, held.values()), LongType(), LongType()]
+    arrays.append(pa.array(rows.names or [None] * len(rows.rows), pa.string()))
+    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NAME]
+    types = [*map(spark_type, held.values()), LongType(), LongType(), StringType()]
     schema = StructType([StructField(name, kind) for name, kind in zip(names, types, strict=True)])
     frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
     physical = [_as_shown(field) for field in held.values()]
     columns = [projected(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
-    return frame.select(*columns, *[_lineage(name).alias(output) for output, name in extra.items()])
+    return frame.select(*columns, *[_lineage(name, place).alias(output) for output, name in extra.items()])
 
 
 def _name(column_id: ColumnId | None) -> str:
     return f"_forklake_{column_id}"
 
 
-def _lineage(name: str) -> Column:
-    return F.col(_LINEAGE[name]) if name in _LINEAGE else F.lit(None).cast(LINEAGE_TYPES[name])
+def _lineage(name: str, place: int) -> Column:
+    if name in _LINEAGE:
+        return F.col(_LINEAGE[name])
+    return F.lit(place if name in ("file_index", "place") else None).cast(LINEAGE_TYPES[name])
 
 
 def _as_shown(field: Field) -> Field:

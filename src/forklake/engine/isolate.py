@@ -34,9 +34,41 @@ def isolated(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFram
     yield cast("Any", type(frame))(made, _python_session(spark, java_session))
 
 
+def cloned(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    """Return a copy of a session, with these settings as well; it lives as long as somebody holds it.
+
+    It has the settings, views and functions of the session at this moment, and never becomes the active session.
+    """
+    if is_remote(spark):
+        copy = cast("Any", spark).cloneSession() if hasattr(spark, "cloneSession") else spark.newSession()
+        for key, value in settings.items():
+            copy.conf.set(key, value)
+        return cast("SparkSession", copy)
+    java_session = cast("Any", spark)._jsparkSession.cloneSession()
+    for key, value in settings.items():
+        java_session.conf().set(key, value)
+    return _python_session(spark, java_session)
+
+
+class _OwnSession(SparkSession):
+    """A session that nobody finds who asks for the active one, not even after data of Python's was made a frame."""
+
+    def createDataFrame(self, *args: Any, **options: Any) -> Any:  # noqa: N802
+        sessions = cast("Any", SparkSession)._get_j_spark_session_class(cast("Any", self)._jvm)
+        before, java_before = SparkSession._activeSession, sessions.getActiveSession()
+        try:
+            return super().createDataFrame(*args, **options)
+        finally:
+            SparkSession._activeSession = before
+            if java_before.isDefined():
+                sessions.setActiveSession(java_before.get())
+            else:
+                sessions.clearActiveSession()
+
+
 def _python_session(spark: Any, java_session: Any) -> SparkSession:
     """Return the Python side of a session; its constructor would hand the session to all RDDs of the process."""
-    made = object.__new__(type(spark))
+    made = object.__new__(_OwnSession)
     made.__dict__.update({name: value for name, value in vars(spark).items() if name in _SHARED})
     made._jsparkSession = java_session
     return cast("SparkSession", made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -12,7 +13,7 @@ from pyspark.sql.types import StructField, StructType
 
 from forklake.engine.failures import translation
 from forklake.engine.group_frame import group_frame
-from forklake.engine.groups import groups
+from forklake.engine.groups import Group, groups
 from forklake.engine.inlined_frame import inlined_frame
 from forklake.engine.projection import quoted
 from forklake.engine.types import LINEAGE_TYPES, spark_schema
@@ -20,6 +21,13 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan
+
+ORDERED_ROWS: Final = 1_000_000
+"""Up to how many rows a scan is kept in order."""
+
+_ORDER: Final = {"_forklake_place": "place", "_forklake_place_row": "file_row_number"}
+_ONE_TASK_BYTES: Final = 16 * 1024 * 1024
+_ONE_TASK_FILES: Final = 64
 
 
 def scan(
@@ -29,6 +37,8 @@ def scan(
     columns: Sequence[str] | None = None,
     condition: str | None = None,
     lineage: Sequence[str] | Mapping[str, str] = (),
+    keep_order: bool = False,
+    is_limited: bool = False,
 ) -> DataFrame:
     """Return the rows that a plan describes, lazily: files are read by the jobs that use the DataFrame.
 
@@ -41,9 +51,11 @@ def scan(
         columns: The columns of the table to return, in this order, named as the table names them; None for all.
         condition: Spark SQL in which columns are named as the table has them; rows for which it is not true are left
             out. It may name columns of ``lineage`` too.
-        lineage: What to return behind the columns: ``rowid``, ``snapshot_id``, ``filename``, ``file_row_number``. A
-            column of the table of the same name wins, as in DuckDB; a mapping gives other names to return them under,
-            and then it does not. Rows that are kept in the metadata have neither file name nor row number.
+        lineage: What to return behind the columns, of `LINEAGE_TYPES`. A column of the table of the same name wins, as
+            in DuckDB; a mapping gives other names to return them under, and then it does not.
+        keep_order: Rows come in the order of the plan's files and of the rows in them, inlined rows last, as DuckDB
+            scans them; they still do after a projection or a filter. Not promised beyond `ORDERED_ROWS` rows.
+        is_limited: Of the rows in that order only the first will be taken.
 
     Raises:
         NotFoundError: The table does not have one of the columns, or one that the condition names.
@@ -59,12 +71,18 @@ def scan(
     taken = {fold(field.name) for field in plan.fields}
     mentioned = {name: name for name in LINEAGE_COLUMNS if name not in taken and _is_word(name, condition)}
     extra = {**mentioned, **{output: name for name, output in shown.items()}}
-    frames = [group_frame(spark, plan.table, group, needed, extra) for group in groups(plan, needed)]
-    frames += [inlined_frame(spark, rows, needed, extra) for rows in plan.inlined if rows.rows]
+    found = groups(plan, needed)
+    is_sorted = keep_order and _needs_sort(plan, found, is_limited=is_limited)
+    if is_sorted:
+        extra |= _ORDER
+    frames = [group_frame(spark, plan.table, group, needed, extra) for group in found]
+    inlined = [rows for rows in plan.inlined if rows.rows]
+    frames += [inlined_frame(spark, rows, len(plan.files) + at, needed, extra) for at, rows in enumerate(inlined)]
     rows = _union(frames) if frames else _empty_frame(spark, needed, extra)
     names = [*(field.name for field in wanted), *shown.values()]
     try:
         rows = rows if condition is None else rows.where(condition)
+        rows = _sorted(rows, plan) if is_sorted else rows
         # Each column that is selected costs a call to the JVM.
         return rows if rows.columns == names else rows.select(*[F.col(quoted(name)) for name in names])
     except PySparkException as error:
@@ -91,7 +109,7 @@ def _lineage(
     shown, columns = {}, list(wanted)
     known = {fold(field.name): field for field in plan.fields}
     for name, output in named.items():
-        if fold(name) not in LINEAGE_COLUMNS:
+        if fold(name) not in LINEAGE_TYPES:
             raise InvalidInputError(f'There is no lineage "{name}"; there is {", ".join(LINEAGE_COLUMNS)}.')
         of_table = known.get(fold(name)) if wins else None
         if of_table is None:
@@ -109,6 +127,29 @@ def _is_mentioned(name: str, condition: str | None) -> bool:
 def _is_word(name: str, condition: str | None) -> bool:
     """Return whether a condition may name lineage, which costs more than a column if it is computed in vain."""
     return condition is not None and re.search(rf"(?<!\w){name}(?!\w)", fold(condition)) is not None
+
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+
+def _needs_sort(plan: ScanPlan, found: Sequence[Group], *, is_limited: bool) -> bool:
+    """Return whether rows would not come in order by themselves.
+
+    Spark reads the largest files of a group first, but a file from its beginning to its end, and what is united one
+    after the other. A limit takes rows of several tasks as they come.
+    """
+    if sum(file.record_count for file in plan.files) > ORDERED_ROWS:
+        return False
+    pieces = len(found) + sum(bool(rows.rows) for rows in plan.inlined)
+    return any(len(group.files) > 1 for group in found) or (is_limited and pieces > 1)
+
+
+def _sorted(rows: DataFrame, plan: ScanPlan) -> DataFrame:
+    byte_count = sum(file.file_size_bytes for file in plan.files)
+    if byte_count <= _ONE_TASK_BYTES and len(plan.files) <= _ONE_TASK_FILES:
+        # One task sorts on its own, where a sort of many takes a shuffle, and a job before it to sample.
+        return rows.coalesce(1).sortWithinPartitions(*_ORDER)
+    return rows.sort(*_ORDER)
 
 
 # ---- frames --------------------------------------------------------------------------------------------------------

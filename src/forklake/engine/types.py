@@ -34,6 +34,7 @@ from pyspark.sql.types import (
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
+from forklake.model.scan import LINEAGE_COLUMNS
 
 _SHOWN: Final[dict[str, DataType]] = {
     "boolean": BooleanType(),
@@ -106,12 +107,16 @@ _NEW: Final[dict[type[DataType], str]] = {
 
 
 LINEAGE_TYPES: Final[dict[str, DataType]] = {
-    "rowid": LongType(),
-    "snapshot_id": LongType(),
-    "filename": StringType(),
-    "file_row_number": LongType(),
+    **{name: _SHOWN[kind] for name, kind in LINEAGE_COLUMNS.items()},
+    "data_file": StringType(),
+    "data_file_row": LongType(),
+    "place": LongType(),
 }
-"""The types of what can be asked for beside the columns of a table."""
+"""The types of what can be asked for beside the columns of a table.
+
+``data_file`` and ``data_file_row`` say where a row is as ``filename`` and ``file_row_number`` do, but rows that are
+kept in the metadata have neither. ``place`` is the number that ``file_index`` is, as Spark compares numbers best.
+"""
 
 
 def spark_type(field: Field) -> DataType:

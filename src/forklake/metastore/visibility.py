@@ -133,6 +133,58 @@ def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: Table
     ]
 
 
+def all_latest(source: Source, sight: Seen, table: MetadataTable[R]) -> list[R]:
+    """Return the newest statistics of all tables of the lineage, each set of the nearest owner that wrote any."""
+    assert table.visibility is Visibility.LATEST
+    columns = ", ".join(f"r.{name}" for name in table.columns)
+    found = source.query(
+        f"{with_chain(source)} SELECT c.depth, c.owner_id, c.bound, r.{BEGIN}, {columns}"
+        f" FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} ="
+        f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
+        f" WHERE b.catalog_id = c.owner_id AND b.table_id = r.table_id AND b.{BEGIN} <= c.bound)"
+        f" ORDER BY {', '.join(f'r.{name}' for name in table.columns[:2])}",
+        **chain_params(sight),
+    )
+    nearest: dict[int, int] = {}
+    for depth, *_, table_id in (values[:5] for values in found):
+        nearest[table_id] = min(depth, nearest.get(table_id, depth))
+    return [
+        table.row(origin=Origin(RowUid(-1), *values[1:4]), **table.decode(values[4:]))
+        for values in found
+        if values[0] == nearest[values[4]]
+    ]
+
+
+def file_totals(source: Source, sight: Seen, table: MetadataTable[Any]) -> dict[TableId, tuple[int, int]]:
+    """Return how many visible files each table has, of one kind, and their bytes."""
+    hidden = f" AND {_UNHIDDEN}" if len(sight.owners) > 1 else ""
+    found = source.query(
+        f"{with_chain(source)} SELECT r.table_id, count(*), sum(r.file_size_bytes)"
+        f" FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{hidden} GROUP BY r.table_id",
+        **chain_params(sight),
+    )
+    return {TableId(of): (int(count), int(size)) for of, count, size in found}
+
+
+def highest_ids(
+    source: Source, sight: Seen, columns: Sequence[tuple[MetadataTable[Any], str]]
+) -> list[tuple[SnapshotId, int]]:
+    """Return the highest id that rows of the lineage have in some columns, for each snapshot at which rows begin."""
+    parts = " UNION ALL ".join(
+        f"SELECT r.{BEGIN} AS begun, max(r.{column}) AS highest FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound GROUP BY r.{BEGIN}"
+        for table, column in columns
+    )
+    found = source.query(
+        f"{with_chain(source)} SELECT x.begun, max(x.highest) FROM ({parts}) x WHERE x.highest IS NOT NULL"
+        " GROUP BY x.begun ORDER BY x.begun",
+        **chain_params(sight),
+    )
+    return [(SnapshotId(begun), int(highest)) for begun, highest in found]
+
+
 def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
     """Return the rows that belong to rows of an interval table, joined by their owner as well as by their id."""
     assert table.follows is not None
@@ -154,6 +206,21 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
         )
         found += [table.row(**table.decode(values)) for values in rows]
     return found
+
+
+def all_following(source: Source, sight: Seen, table: MetadataTable[R]) -> list[R]:
+    """Return the rows that belong to any row that an interval table ever showed in the lineage, each once."""
+    assert table.follows is not None
+    parent, key = table.follows
+    columns = ", ".join(f"x.{name}" for name in table.columns)
+    found = source.query(
+        f"{with_chain(source)} SELECT DISTINCT {columns} FROM chain c CROSS JOIN forklake.{parent.name} r"
+        f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound"
+        f" ORDER BY {', '.join(f'x.{name}' for name in table.columns[:4])}",
+        **chain_params(sight),
+    )
+    return [table.row(**table.decode(values)) for values in found]
 
 
 def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[TableId, set[DataFileId]]:
@@ -199,6 +266,16 @@ def begun(source: Source, sight: Seen, table: MetadataTable[Any], where: Where) 
     return {SnapshotId(snapshot) for (snapshot,) in found}
 
 
+def begun_by_table(source: Source, sight: Seen, table: MetadataTable[Any]) -> list[tuple[TableId, SnapshotId]]:
+    """Return for which tables rows of an interval table begin in the lineage, and when; hidden ones too."""
+    found = source.query(
+        f"{with_chain(source)} SELECT DISTINCT r.table_id, r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.table_id, r.{BEGIN}",
+        **chain_params(sight),
+    )
+    return [(TableId(of), SnapshotId(begun)) for of, begun in found]
+
+
 def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
     """Return the newest schema version of each table in the lineage."""
     found = source.query(
@@ -221,6 +298,15 @@ def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId
             **chain_params(sight),
         )
     ]
+
+
+def scheduled_files(source: Source, catalog: CatalogId) -> list[Values]:
+    """Return data_file_id, path, path_is_relative and schedule_start of a catalog's files that wait for deletion."""
+    return source.query(
+        "SELECT data_file_id, path, path_is_relative, schedule_start"
+        " FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id = :c ORDER BY schedule_start, path",
+        c=catalog,
+    )
 
 
 def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:

@@ -19,7 +19,7 @@ from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.field import Field, plain_column
 from forklake.model.ids import ColumnId
 from forklake.model.rows import TableRow
-from forklake.model.types import canonical
+from forklake.model.type_text import field_of
 from forklake.model.write import WriteTarget
 from forklake.ops.place import Place
 from forklake.ops.register_files import register_files
@@ -34,8 +34,8 @@ _DRIVER_BYTES: Final = 64 * 2**20
 """Rows in memory beyond this are handed to Spark, which writes them in parallel."""
 
 
-def append(staging: Staging, place: Place, table: TableRow, frame: Frame, *, by_name: bool = True) -> None:
-    """Add the rows of a frame to a table, as part of a transaction.
+def append(staging: Staging, place: Place, table: TableRow, frame: Frame, *, by_name: bool = True) -> int:
+    """Add the rows of a frame to a table, as part of a transaction, and return how many they are.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
@@ -54,13 +54,14 @@ def append(staging: Staging, place: Place, table: TableRow, frame: Frame, *, by_
         rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)
         if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
             inline(staging, table, how.target.fields, rows)
-            return
+            return int(rows.num_rows)
     files = _written(place, how, frame, rows, by_name=by_name)
     paths = [how.target.directory + file.path for file in files]
     staging.when_undone(lambda: storage.delete(paths))
     place.store.settings.on_step("append: files written")
     register_files(staging, table.table_id, files)
     place.store.settings.on_step("append: files registered")
+    return sum(file.record_count for file in files)
 
 
 def held(frame: Any, fields: Sequence[Field] = ()) -> Frame:
@@ -88,12 +89,7 @@ def frame_columns(frame: Any, rows: Frame) -> tuple[ColumnDefinition, ...]:
 
 def frame_fields(frame: Any, rows: Frame) -> tuple[Field, ...]:
     """Return the columns of a frame as fields of no table."""
-    return tuple(_field(column) for column in frame_columns(frame, rows))
-
-
-def _field(column: ColumnDefinition) -> Field:
-    kind = column.type if column.children else canonical(column.type)
-    return Field(None, column.name, kind, tuple(_field(child) for child in column.children))
+    return tuple(field_of(column) for column in frame_columns(frame, rows))
 
 
 def is_spark_frame(frame: Any) -> bool:
@@ -112,7 +108,7 @@ def _few_rows(frame: DataFrame, how: Writing) -> pa.Table | None:
 
 
 def _written(place: Place, how: Writing, frame: Frame, rows: pa.Table | None, *, by_name: bool) -> list[NewDataFile]:
-    if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and _sorts_on_driver(how.target):
+    if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and sorts_on_driver(how.target):
         return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
     from forklake.engine.write import write, write_arrow  # noqa: PLC0415 - small writes do without Spark
 
@@ -122,7 +118,7 @@ def _written(place: Place, how: Writing, frame: Frame, rows: pa.Table | None, *,
     return write(frame, how.target, by_name=by_name)
 
 
-def _sorts_on_driver(target: WriteTarget) -> bool:
+def sorts_on_driver(target: WriteTarget) -> bool:
     """Return whether the rows need no sorting, or only by columns: expressions are Spark's."""
     return not target.options.sort_on_insert or all(
         plain_column(key.expression, target.fields) is not None for key in target.sort_keys

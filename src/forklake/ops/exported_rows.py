@@ -183,7 +183,7 @@ class ExportedRows:
                         f" table with index {row.table_id} is partitioned. Nothing was exported."
                     )
         if table is metadata.MACRO_PARAMETERS:
-            found = [_with_typed_default(row) for row in found]
+            found = [with_typed_default(row) for row in found]
         return [{name: getattr(row, name) for name in TABLES[table.name]} for row in found]
 
     def _snapshots(self) -> list[dict[str, Any]]:
@@ -283,7 +283,7 @@ class ExportedRows:
         return known[-1]
 
 
-def _with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
+def with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
     """Return a parameter with its default as DuckLake keeps it: a value and its type.
 
     Raises:

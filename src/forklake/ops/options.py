@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
 
 from forklake.catalog.names import check_text
+from forklake.catalog.places import catalog_directories
 from forklake.errors import InvalidInputError
-from forklake.metastore.store import Store
+from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.options import OPTIONS, normalise
 from forklake.model.records import Option
 
 Scope = Literal["", "schema", "table"]
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _WORDS = {"": "catalog", "schema": "schema", "table": "table"}
 
 
@@ -65,13 +70,20 @@ def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int 
     return effective_options(store, catalog, schema_id, table_id).get(check_option(key))
 
 
-def effective_options(store: Store, catalog: CatalogId, schema_id: int = -1, table_id: int = -1) -> dict[str, str]:
+def effective_options(
+    store: Store,
+    catalog: CatalogId,
+    schema_id: int = -1,
+    table_id: int = -1,
+    of_session: Mapping[str, str] = _NONE,
+) -> dict[str, str]:
     """Return what all options are for a table, a schema, or the catalog; those that are nowhere set are left out.
 
-    Beside the options there is ``encrypted``, which a catalog has from its making on.
+    What a session was told when it attached the catalog counts before the catalog's own, and after those of schemas
+    and tables. Beside the options there is ``encrypted``, which a catalog has from its making on.
     """
     found = store.query(
-        "SELECT key, value FROM forklake.ducklake_metadata WHERE"
+        "SELECT key, value, scope FROM forklake.ducklake_metadata WHERE"
         " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
         " OR scope = '')) OR (catalog_id = :lake AND scope = '')"
         " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
@@ -82,7 +94,41 @@ def effective_options(store: Store, catalog: CatalogId, schema_id: int = -1, tab
         lake=THE_LAKE,
     )
     defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
-    return defaults | {key: str(value) for key, value in found}
+    wide = {key: str(value) for key, value, scope in found if scope == ""}
+    narrow = {key: str(value) for key, value, scope in found if scope != ""}
+    return defaults | wide | dict(of_session) | narrow
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOption:
+    """A row of ``ducklake_metadata`` as DuckLake has it: ``scope`` is None for the whole catalog."""
+
+    key: str
+    value: str
+    scope: str | None = None
+    scope_id: int | None = None
+
+
+def stored_options(store: Store | Session, lake_path: str | None, catalog: CatalogId) -> list[StoredOption]:
+    """Return what is set for a catalog and within it, what it takes from the lake, and the facts of both.
+
+    ``data_path`` is the directory of the catalog. Those of the whole catalog come first.
+    """
+    found = store.query(
+        "SELECT key, value, scope, scope_id, catalog_id FROM forklake.ducklake_metadata"
+        " WHERE catalog_id = :c OR (catalog_id = :lake AND scope = '') ORDER BY scope, scope_id, key",
+        c=catalog,
+        lake=THE_LAKE,
+    )
+    own = {key for key, _, scope, _, owner in found if scope == "" and owner == catalog}
+    hidden = {"forklake_version", "data_path"} | own
+    options = [
+        StoredOption(key, value, scope or None, scope_id if scope else None)
+        for key, value, scope, scope_id, owner in found
+        if owner == catalog or key not in hidden
+    ]
+    directory = catalog_directories(store, lake_path, {catalog}).get(catalog)
+    return options if directory is None else [StoredOption("data_path", directory), *options]
 
 
 def list_options(store: Store, catalog: CatalogId) -> list[Option]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from forklake.metastore.store import Store
@@ -24,6 +24,7 @@ class Place:
         goes_on: Whether the transaction may still change the table's columns after the operation, so that files must
             keep the names that their columns have.
         to_spark_sql: Turns an expression in DuckDB's words over the columns of a table into Spark's.
+        options: What the session says about writing, whatever the catalog's options are.
     """
 
     store: Store
@@ -31,3 +32,4 @@ class Place:
     spark: Callable[[], SparkSession]
     goes_on: bool
     to_spark_sql: Callable[[str, str, Sequence[Field]], str]
+    options: Mapping[str, str] = field(default_factory=dict)

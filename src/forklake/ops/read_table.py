@@ -37,9 +37,23 @@ def spark_schema(fields: tuple[Field, ...]) -> StructType:
 
 
 def read_table(
-    spark: SparkSession, plan: ScanPlan, columns: Sequence[str] | None, condition: Condition | None
+    spark: SparkSession,
+    plan: ScanPlan,
+    columns: Sequence[str] | None,
+    condition: Condition | None,
+    *,
+    keep_order: bool = False,
+    is_limited: bool = False,
 ) -> DataFrame:
     """Return the rows of a plan that the condition holds for.
+
+    Args:
+        spark: The session.
+        plan: What to read.
+        columns: The columns, and what rows have beside them; None for all columns of the table.
+        condition: Which rows.
+        keep_order: The rows shall come in the order of files, and of the rows in them.
+        is_limited: Only the first of them will be taken.
 
     Raises:
         NotFoundError: There is no such column.
@@ -50,10 +64,18 @@ def read_table(
     own = {fold(field.name) for field in plan.fields}
     lineage = [name for name in columns or () if fold(name) in LINEAGE_COLUMNS and fold(name) not in own]
     if not lineage:
-        return scan(spark, plan, columns=columns, condition=text)
+        return scan(spark, plan, columns=columns, condition=text, keep_order=keep_order, is_limited=is_limited)
     assert columns is not None
     of_table = [name for name in columns if name not in lineage]
-    found = scan(spark, plan, columns=of_table, condition=text, lineage=[fold(name) for name in lineage])
+    found = scan(
+        spark,
+        plan,
+        columns=of_table,
+        condition=text,
+        lineage=[fold(name) for name in lineage],
+        keep_order=keep_order,
+        is_limited=is_limited,
+    )
     named = {fold(name): name for name in found.columns}
     return found.select(*(f"`{named[fold(name)].replace('`', '``')}`" for name in columns))
 

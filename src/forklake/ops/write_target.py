@@ -32,7 +32,7 @@ def writing(place: Place, content: Content, table: TableRow) -> Writing:
     """Return how rows of the table are written now. New files always lie below the catalog's own directory."""
     store, lake_path = place.store, place.lake_path
     catalog = content.version.catalog_id
-    options = effective_options(store, catalog, table.schema_id, table.table_id)
+    options = effective_options(store, catalog, table.schema_id, table.table_id, place.options)
     schema = lookup.schema_by_id(content, table.schema_id)
     root = catalog_directories(store, lake_path, {catalog})[catalog]
     directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))

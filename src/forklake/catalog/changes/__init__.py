@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from forklake.catalog.changes import columns, files, inlined, layout, macros, schemas, tables, tags, views
+from forklake.catalog.changes import columns, files, flush, inlined, layout, macros, schemas, tables, tags, views
 from forklake.catalog.view import Draft
 from forklake.model import change as model
 
@@ -37,6 +37,7 @@ _APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {
     model.InsertInlined: inlined.insert,
     model.DeleteInlined: inlined.delete,
     model.InlineDeletes: inlined.delete_from_files,
+    model.FlushInlined: flush.flush,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forklake.catalog import lookup
@@ -23,8 +23,8 @@ from forklake.metastore.tables import (
 )
 from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles
 from forklake.model.change_log import ChangeKind, LoggedChange
-from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, VariantStats
-from forklake.model.ids import ColumnId, DataFileId, TableId
+from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, NewDeleteFile, VariantStats
+from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, SnapshotId, TableId
 from forklake.model.names import fold
 from forklake.model.rows import (
     ColumnRow,
@@ -34,6 +34,7 @@ from forklake.model.rows import (
     FilePartitionValueRow,
     FileVariantStatsRow,
     PartitionColumnRow,
+    PartitionInfoRow,
     TableColumnStatsRow,
     TableRow,
 )
@@ -56,29 +57,15 @@ def append(draft: Draft, change: AppendFiles) -> None:
         mappings.adopt(draft, table, used)
     new_mappings = mappings.by_definition(change.mappings)
     for file_id, file in change.files:
-        _check_counts(file.path, file.record_count, file.file_size_bytes)
-        draft.insert(
-            DataFileRow(
-                data_file_id=file_id,
-                table_id=change.table_id,
-                path=check_file_path(file.path),
-                path_is_relative=True,
-                record_count=file.record_count,
-                file_size_bytes=file.file_size_bytes,
-                footer_size=file.footer_size,
-                row_id_start=stats.next_row_id,
-                partition_id=partitioning[0].partition_id if partitioning else None,
-                encryption_key=check_text("encryption key", file.encryption_key),
-                mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
-            )
+        row = replace(
+            _file_row(change.table_id, file_id, file, partitioning),
+            row_id_start=stats.next_row_id,
+            mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
         )
-        _insert_partition_values(draft, table, keys, file_id, file)
-        known = _by_column(file, leaves, table.table_name)
-        draft.insert(*(_file_stats(file_id, change.table_id, column, given) for column, given in known.items()))
-        draft.insert(*(_variant_stats(file_id, leaves, table, given) for given in file.variant_stats))
-        for row in leaves.values():
-            merged[row.column_id] = merge_stats(
-                row, merged.get(row.column_id), known.get(row.column_id), is_first=stats.record_count == 0
+        known = _insert_file(draft, table, row, file, keys, leaves)
+        for leaf in leaves.values():
+            merged[leaf.column_id] = merge_stats(
+                leaf, merged.get(leaf.column_id), known.get(leaf.column_id), is_first=stats.record_count == 0
             )
         stats = replace(
             stats,
@@ -95,6 +82,57 @@ def append(draft: Draft, change: AppendFiles) -> None:
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
     draft.log.append(LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=change.table_id))
+
+
+def insert_written(
+    draft: Draft,
+    table: TableRow,
+    files: Sequence[tuple[DataFileId, NewDataFile]],
+    row_id_start: int,
+    partial_max: SnapshotId,
+) -> None:
+    """Register data files whose rows carry their ids and snapshots; the totals of the table stay as they are."""
+    leaves = leaves_of(lookup.columns(draft, table.table_id))
+    partitioning = draft.rows(PARTITION_INFO, {"table_id": table.table_id})
+    keys = draft.following(PARTITION_COLUMN, partitioning)
+    for file_id, file in files:
+        row = _file_row(table.table_id, file_id, file, partitioning)
+        row = replace(row, row_id_start=row_id_start, partial_max=partial_max)
+        _insert_file(draft, table, row, file, keys, leaves)
+
+
+def _file_row(
+    table_id: TableId, file_id: DataFileId, file: NewDataFile, partitioning: Sequence[PartitionInfoRow]
+) -> DataFileRow:
+    _check_counts(file.path, file.record_count, file.file_size_bytes)
+    return DataFileRow(
+        data_file_id=file_id,
+        table_id=table_id,
+        path=check_file_path(file.path),
+        path_is_relative=True,
+        record_count=file.record_count,
+        file_size_bytes=file.file_size_bytes,
+        footer_size=file.footer_size,
+        partition_id=partitioning[0].partition_id if partitioning else None,
+        encryption_key=check_text("encryption key", file.encryption_key),
+    )
+
+
+def _insert_file(
+    draft: Draft,
+    table: TableRow,
+    row: DataFileRow,
+    file: NewDataFile,
+    keys: list[PartitionColumnRow],
+    leaves: Mapping[str, ColumnRow],
+) -> dict[ColumnId, ColumnStats]:
+    """Add a file with its partition values and statistics, and return the statistics by column."""
+    draft.insert(row)
+    _insert_partition_values(draft, table, keys, row.data_file_id, file)
+    known = _by_column(file, leaves, table.table_name)
+    draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in known.items()))
+    draft.insert(*(_variant_stats(row.data_file_id, leaves, table, given) for given in file.variant_stats))
+    return known
 
 
 def _insert_partition_values(
@@ -147,11 +185,18 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
     if not change.files:
         return
     lookup.table_by_id(draft, change.table_id)
-    ids = [file.data_file_id for _, file in change.files]
-    data_files = _data_files(draft, change.table_id, ids)
-    for delete_file_id, file in change.files:
+    check_not_flushed(draft, (file.data_file_id for _, file in change.files))
+    insert_deletes(draft, change.table_id, change.files)
+    _touch_stats(draft, change.table_id)
+
+
+def insert_deletes(draft: Draft, table_id: TableId, files: Sequence[tuple[DeleteFileId, NewDeleteFile]]) -> None:
+    """Register delete files, each in the place of the one before it, and log that."""
+    ids = [file.data_file_id for _, file in files]
+    data_files = _data_files(draft, table_id, ids)
+    for delete_file_id, file in files:
         _check_counts(file.path, file.delete_count, file.file_size_bytes)
-        before = draft.rows(DELETE_FILE, {"table_id": change.table_id, "data_file_id": file.data_file_id})
+        before = draft.rows(DELETE_FILE, {"table_id": table_id, "data_file_id": file.data_file_id})
         rows_in_file = data_files[file.data_file_id].record_count
         # Of one that is cut, only some of its deletions count here.
         at_least = max((row.delete_count for row in before if not is_cut(row, draft.version)), default=0)
@@ -165,7 +210,7 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
         draft.insert(
             DeleteFileRow(
                 delete_file_id=delete_file_id,
-                table_id=change.table_id,
+                table_id=table_id,
                 data_file_id=file.data_file_id,
                 path=check_file_path(file.path),
                 path_is_relative=True,
@@ -175,8 +220,7 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
                 encryption_key=check_text("encryption key", file.encryption_key),
             )
         )
-    _touch_stats(draft, change.table_id)
-    _log_deleted(draft, change.table_id, ids)
+    _log_deleted(draft, table_id, ids)
 
 
 def remove(draft: Draft, change: RemoveFiles) -> None:
@@ -184,9 +228,15 @@ def remove(draft: Draft, change: RemoveFiles) -> None:
     if not change.files:
         return
     lookup.table_by_id(draft, change.table_id)
-    stats = own_stats(draft, change.table_id)
-    for file in _data_files(draft, change.table_id, change.files).values():
-        of_file = {"table_id": change.table_id, "data_file_id": file.data_file_id}
+    check_not_flushed(draft, change.files)
+    end_files(draft, change.table_id, change.files)
+
+
+def end_files(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> None:
+    """End data files with all that belongs to them, take them from the totals, and log that."""
+    stats = own_stats(draft, table_id)
+    for file in _data_files(draft, table_id, files).values():
+        of_file = {"table_id": table_id, "data_file_id": file.data_file_id}
         draft.end(file, *draft.rows(DELETE_FILE, of_file), *draft.rows(INLINED_DELETE, of_file))
         draft.forget_followers("data_file_id", file.data_file_id)
         stats = replace(
@@ -195,15 +245,29 @@ def remove(draft: Draft, change: RemoveFiles) -> None:
             file_size_bytes=stats.file_size_bytes - file.file_size_bytes,
             origin=None,
         )
-    draft.write_latest(TABLE_STATS, change.table_id, [replace(stats, origin=None)])
-    _log_deleted(draft, change.table_id, change.files)
+    draft.write_latest(TABLE_STATS, table_id, [replace(stats, origin=None)])
+    _log_deleted(draft, table_id, files)
+
+
+def check_not_flushed(draft: Draft, files: Iterable[DataFileId]) -> None:
+    """Refuse to delete rows of files that inlined data were just flushed into: which rows went could not be told.
+
+    Raises:
+        InvalidInputError: The transaction has flushed into one of them.
+    """
+    if not draft.flushed.isdisjoint(files):
+        raise InvalidInputError(
+            "Rows cannot be deleted or updated in the transaction that flushed the inlined data which they are part of;"
+            " nothing was changed.",
+            hint="Commit the flush first.",
+        )
 
 
 def _touch_stats(draft: Draft, table_id: TableId) -> None:
     draft.write_latest(TABLE_STATS, table_id, [replace(own_stats(draft, table_id), origin=None)])
 
 
-def _log_deleted(draft: Draft, table_id: TableId, files: list[DataFileId] | tuple[DataFileId, ...]) -> None:
+def _log_deleted(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> None:
     draft.log.append(
         LoggedChange(
             ChangeKind.DELETED_FROM_TABLE, object_id=table_id, data_files=frozenset(int(file) for file in files)
@@ -211,9 +275,7 @@ def _log_deleted(draft: Draft, table_id: TableId, files: list[DataFileId] | tupl
     )
 
 
-def _data_files(
-    draft: Draft, table_id: TableId, ids: list[DataFileId] | tuple[DataFileId, ...]
-) -> dict[DataFileId, DataFileRow]:
+def _data_files(draft: Draft, table_id: TableId, ids: Sequence[DataFileId]) -> dict[DataFileId, DataFileRow]:
     if len(set(ids)) != len(ids):
         raise InvalidInputError(f"A data file is named twice in one change: {list(ids)}; nothing was changed.")
     found = {row.data_file_id: row for row in live_data_files(draft, table_id, ids)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
-from forklake.catalog.changes.files import leaves_of, merge_stats
+from forklake.catalog.changes.files import check_not_flushed, leaves_of, merge_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
@@ -97,6 +97,7 @@ def delete_from_files(draft: Draft, change: InlineDeletes) -> None:
         return
     lookup.table_by_id(draft, change.table_id)
     ids = sorted({file for file, _ in change.positions})
+    check_not_flushed(draft, ids)
     counts = {row.data_file_id: row.record_count for row in live_data_files(draft, change.table_id, ids)}
     known = {
         (row.data_file_id, row.row_id)

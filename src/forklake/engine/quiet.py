@@ -1,0 +1,33 @@
+"""PySpark logs each error of SQL with its Java stack; whoever is told of the error in our words shall not see that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from pyspark.logger import PySparkLogger
+
+_LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_is_quiet: Final = ContextVar("is_quiet", default=False)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep PySpark from logging errors of this block; those of other threads and of the caller are logged as ever."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
+
+
+class _Filter(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not _is_quiet.get()
+
+
+for _name in _LOGGERS:
+    PySparkLogger.getLogger(_name).addFilter(_Filter())

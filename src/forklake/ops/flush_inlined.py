@@ -1,0 +1,207 @@
+"""Writing what the metadata holds of tables into files: inlined rows, and deleted positions of data files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from forklake.catalog import lookup
+from forklake.catalog.changes.flush import check_flushable, table_shape
+from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.table_files import TableFiles, table_files
+from forklake.catalog.transaction import Staging
+from forklake.files import storage
+from forklake.files.deletes import read_deletes, write_delete_file
+from forklake.files.inlined_rows import stored_rows
+from forklake.files.parquet_writer import write_files
+from forklake.files.schema import arrow_schema
+from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
+from forklake.model.change import FlushInlined
+from forklake.model.definitions import NewDataFile, NewDeleteFile
+from forklake.model.field import Field
+from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId, TableId
+from forklake.model.records import FlushedTable
+from forklake.model.rows import InlinedRow, TableRow
+from forklake.model.scan import (
+    ROW_ID_COLUMN,
+    ROW_ID_FIELD_ID,
+    SNAPSHOT_ID_COLUMN,
+    SNAPSHOT_ID_FIELD_ID,
+    ScanFile,
+    ScanPlan,
+    ScanRows,
+)
+from forklake.model.write import WriteTarget
+from forklake.ops.append import sorts_on_driver
+from forklake.ops.options import effective_option
+from forklake.ops.place import Place
+from forklake.ops.write_target import writing
+
+_LINEAGE: Final = (
+    Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64"),
+    Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, "int64"),
+)
+
+
+def flush_inlined(
+    staging: Staging, place: Place, *, schema: str | None = None, table: str | None = None
+) -> list[FlushedTable]:
+    """Write what the metadata holds of a table, of all tables of a schema, or of all tables, into files.
+
+    Nothing is seen to change: rows keep their ids and snapshots, and the change feed does not tell of it. What the
+    transaction itself has added stays in the metadata. Tables whose option ``auto_compact`` is off are left out unless
+    one is named.
+
+    Args:
+        staging: The transaction. If it is not committed, the files that were written are removed again.
+        place: Where to work.
+        schema: The schema of the tables; with a table, ``main`` if not given.
+        table: The table.
+
+    Returns:
+        The tables whose rows were flushed, by schema and name.
+
+    Raises:
+        NotFoundError: There is no such schema or table.
+        InvalidInputError: The transaction has deleted rows of the table; nothing was flushed.
+    """
+    if table is not None:
+        row = lookup.table(staging.draft, table, schema or "main")
+        count = flush_table(staging, place, row)
+        name = lookup.schema_by_id(staging.draft, row.schema_id).schema_name
+        return [FlushedTable(name, row.table_name, count)] if count else []
+    only = None if schema is None else lookup.schema(staging.draft, schema).schema_id
+    names = {row.schema_id: row.schema_name for row in staging.draft.rows(SCHEMA)}
+    found = [
+        FlushedTable(names[row.schema_id], row.table_name, count)
+        for row in _held_tables(staging, place)
+        if only is None or row.schema_id == only
+        if (count := flush_table(staging, place, row))
+    ]
+    return sorted(found, key=lambda flushed: (flushed.schema_name, flushed.table_name))
+
+
+def flush_table(staging: Staging, place: Place, table: TableRow) -> int:
+    """Write what the metadata holds of one table into files, and return how many rows that are.
+
+    Raises:
+        InvalidInputError: The transaction has deleted rows of the table; nothing was flushed.
+    """
+    rows = _committed_rows(staging, table.table_id)
+    files = table_files(staging.draft, table.table_id)
+    touched = [file for file in files.data if file.data_file_id in files.inlined_deletes]
+    if not (rows or touched):
+        return 0
+    check_flushable(staging.draft, table)
+    target = _target(place, staging, table)
+    planner = ScanPlanner(place.store, place.lake_path, staging.draft, table)
+    plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), rows)
+    written: list[str] = []
+    # Removed as well if the transaction fails halfway: what is written so far is known here.
+    staging.when_undone(lambda: storage.delete(written))
+    data_files = _write_rows(place, plan, target) if rows else []
+    written += [target.directory + file.path for file in data_files]
+    delete_files, whole = _write_deletes(plan, target, written)
+    staging.stage(
+        FlushInlined(
+            table_id=table.table_id,
+            files=tuple((DataFileId(staging.new_file()), file) for file in data_files),
+            row_ids=tuple(row.row_id for row in rows),
+            newest=max((_begun(row) for row in rows), default=None),
+            delete_files=tuple((DeleteFileId(staging.new_file()), file) for file in delete_files),
+            whole_files=tuple(whole),
+            positions=frozenset((file.data_file_id, at) for file in plan.files for at in file.inlined_deletes),
+            shape=table_shape(staging.draft, table.table_id),
+        )
+    )
+    place.store.settings.on_step("flush: files registered")
+    return len(rows)
+
+
+def _held_tables(staging: Staging, place: Place) -> list[TableRow]:
+    """Return the tables of which the metadata holds something that may be flushed."""
+    draft = staging.draft
+    held = {row.table_id for row in draft.rows(INLINED_ROW)} | {row.table_id for row in draft.rows(INLINED_DELETE)}
+    tables = [row for row in draft.rows(TABLE) if row.table_id in held]
+    catalog = draft.version.catalog_id
+    return [
+        row
+        for row in sorted(tables, key=lambda row: row.table_id)
+        if effective_option(place.store, catalog, "auto_compact", row.schema_id, row.table_id) != "false"
+    ]
+
+
+def _committed_rows(staging: Staging, table_id: TableId) -> list[InlinedRow]:
+    """Return the rows that have a snapshot: those of the transaction itself get theirs only at the commit."""
+    return [row for row in staging.draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is not None]
+
+
+def _begun(row: InlinedRow) -> SnapshotId:
+    assert row.origin is not None
+    return row.origin.begun
+
+
+def _target(place: Place, staging: Staging, table: TableRow) -> WriteTarget:
+    target = writing(place, staging.draft, table).target
+    # In a file with a name mapping, DuckDB does not find the ids.
+    return replace(target, needs_mapping=False, options=replace(target.options, sort_on_insert=True))
+
+
+def _write_rows(place: Place, plan: ScanPlan, target: WriteTarget) -> list[NewDataFile]:
+    """Write the rows of the metadata with their ids and snapshots, in the order of the table or else of their ids."""
+    rows = pa.concat_tables([_with_lineage(part, target) for part in plan.inlined]).sort_by(ROW_ID_COLUMN)
+    fields = (*target.fields, *_LINEAGE)
+    if sorts_on_driver(target):
+        return write_files(rows.to_batches(), target, arrow_schema(fields))
+    from forklake.engine.write import write_arrow  # noqa: PLC0415 - only sorting by expressions takes Spark
+
+    files = write_arrow(place.spark(), rows, replace(target, fields=fields))
+    names = {field.name for field in _LINEAGE}
+    return [
+        replace(file, column_stats={name: given for name, given in file.column_stats.items() if name not in names})
+        for file in files
+    ]
+
+
+def _with_lineage(part: ScanRows, target: WriteTarget) -> pa.Table:
+    rows = stored_rows(part, target.fields, target.table)
+    lineage = (
+        pa.array([row_id for row_id, _, _ in part.rows], pa.int64()),
+        pa.array([int(snapshot) for _, snapshot, _ in part.rows], pa.int64()),
+    )
+    for field, values in zip(arrow_schema(_LINEAGE), lineage, strict=True):
+        rows = rows.append_column(field, values)
+    return rows
+
+
+def _write_deletes(
+    plan: ScanPlan, target: WriteTarget, written: list[str]
+) -> tuple[Sequence[NewDeleteFile], Sequence[DataFileId]]:
+    """Write the delete files of the data files that the metadata deletes rows of; of some no row may be left."""
+    made, whole = [], []
+    for file in plan.files:
+        positions, is_new = _deleted(file)
+        if positions.size >= file.record_count:
+            whole.append(file.data_file_id)
+        elif is_new:
+            storage.make_directory(target.directory)
+            deletes = write_delete_file(
+                target.directory, file.data_file_id, file.path, positions, is_encrypted=target.is_encrypted
+            )
+            written.append(target.directory + deletes.path)
+            made.append(deletes)
+    return made, whole
+
+
+def _deleted(file: ScanFile) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], bool]:
+    """Return all deleted positions of a file, and whether the metadata has one that its delete file has not."""
+    inlined = np.unique(np.asarray(file.inlined_deletes, np.int64))
+    if file.deletes is None:
+        return inlined, True
+    earlier = read_deletes(file.deletes)
+    positions = np.union1d(earlier, inlined)
+    return positions, positions.size > earlier.size
