@@ -40,6 +40,7 @@ from forklake.model.records import (
     DataFile,
     DeleteFile,
     ExportedCatalog,
+    FlushedTable,
     InlinedRow,
     Macro,
     Option,
@@ -56,6 +57,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from forklake.session.connection import Connection
+    from forklake.session.result import Result
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -65,9 +69,11 @@ __all__ = [
     "Column",
     "ColumnDefinition",
     "ColumnStats",
+    "Connection",
     "DataFile",
     "DeleteFile",
     "ExportedCatalog",
+    "FlushedTable",
     "ForkNode",
     "ForkTree",
     "Growth",
@@ -89,6 +95,7 @@ __all__ = [
     "Options",
     "PartitionField",
     "PrunedFiles",
+    "Result",
     "RetryPolicy",
     "ScanSummary",
     "Settings",
@@ -102,6 +109,7 @@ __all__ = [
     "VariantStats",
     "View",
     "batch_writer",
+    "connect",
     "errors",
     "open",
     "register",
@@ -133,6 +141,31 @@ def open(
         InvalidPathError: The lake has another data path.
     """
     return Lake(url, data_path=data_path, spark=spark, settings=settings)
+
+
+def __getattr__(name: str) -> type:
+    """Return what is only imported when it is asked for: it brings the parser of SQL."""
+    if name == "Connection":
+        from forklake.session.connection import Connection  # noqa: PLC0415
+
+        return Connection
+    if name == "Result":
+        from forklake.session.result import Result  # noqa: PLC0415
+
+        return Result
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def connect(spark: SparkSession | None = None) -> Connection:
+    """Return a SQL session with nothing attached: ``ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')`` comes first.
+
+    Args:
+        spark: The Spark session that queries run in; if not given, the active one, or one that is started on first
+            need.
+    """
+    from forklake.session.connection import connect as begin  # noqa: PLC0415 - brings the parser
+
+    return begin(spark)
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:

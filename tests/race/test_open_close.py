@@ -60,6 +60,7 @@ def count_connections(url: str, most: int, cycles: int) -> int:
         for _ in range(cycles):
             row = connection.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                " AND backend_type = 'client backend'"
             ).fetchone()
             assert row is not None
             seen = max(seen, row[0])

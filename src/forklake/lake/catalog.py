@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from forklake.catalog import versions
 from forklake.catalog.names import check_text
@@ -26,6 +27,9 @@ from forklake.ops.export_catalog import export_catalog
 from forklake.ops.fork import fork, fork_many
 from forklake.ops.list_catalogs import catalog_by_id
 from forklake.ops.plain_history import Progress, silent
+
+if TYPE_CHECKING:
+    from forklake.session.result import Result
 
 
 class Catalog(Reader, Verbs):
@@ -115,6 +119,18 @@ class Catalog(Reader, Verbs):
         """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork."""
         return versions.snapshots(self._context.store, self._version())
 
+    def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
+        """Run SQL in the catalog, one statement or several, and return the result of the last; None if it has none.
+
+        The catalog is attached under its name and in use. A transaction that the text begins must end in it.
+
+        Raises:
+            ForklakeError: A statement is wrong or failed. What ran before it stays.
+        """
+        from forklake.session.connection import run_in_catalog  # noqa: PLC0415 - brings the parser
+
+        return run_in_catalog(self, text, parameters)
+
     def transaction(
         self,
         *,
@@ -129,6 +145,17 @@ class Catalog(Reader, Verbs):
         taken as done and nothing is committed; the transaction's ``snapshot_id`` is that of the first time.
         """
         self._check_writable()
+        return self._begin(author, message, extra_info, commit_key)
+
+    def _begin(
+        self,
+        author: str | None = None,
+        message: str | None = None,
+        extra_info: str | None = None,
+        commit_key: str | None = None,
+        *,
+        goes_on: bool = True,
+    ) -> Transaction:
         if commit_key is not None and not commit_key:
             raise InvalidInputError("A commit key must not be empty.")
         info = CommitInfo(
@@ -136,7 +163,7 @@ class Catalog(Reader, Verbs):
         )
         key = check_text("commit key", commit_key)
         known = None if key is None else versions.known_commit(self._context.store, self._catalog_id, key)
-        return Transaction(self._context, self._head(), info, key, known)
+        return Transaction(self._context, self._head(), info, key, known, goes_on=goes_on)
 
     def fork(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,7 @@ class Context:
         self._store = store
         self.lake_path = lake_path
         self._given_spark = spark
+        self.options: Mapping[str, str] = {}
         self._process = os.getpid()
         self._views: OrderedDict[CatalogId, View] = OrderedDict()
         self._lock = threading.Lock()
@@ -52,10 +54,13 @@ class Context:
 
         return session(self._given_spark, self.store.settings.spark)
 
-    def using(self, spark: SparkSession) -> Context:
-        """Return the same open lake for jobs in another session; all else is shared."""
+    def using(self, spark: SparkSession | None = None, options: Mapping[str, str] | None = None) -> Context:
+        """Return the same open lake for jobs in another session, or with other options; all else is shared."""
         made = copy(self)
-        made._given_spark = spark
+        if spark is not None:
+            made._given_spark = spark
+        if options is not None:
+            made.options = options
         return made
 
     def view(self, head: Head) -> View:

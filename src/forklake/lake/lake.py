@@ -78,9 +78,7 @@ class Lake:
 
         Connections and what is known of catalogs are shared, so it costs nothing; closing either closes both.
         """
-        made = object.__new__(type(self))
-        made._context = self._context.using(spark)
-        return made
+        return lake_of(self._context.using(spark))
 
     @property
     def options(self) -> Options:
@@ -263,6 +261,13 @@ class Lake:
         if (version is None) == (timestamp is None):
             raise InvalidInputError("Say which: version= or timestamp=, and not both.")
         return LakeAt(self._context, version if version is not None else timestamp)
+
+
+def lake_of(context: Context) -> Lake:
+    """Return the lake that a handle belongs to."""
+    made = object.__new__(Lake)
+    made._context = context
+    return made
 
 
 class LakeAt:

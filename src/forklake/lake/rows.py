@@ -12,9 +12,10 @@ from forklake.lake.transaction import Transaction
 from forklake.lake.verbs.runner import Runner
 from forklake.lake.verbs.tables import NewTable, PartitionKeys, SortKeys
 from forklake.model.predicate import Condition
-from forklake.model.records import PrunedFiles, ScanSummary
+from forklake.model.records import FlushedTable, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
 from forklake.ops import append as appending
+from forklake.ops import flush_inlined as flushing
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.place import Place
@@ -125,6 +126,30 @@ def create_table_as(
     runner._run(verb)
 
 
+def flush(table: Table) -> int:
+    """Write what the metadata holds of a table into files."""
+    place, count = place_of(table._reader), 0
+
+    def verb(staging: Staging) -> None:
+        nonlocal count
+        count = flushing.flush_table(staging, place, lookup.table_by_id(staging.draft, table.table_id))
+
+    table._reader._run(verb)
+    return count
+
+
+def flush_inlined(runner: Runner, schema_name: str | None, table_name: str | None) -> list[FlushedTable]:
+    """Write what the metadata holds of tables into files."""
+    place, found = place_of(runner), list[FlushedTable]()
+
+    def verb(staging: Staging) -> None:
+        nonlocal found
+        found = flushing.flush_inlined(staging, place, schema=schema_name, table=table_name)
+
+    runner._run(verb)
+    return found
+
+
 def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | None]:
     content = table._content()
     row = lookup.table_by_id(content, table.table_id)
@@ -136,4 +161,5 @@ def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | Non
 def place_of(runner: Runner) -> Place:
     """Return where operations on rows work for a catalog or a transaction."""
     context = runner._context
-    return Place(context.store, context.lake_path, context.spark, isinstance(runner, Transaction), value_expression)
+    goes_on = isinstance(runner, Transaction) and runner.goes_on
+    return Place(context.store, context.lake_path, context.spark, goes_on, value_expression, context.options)

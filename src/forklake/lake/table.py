@@ -136,7 +136,7 @@ class Table:
 
         Args:
             columns: What to show, in that order; all columns if not given. Beside columns, ``rowid``,
-                ``snapshot_id``, ``filename`` and ``file_row_number`` can be asked for.
+                ``snapshot_id``, ``filename``, ``file_row_number`` and ``file_index`` can be asked for.
             where: A condition as DuckDB writes it. Times without a zone are UTC.
 
         Raises:
@@ -249,6 +249,18 @@ class Table:
         from forklake.lake import row_changes  # noqa: PLC0415
 
         return row_changes.upsert(self, source, on)
+
+    def flush_inlined(self) -> int:
+        """Write what the metadata holds of the table into files, and return how many rows that are.
+
+        Rows keep their ids and snapshots; see `Catalog.flush_inlined`.
+
+        Raises:
+            InvalidInputError: The transaction has deleted or updated rows of the table.
+        """
+        from forklake.lake import rows  # noqa: PLC0415
+
+        return rows.flush(self)
 
     def changes(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
         """Return how rows changed from one snapshot to another, both included, as a Spark DataFrame.

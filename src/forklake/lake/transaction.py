@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
@@ -17,6 +17,9 @@ from forklake.lake.verbs import Verbs
 from forklake.model.ids import SnapshotId
 from forklake.model.records import CommitInfo
 
+if TYPE_CHECKING:
+    from forklake.session.result import Result
+
 
 class Transaction(Reader, Verbs):
     """Several changes that become one snapshot, or none.
@@ -27,9 +30,18 @@ class Transaction(Reader, Verbs):
     """
 
     def __init__(
-        self, context: Context, head: Head, info: CommitInfo, commit_key: str | None, known: SnapshotId | None
+        self,
+        context: Context,
+        head: Head,
+        info: CommitInfo,
+        commit_key: str | None,
+        known: SnapshotId | None,
+        *,
+        goes_on: bool = True,
     ) -> None:
         self._context = context
+        self.goes_on = goes_on
+        """Whether more may follow what it is given; a transaction of one statement does not go on."""
         self._known = known
         self._head = head
         self._info = info
@@ -54,6 +66,16 @@ class Transaction(Reader, Verbs):
                 self.rollback()
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is neither committed nor rolled back."""
+        return self._staging is not None
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether anything was changed so far."""
+        return self._open().has_changes
+
+    @property
     def base(self) -> SnapshotId:
         """The snapshot that the transaction started from."""
         return self._head.version.snapshot_id
@@ -65,6 +87,18 @@ class Transaction(Reader, Verbs):
         self._info = CommitInfo(
             check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
         )
+
+    def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
+        """Run SQL as part of the transaction, and return the result of the last statement; None if it has none.
+
+        The catalog is attached under its name and in use.
+
+        Raises:
+            ForklakeError: A statement is wrong or failed; those before it stay part of the transaction.
+        """
+        from forklake.session.connection import run_in_transaction  # noqa: PLC0415 - brings the parser
+
+        return run_in_transaction(self, text, parameters)
 
     def commit(self) -> SnapshotId | None:
         """Commit, and return the snapshot; None if nothing changed.

@@ -9,6 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.lake.verbs.runner import Runner
+from forklake.lake.verbs.tables import ColumnName
 from forklake.model import change
 from forklake.model.definitions import MacroImplementation
 from forklake.model.ids import MacroId, ViewId
@@ -124,7 +125,7 @@ class ObjectVerbs(Runner):
         self._run(verb)
 
     def set_table_tag(
-        self, table: str, key: str, value: str | None, *, column: str | None = None, schema: str = "main"
+        self, table: str, key: str, value: str | None, *, column: ColumnName | None = None, schema: str = "main"
     ) -> None:
         """Set a tag of a table, or of one of its columns; None takes it away. The key ``comment`` is its comment."""
 
@@ -153,7 +154,7 @@ class ObjectVerbs(Runner):
         self._run(verb)
 
     def comment_on_table(
-        self, table: str, comment: str | None, *, column: str | None = None, schema: str = "main"
+        self, table: str, comment: str | None, *, column: ColumnName | None = None, schema: str = "main"
     ) -> None:
         """Say something about a table, or about one of its columns; None takes it back."""
         self.set_table_tag(table, "comment", comment, column=column, schema=schema)

@@ -1,4 +1,4 @@
-"""Tables that are made with their rows."""
+"""Tables that are made with their rows, and rows that go from the metadata into files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from forklake.lake.verbs.runner import Runner
 from forklake.lake.verbs.tables import PartitionKeys, SortKeys
+from forklake.model.records import FlushedTable
 
 
 class RowVerbs(Runner):
@@ -41,3 +42,25 @@ class RowVerbs(Runner):
         from forklake.lake import rows  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
 
         rows.create_table_as(self, name, frame, schema, partition_by, sort_by, if_not_exists, or_replace)
+
+    def flush_inlined(self, *, schema: str | None = None, table: str | None = None) -> list[FlushedTable]:
+        """Write rows that are kept in the metadata into files, and deletes of rows of files into delete files.
+
+        Nothing is seen to change: rows keep their ids and snapshots, and the change feed does not tell of it. Earlier
+        snapshots read the metadata as before. All tables are flushed by one snapshot; if there is nothing to flush,
+        none is made. What a transaction itself has added stays where it is.
+
+        Args:
+            schema: Only the tables of this schema; with ``table``, the schema it is in, or else ``main``.
+            table: Only this table. Without it, tables whose option ``auto_compact`` is off are left out.
+
+        Returns:
+            The tables of which rows were flushed.
+
+        Raises:
+            NotFoundError: There is no such schema or table.
+            InvalidInputError: The transaction has deleted or updated rows of the table.
+        """
+        from forklake.lake import rows  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
+
+        return rows.flush_inlined(self, schema, table)

@@ -6,10 +6,12 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forklake.catalog import lookup
+from forklake.catalog import describe, lookup
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
+from forklake.lake.verbs.retype import stage_type
 from forklake.lake.verbs.runner import Runner, table_id
+from forklake.lake.verbs.sort_keys import renamed
 from forklake.model import change
 from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
 from forklake.model.ids import PartitionId, SchemaId, SortId, TableId
@@ -17,6 +19,9 @@ from forklake.model.type_text import column_definition
 
 Columns = Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]]
 """Columns to make: a mapping of names to types, or pairs, or definitions."""
+
+ColumnName = str | tuple[str, ...]
+"""A column, or a field of structs: the names that lead to it, or one text with dots between them."""
 
 PartitionKeys = Sequence[PartitionField | str]
 """Keys of a partitioning: columns, or fields with a transform."""
@@ -148,7 +153,12 @@ class TableVerbs(Runner):
         self._run(lambda staging: staging.stage(change.RenameTable(table_id(staging, name, schema), new_name)))
 
     def add_column(
-        self, table: str, column: ColumnDefinition | tuple[str, str], *, parent: str | None = None, schema: str = "main"
+        self,
+        table: str,
+        column: ColumnDefinition | tuple[str, str],
+        *,
+        parent: ColumnName | None = None,
+        schema: str = "main",
     ) -> None:
         """Add a column, or with ``parent`` a field to that struct.
 
@@ -166,7 +176,7 @@ class TableVerbs(Runner):
 
         self._run(verb)
 
-    def drop_column(self, table: str, column: str, *, schema: str = "main") -> None:
+    def drop_column(self, table: str, column: ColumnName, *, schema: str = "main") -> None:
         """Drop a column, or a field by its names with dots between; its id is never used again.
 
         Raises:
@@ -180,8 +190,8 @@ class TableVerbs(Runner):
 
         self._run(verb)
 
-    def rename_column(self, table: str, column: str, new_name: str, *, schema: str = "main") -> None:
-        """Give a column, or a field by its names with dots between, another name.
+    def rename_column(self, table: str, column: ColumnName, new_name: str, *, schema: str = "main") -> None:
+        """Give a column, or a field by its names with dots between, another name; sort keys follow it.
 
         Raises:
             NotFoundError: There is none of the old name.
@@ -190,27 +200,33 @@ class TableVerbs(Runner):
 
         def verb(staging: Staging) -> None:
             row = lookup.table(staging.draft, table, schema)
-            column_id = lookup.column(staging.draft, row, column).column_id
-            staging.stage(change.RenameColumn(row.table_id, column_id, new_name))
+            found = lookup.column(staging.draft, row, column)
+            keys = describe.sorting(staging.draft, row.table_id)
+            staging.stage(change.RenameColumn(row.table_id, found.column_id, new_name))
+            following = keys if found.parent_column is not None else renamed(keys, found.column_name, new_name)
+            if following != tuple(keys):
+                _sort(staging, row.table_id, following)
 
         self._run(verb)
 
-    def change_column_type(self, table: str, column: str, new_type: str, *, schema: str = "main") -> None:
+    def change_column_type(self, table: str, column: ColumnName, new_type: str, *, schema: str = "main") -> None:
         """Widen the type of a column or field; files are not rewritten.
+
+        For a struct the new type may have more fields and fewer; those that it has not are dropped.
 
         Raises:
             InvalidInputError: Not every value of the old type is one of the new.
         """
+        (wanted,) = _defined([(column if isinstance(column, str) else ".".join(column), new_type)])
 
         def verb(staging: Staging) -> None:
             row = lookup.table(staging.draft, table, schema)
-            column_id = lookup.column(staging.draft, row, column).column_id
-            staging.stage(change.ChangeColumnType(row.table_id, column_id, new_type))
+            stage_type(staging, row.table_id, lookup.column(staging.draft, row, column).column_id, wanted)
 
         self._run(verb)
 
     def set_default(
-        self, table: str, column: str, default: str | None, *, is_expression: bool = False, schema: str = "main"
+        self, table: str, column: ColumnName, default: str | None, *, is_expression: bool = False, schema: str = "main"
     ) -> None:
         """Give a column another default for rows to come; None takes it away."""
 
@@ -221,7 +237,7 @@ class TableVerbs(Runner):
 
         self._run(verb)
 
-    def set_nulls_allowed(self, table: str, column: str, allowed: bool, *, schema: str = "main") -> None:
+    def set_nulls_allowed(self, table: str, column: ColumnName, allowed: bool, *, schema: str = "main") -> None:
         """Allow NULL in a column, or forbid it where statistics prove that there is none.
 
         Raises:

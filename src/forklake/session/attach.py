@@ -1,0 +1,240 @@
+"""ATTACH: what its options say, and the catalog that they lead to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
+from forklake.lake import Catalog, Lake
+from forklake.metastore.location import embedded_path
+from forklake.model.options import normalise
+from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.moments import aware_time
+from forklake.session.secrets import Secrets
+from forklake.sql.statements import Attach
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OPTIONS: Final = (
+    "catalog",
+    "catalog_id",
+    "catalog_path",
+    "create_if_not_exists",
+    "data_path",
+    "data_inlining_row_limit",
+    "encrypted",
+    "metadata_catalog",
+    "metadata_path",
+    "metadata_schema",
+    "migrate_if_required",
+    "automatic_migration",
+    "override_data_path",
+    "read_only",
+    "read_write",
+    "snapshot_time",
+    "snapshot_version",
+    "type",
+    "write_deletion_vectors",
+)
+_PREFIX: Final = "ducklake:"
+_TRUE: Final = frozenset({"true", "t", "1", "yes", "on"})
+_FALSE: Final = frozenset({"false", "f", "0", "no", "off"})
+
+
+def attach(
+    statement: Attach, attachments: Attachments, secrets: Secrets, spark: SparkSession | None
+) -> AttachedCatalog:
+    """Open the catalog that an ATTACH names, and attach it.
+
+    Raises:
+        InvalidInputError: An option is not known, has a wrong value, or the catalog is not named.
+        NotFoundError: There is no such catalog, and it is not to be created.
+        AlreadyExistsError: The name is taken.
+    """
+    if not statement.url.lower().startswith(_PREFIX) and str(statement.options.get("type", "")).lower() != "ducklake":
+        raise InvalidInputError(
+            f'Only catalogs of lakes can be attached, not "{statement.url}".',
+            hint="ATTACH 'ducklake:lake.db' AS lake (CATALOG 'name')",
+        )
+    rest = statement.url[len(_PREFIX) :] if statement.url.lower().startswith(_PREFIX) else statement.url
+    given = _checked(statement.options)
+    options = {**secrets.options_for(rest), **given}
+    url = str(options.get("metadata_path") or rest)
+    if not url:
+        raise InvalidInputError(
+            "The metadata path is not set.", hint="ATTACH 'ducklake:path', or create a secret with a metadata_path."
+        )
+    alias = statement.alias or _default_alias(url)
+    opened = _Opening(url, options)
+    lake = attachments.lake(opened.key, lambda: opened.lake(spark))
+    try:
+        attached = opened.attached(alias, lake)
+        attachments.add(attached, or_replace=statement.or_replace)
+    except BaseException:
+        attachments.close_unused(opened.key)
+        raise
+    return attached
+
+
+def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    for name in options:
+        if name not in _OPTIONS and not name.startswith("meta_"):
+            raise InvalidInputError(
+                f'Unsupported option "{name}" for ATTACH of a lake; nothing was attached.',
+                hint=f"Options: {', '.join(_OPTIONS)}.",
+            )
+    return dict(options)
+
+
+class _Opening:
+    """One ATTACH on its way."""
+
+    def __init__(self, url: str, options: Mapping[str, Any]) -> None:
+        self.url = url
+        self.options = options
+        path = embedded_path(url)
+        self.path = path
+        self.key = url if path is None else os.path.abspath(path)
+        self.creates = self.flag("create_if_not_exists")
+        self.pin = self._pin()
+        if self.flag("read_only") and self.flag("read_write"):
+            raise InvalidInputError("A catalog cannot be attached both READ_ONLY and READ_WRITE.")
+        self.read_only = self.flag("read_only") or self.pin is not None
+        schema = self.text("metadata_schema")
+        if schema is not None and schema not in ("public", "main"):
+            raise InvalidInputError(
+                f'METADATA_SCHEMA "{schema}" is not supported: a database holds one lake; nothing was attached.',
+                hint="Use a database of its own for another lake.",
+            )
+
+    def flag(self, name: str) -> bool:
+        """Return an option that is true or false."""
+        value = self.options.get(name, False)
+        text = str(value).lower()
+        if text not in _TRUE | _FALSE:
+            raise InvalidInputError(f'The option {name.upper()} is true or false, not "{value}".')
+        return text in _TRUE
+
+    def text(self, name: str) -> str | None:
+        """Return an option that is a text."""
+        value = self.options.get(name)
+        return None if value is None else str(value)
+
+    def _pin(self) -> int | datetime | None:
+        version, time = self.options.get("snapshot_version"), self.options.get("snapshot_time")
+        if version is not None and time is not None:
+            raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
+        if (version is not None or time is not None) and self.options.get("read_write"):
+            raise InvalidInputError("SNAPSHOT_VERSION / SNAPSHOT_TIME can only be used in read-only mode")
+        if version is not None:
+            if not str(version).isdecimal():
+                raise InvalidInputError(f'SNAPSHOT_VERSION is the number of a snapshot, not "{version}".')
+            return int(version)
+        return None if time is None else aware_time(time)
+
+    def lake(self, spark: SparkSession | None) -> Lake:
+        """Open the lake."""
+        if self.path is not None and not self.creates and not Path(self.path).exists():
+            raise NotFoundError(
+                f'Existing DuckLake at metadata catalog "{self.url}" does not exist - and creating a new DuckLake is'
+                " explicitly disabled",
+                hint="Say CREATE_IF_NOT_EXISTS true to create it.",
+            )
+        try:
+            return Lake(self.url, data_path=self.text("data_path"), spark=spark)
+        except InvalidPathError as error:
+            if not self.flag("override_data_path"):
+                raise InvalidPathError(
+                    f"{error}\nYou can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
+                ) from error
+            return Lake(self.url, spark=spark)
+        except MetastoreVersionError as error:
+            raise MetastoreVersionError(
+                str(error), hint="Nothing is migrated silently: see `forklake catalog import`."
+            ) from error
+
+    def attached(self, alias: str, lake: Lake) -> AttachedCatalog:
+        """Find or create the catalog in the lake."""
+        self._check_data_path(lake)
+        names = ("data_inlining_row_limit", "write_deletion_vectors")
+        try:
+            overrides = {name: normalise(name, self.options[name]) for name in names if name in self.options}
+        except ValueError as error:
+            raise InvalidInputError(f"{error} Nothing was attached.") from error
+        catalog = self._catalog(lake)
+        catalog = Catalog(catalog._context.using(options=overrides), catalog.catalog_id)
+        self._check_encryption(catalog)
+        if self.pin is not None:
+            catalog = catalog.at(timestamp=self.pin) if isinstance(self.pin, datetime) else catalog.at(version=self.pin)
+        return AttachedCatalog(
+            alias,
+            self.key,
+            lake,
+            catalog,
+            self.read_only,
+            self.text("metadata_catalog") or f"__ducklake_metadata_{alias}",
+            self.text("metadata_schema") or "main",
+        )
+
+    def _check_data_path(self, lake: Lake) -> None:
+        wanted = self.text("data_path")
+        if wanted is None or lake.data_path is None or self.flag("override_data_path"):
+            return
+        if os.path.join(os.path.abspath(wanted), "") != lake.data_path and wanted.rstrip("/") != lake.data_path[:-1]:
+            raise InvalidPathError(
+                f'DATA_PATH parameter "{wanted}" does not match existing data path in the catalog "{lake.data_path}".\n'
+                "You can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
+            )
+
+    def _catalog(self, lake: Lake) -> Catalog:
+        wanted = self.options.get("catalog", self.options.get("catalog_id"))
+        if wanted is None or wanted == "":
+            raise InvalidInputError("CATALOG is required. Please provide CATALOG when attaching the database.")
+        if isinstance(wanted, int) and not isinstance(wanted, bool):
+            found = Catalog(lake._context, wanted)  # type: ignore[arg-type]
+            try:
+                found.info  # noqa: B018 - a catalog that is not there is refused here
+            except NotFoundError as error:
+                raise NotFoundError(f"Catalog with id {wanted} does not exist") from error
+            return found
+        name = str(wanted)
+        try:
+            return lake.catalog(name)
+        except NotFoundError as error:
+            if not self.creates:
+                raise NotFoundError(f"Catalog '{name}' does not exist") from error
+        return self._create(lake, name)
+
+    def _create(self, lake: Lake, name: str) -> Catalog:
+        where = self.text("catalog_path")
+        data_path, at_base = None, False
+        if where is not None:
+            if lake.data_path is None:
+                raise ConfigError("CATALOG_PATH needs a DATA_PATH.")
+            data_path, at_base = os.path.normpath(os.path.join(lake.data_path, where)), True
+        return lake.create_catalog(
+            name, data_path=data_path, at_base=at_base, encrypted=self.flag("encrypted"), if_not_exists=True
+        )
+
+    def _check_encryption(self, catalog: Catalog) -> None:
+        if "encrypted" not in self.options:
+            return
+        is_encrypted = any(option.key == "encrypted" and option.value == "true" for option in catalog.options.list())
+        if self.flag("encrypted") != is_encrypted:
+            words = ("unencrypted", "encrypted") if is_encrypted else ("encrypted", "unencrypted")
+            said = "not encrypted" if not is_encrypted else "encrypted"
+            raise InvalidInputError(
+                f"Failed to set encryption - the database is {said} but we requested an {words[0]} database"
+            )
+
+
+def _default_alias(url: str) -> str:
+    path = embedded_path(url)
+    if path is None:
+        raise InvalidInputError("A catalog on a server is attached under a name: ATTACH '...' AS name.")
+    return path.name.split(".")[0]

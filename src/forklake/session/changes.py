@@ -1,0 +1,201 @@
+"""Statements that change rows: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, CREATE TABLE AS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
+from forklake.catalog.transaction import Staging
+from forklake.errors import AlreadyExistsError, InvalidInputError
+from forklake.lake import Transaction
+from forklake.lake.rows import place_of
+from forklake.lake.verbs.tables import NewTable
+from forklake.model.definitions import ColumnDefinition
+from forklake.model.field import Field
+from forklake.model.merge import Clause, Merge
+from forklake.model.rows import TableRow
+from forklake.model.type_text import field_of
+from forklake.ops import append as appending
+from forklake.ops import change_table as changing
+from forklake.session import definitions, queries
+from forklake.session.names import SessionNames, Target
+from forklake.session.result import Result
+from forklake.session.state import State
+from forklake.sql import statements as said
+from forklake.sql.insertion import bind_insert
+from forklake.sql.query.bind import bind_query
+from forklake.sql.relation import BoundQuery
+from forklake.sql.row_statements import ROW_ID, JoinedChange, bind_delete, bind_merge, bind_update
+
+if TYPE_CHECKING:
+    from forklake.ops.append import Frame
+
+
+def insert(state: State, statement: said.Insert) -> Result:
+    """INSERT."""
+    names = SessionNames(state)
+    writer, row, fields = _table(state, names.target(statement.table), "INSERT")
+    bound = bind_insert(statement, row.table_name, fields, names)
+    frame = _frame(state, bound, fields)
+    return _run(
+        writer, row, lambda staging, table: appending.append(staging, place_of(writer), table, frame, by_name=False)
+    )
+
+
+def update(state: State, statement: said.Update) -> Result:
+    """UPDATE."""
+    names = SessionNames(state)
+    writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
+    bound = bind_update(statement, row.table_name, fields, names)
+    place = place_of(writer)
+    if isinstance(bound, JoinedChange):
+        values = tuple((name, f"source.`c{number}`") for number, name in enumerate(bound.columns, 1))
+        return _run_joined(state, writer, row, bound, Clause("matched", "update", None, values))
+    return _run(
+        writer, row, lambda staging, table: changing.update_where(staging, place, table, bound.values, bound.condition)
+    )
+
+
+def delete(state: State, statement: said.Delete) -> Result:
+    """DELETE."""
+    names = SessionNames(state)
+    writer, row, fields = _table(state, names.target(statement.table), "DELETE")
+    bound = bind_delete(statement, row.table_name, fields, names)
+    place = place_of(writer)
+    if isinstance(bound, JoinedChange):
+        return _run_joined(state, writer, row, bound, Clause("matched", "delete", None))
+    if bound is None:
+        count = writer.table(row.table_name, schema=_schema_name(writer, row)).count()
+
+        def delete_all(staging: Staging, table: TableRow) -> int:
+            changing.delete_all(staging, table)
+            return count
+
+        return _run(writer, row, delete_all)
+    return _run(writer, row, lambda staging, table: changing.delete_where(staging, place, table, bound))
+
+
+def truncate(state: State, statement: said.Truncate) -> Result:
+    """TRUNCATE."""
+    return delete(state, said.Delete(statement.table, None))
+
+
+def merge(state: State, statement: said.Merge) -> Result:
+    """MERGE INTO."""
+    names = SessionNames(state)
+    writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
+    bound = bind_merge(statement, row.table_name, fields, names)
+    frame = queries.query_frame(state, bound.query)
+    place = place_of(writer)
+    return _run(writer, row, lambda staging, table: changing.merge(staging, place, table, frame, bound.merge))
+
+
+def create_table(state: State, statement: said.CreateTable) -> Result | None:
+    """CREATE TABLE, with columns or AS a query."""
+    if statement.query is None:
+        definitions.create_table(state, statement)
+        return None
+    names = SessionNames(state)
+    target = names.target(statement.name)
+    writer = state.work.writer(target.attached, "CREATE")
+    bound = bind_query(statement.query, names)
+    columns = _columns(bound, statement.column_names)
+    definitions.check_sort_keys(writer, target.name, [field_of(column) for column in columns], statement.sort_by)
+    new = NewTable(
+        target.name,
+        columns,
+        target.schema,
+        statement.partition_by,
+        statement.sort_by,
+        statement.if_not_exists,
+        statement.or_replace,
+    )
+    place = place_of(writer)
+    count = 0
+
+    def verb(staging: Staging) -> None:
+        nonlocal count
+        made = new.stage(staging)
+        if made is not None and statement.with_data:
+            row = lookup.table_by_id(staging.draft, made)
+            fields = table_fields(staging.draft, made)
+            count = appending.append(staging, place, row, _frame(state, bound, fields), by_name=False)
+
+    writer._run(verb)
+    return Result.of_count(count)
+
+
+def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition, ...]:
+    if len(names) > len(bound.columns):
+        raise InvalidInputError("Binder Error: Target table has more colum names than query result.")
+    columns: list[ColumnDefinition] = []
+    for place, field in enumerate(bound.columns):
+        name = names[place] if place < len(names) else field.name
+        if any(other.name.lower() == name.lower() for other in columns):
+            raise AlreadyExistsError(f'Catalog Error: Column with name "{name}" already exists! No table was made.')
+        columns.append(_definition(field, name))
+    return tuple(columns)
+
+
+def _definition(field: Field, name: str) -> ColumnDefinition:
+    # A NULL that nothing has given a type is stored as DuckDB stores it.
+    kind = "int32" if field.type == "null" else field.type
+    return ColumnDefinition(name, kind, children=tuple(_definition(child, child.name) for child in field.children))
+
+
+# ---- how they run ----------------------------------------------------------------------------------------------------
+
+
+def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableRow, tuple[Field, ...]]:
+    """Return what changes a table, the table, and its columns."""
+    writer = state.work.writer(target.attached, kind)
+    content = writer._content()
+    schema = lookup.find_schema(content, target.schema)
+    if schema is not None and lookup.find_view(content, schema.schema_id, target.name) is not None:
+        raise InvalidInputError(f"Catalog Error: {target.name} is not an table; nothing was changed.")
+    row = lookup.table(content, target.name, target.schema)
+    return writer, row, table_fields(content, row.table_id)
+
+
+def _schema_name(writer: Transaction, row: TableRow) -> str:
+    return lookup.schema_by_id(writer._content(), row.schema_id).schema_name
+
+
+def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow], int]) -> Result:
+    count = 0
+
+    def verb(staging: Staging) -> None:
+        nonlocal count
+        count = change(staging, lookup.table_by_id(staging.draft, row.table_id))
+
+    writer._run(verb)
+    return Result.of_count(count)
+
+
+def _run_joined(state: State, writer: Transaction, row: TableRow, bound: JoinedChange, clause: Clause) -> Result:
+    """Change the rows that a query found, by their row ids."""
+    from forklake.engine.change_rows import ROW_ID as OWN_ID  # noqa: PLC0415 - Spark comes with the first row
+
+    frame = queries.query_frame(state, bound.query)
+    fields = tuple(
+        Field(None, f"c{place}", field.type, field.children) for place, field in enumerate(bound.query.columns)
+    )
+    assert fields[0].type == ROW_ID.type
+    change = Merge(f"`{OWN_ID}` = source.c0", (clause,), fields)
+    place = place_of(writer)
+    return _run(writer, row, lambda staging, table: changing.merge(staging, place, table, frame, change))
+
+
+def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame:
+    """Return rows for a table: in memory if they are constants, else from Spark."""
+    if bound.constants is None:
+        return queries.query_frame(state, bound).toDF(*(field.name for field in fields))
+    import pyarrow as pa  # noqa: PLC0415 - metadata work does without
+
+    from forklake.files.texts import to_array  # noqa: PLC0415
+
+    columns: list[Any] = list(zip(*bound.constants, strict=True)) if bound.constants else [()] * len(fields)
+    arrays = [to_array(field, list(values)) for field, values in zip(fields, columns, strict=True)]
+    return pa.table(arrays, [field.name for field in fields])

@@ -1,0 +1,282 @@
+"""The SQL session: statements in, results out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
+
+from forklake.config import Clock, RetryPolicy
+from forklake.errors import CommitConflictError, InvalidInputError
+from forklake.lake import Catalog, Transaction
+from forklake.model.names import fold
+from forklake.session import changes, definitions, queries, show
+from forklake.session.attach import attach
+from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.names import SessionNames
+from forklake.session.result import Result
+from forklake.session.state import State
+from forklake.session.work import Work
+from forklake.sql import statements as said
+from forklake.sql.parameters import Parameters
+from forklake.sql.parse import parse
+from forklake.sql.values import computed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Values = Sequence[Any] | Mapping[str, Any]
+
+
+class Connection:
+    """A SQL session on catalogs that are attached to it. Belongs to one thread at a time.
+
+    Statements are DuckDB's with DuckLake's and our own. Without BEGIN each statement is a transaction of its own,
+    which sees each catalog as it was when it began, and is run again if somebody else's commit came between.
+    A statement that fails changes nothing: neither the catalogs, nor the transaction, nor the session.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._is_open = True
+        state.attachments.enter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def sql(
+        self, text: str, parameters: Values | None = None, *, dialect: Literal["duckdb", "spark"] = "duckdb"
+    ) -> Result | None:
+        """Run one statement or several, and return the result of the last; None if it has none.
+
+        Queries run on Spark when their rows are asked for; all else is done when the call returns.
+
+        Args:
+            text: The statements, with ``;`` between them. If one fails, those after it are not run.
+            parameters: Values for ``?`` and ``$1`` in order, or for ``$name`` by name.
+            dialect: ``duckdb``, or ``spark`` for one query in Spark's own words over tables of the lake.
+
+        Raises:
+            ForklakeError: A statement is wrong or failed. What ran before it stays.
+        """
+        self._check_open()
+        if not isinstance(text, str):
+            raise InvalidInputError(f"SQL is given as text, not as {type(text).__name__}.")
+        if dialect == "spark":
+            return queries.spark_query(self._state, text)
+        if dialect != "duckdb":
+            raise InvalidInputError(f'There is no dialect "{dialect}"; there is duckdb and spark.')
+        result = None
+        asks = parameters is not None or "?" in text or "$" in text
+        values = Parameters(() if parameters is None else parameters) if asks else None
+        for statement in parse(text):
+            result = self._run(statement if values is None else values.fill(statement))
+        if values is not None:
+            values.check_all_used()
+        return result
+
+    def cursor(self) -> Connection:
+        """Return another session on the same attachments, with its own transaction, settings and USE."""
+        self._check_open()
+        state = self._state
+        return Connection(State(state.attachments, state.secrets, spark=state.spark, current=state.current))
+
+    def close(self) -> None:
+        """Roll back what is not committed, and close the session; the last one on its lakes closes them.
+
+        A Spark session is left running. Closing twice does no harm.
+        """
+        if self._is_open:
+            self._is_open = False
+            self._state.work.rollback()
+            self._state.attachments.leave()
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise InvalidInputError("Connection Error: Connection already closed!", hint="connect() again.")
+
+    def _run(self, statement: said.Statement) -> Result | None:
+        """Run a statement, as a transaction of its own if none was begun."""
+        run = _STATEMENTS[type(statement)]
+        state = self._state
+        if state.work.is_explicit or isinstance(statement, _TRANSACTION):
+            try:
+                return run(state, statement)
+            finally:
+                state.work.settle()
+        settings = state.settings
+        retry = RetryPolicy(
+            settings.get("ducklake_max_retry_count"),
+            settings.get("ducklake_retry_wait_ms") / 1000,
+            settings.get("ducklake_retry_backoff"),
+        )
+        clock = Clock()
+        waits = retry.waits(clock)
+        while True:
+            state.work = Work(is_explicit=False)
+            try:
+                result = run(state, statement)
+                state.finish()
+            except CommitConflictError:
+                state.work.rollback()
+                wait = next(waits, None)
+                if wait is None:
+                    raise
+                clock.sleep(wait)
+            except BaseException:
+                state.work.rollback()
+                raise
+            else:
+                return result
+
+
+def connect(spark: SparkSession | None = None) -> Connection:
+    """Return a new session with nothing attached."""
+    return Connection(State(spark=spark))
+
+
+def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Result | None:
+    """Run statements in a catalog, which is attached under its name and in use.
+
+    Raises:
+        InvalidInputError: A transaction was begun and not ended; it was rolled back.
+    """
+    state = _state_of(catalog, catalog.name, read_only=catalog.is_read_only)
+    with Connection(state) as connection:
+        result = connection.sql(text, parameters)
+        if state.work.is_explicit:
+            raise InvalidInputError(
+                "The transaction was not committed in the same text; it was rolled back.",
+                hint="Use Catalog.transaction(), or a session: forklake.connect().",
+            )
+    return result
+
+
+def run_in_transaction(transaction: Transaction, text: str, parameters: Values | None) -> Result | None:
+    """Run statements as part of a transaction, in its catalog, which is in use under its name."""
+    catalog = Catalog(transaction._context, transaction._head.version.catalog_id)
+    state = _state_of(catalog, transaction._head.name, read_only=False)
+    assert state.current is not None
+    state.work = Work.within(state.current[0], transaction)
+    state.may_begin = False
+    with Connection(state) as connection:
+        return connection.sql(text, parameters)
+
+
+def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> State:
+    from forklake.lake.lake import lake_of  # noqa: PLC0415 - only here
+
+    attached = AttachedCatalog(
+        name, "", lake_of(catalog._context), catalog, read_only, f"__ducklake_metadata_{name}", "main"
+    )
+    attachments = Attachments()
+    attachments.add(attached)
+    return State(attachments, current=(attached, "main"))
+
+
+# ---- statements about the session ------------------------------------------------------------------------------------
+
+
+def _attach(state: State, statement: said.Attach) -> None:
+    if statement.alias is not None and statement.if_not_exists and state.attachments.find(statement.alias) is not None:
+        return
+    statement = replace(statement, options=computed(statement.options, SessionNames(state)))
+    replaced = None if statement.alias is None else state.attachments.find(statement.alias)
+    attached = attach(statement, state.attachments, state.secrets, state.spark)
+    if replaced is not None:
+        state.attachments.close_unused(replaced.url)
+        if state.current is not None and fold(state.current[0].alias) == fold(attached.alias):
+            state.current = (attached, "main")
+
+
+def _create_secret(state: State, statement: said.CreateSecret) -> None:
+    state.secrets.create(replace(statement, options=computed(statement.options, SessionNames(state))))
+
+
+def _detach(state: State, statement: said.Detach) -> None:
+    found = state.attachments.find(statement.alias)
+    if found is None and statement.if_exists:
+        return
+    if state.current is not None and found is not None and state.current[0].alias == found.alias:
+        raise InvalidInputError(
+            f'Binder Error: Cannot detach database "{statement.alias}" which is the default database.'
+            " Select a different database using `USE` to allow detaching this database"
+        )
+    if found is not None and state.work.is_explicit and state.work.has_changes(found):
+        raise InvalidInputError(f'Database "{statement.alias}" has changes that are not committed; it stays attached.')
+    state.attachments.remove(statement.alias)
+
+
+def _use(state: State, statement: said.Use) -> None:
+    names = SessionNames(state)
+    if len(statement.name) == 1 and fold(statement.name[0]) == "memory" and state.attachments.find("memory") is None:
+        state.current = None
+        return
+    if len(statement.name) == 1 and state.attachments.find(statement.name[0]) is not None:
+        state.current = (names.attached(statement.name[0]), "main")
+        return
+    attached, schema = names.schema_target(statement.name)
+    if all(fold(one) != fold(schema) for one in state.reader(attached).schemas()):
+        raise InvalidInputError(
+            f'Catalog Error: SET schema: No catalog + schema named "{".".join(statement.name)}" found.'
+        )
+    state.current = (attached, schema)
+
+
+def _set_variable(state: State, statement: said.SetVariable) -> None:
+    state.settings.variables[fold(statement.name)] = queries.single_value(state, statement.value)
+
+
+def _pragma(state: State, statement: said.Pragma) -> Result | None:
+    if fold(statement.name) in ("enable_verification", "disable_verification", "verify_parallelism", "threads"):
+        return None
+    return show.pragma(state, statement)
+
+
+def _checkpoint(state: State, statement: said.Checkpoint) -> None:
+    raise InvalidInputError(
+        "CHECKPOINT is not supported yet; nothing was changed.", hint="Files need no checkpoint to be read."
+    )
+
+
+_TRANSACTION: Final = (said.Begin, said.Commit, said.Rollback)
+_STATEMENTS: Final[Mapping[type[Any], Callable[[State, Any], Result | None]]] = {
+    said.Attach: _attach,
+    said.Detach: _detach,
+    said.Use: _use,
+    said.Begin: lambda state, statement: state.begin(),
+    said.Commit: lambda state, statement: state.commit(),
+    said.Rollback: lambda state, statement: state.rollback(),
+    said.SetVariable: _set_variable,
+    said.ResetVariable: lambda state, statement: state.settings.forget(statement.name),
+    said.SetSetting: lambda state, statement: state.settings.set(statement.name, statement.value),
+    said.ResetSetting: lambda state, statement: state.settings.reset(statement.name),
+    said.Pragma: _pragma,
+    said.CreateSecret: _create_secret,
+    said.DropSecret: lambda state, statement: state.secrets.drop(statement),
+    said.NoOperation: lambda state, statement: None,
+    said.CreateSchema: definitions.create_schema,
+    said.CreateTable: changes.create_table,
+    said.CreateView: queries.create_view,
+    said.CreateMacro: definitions.create_macro,
+    said.Drop: definitions.drop,
+    said.AlterTable: definitions.alter_table,
+    said.AlterView: definitions.alter_view,
+    said.Comment: definitions.comment,
+    said.Insert: changes.insert,
+    said.Update: changes.update,
+    said.Delete: changes.delete,
+    said.Truncate: changes.truncate,
+    said.Merge: changes.merge,
+    said.Query: queries.query,
+    said.Show: show.show,
+    said.Describe: show.describe,
+    said.Explain: queries.explain,
+    said.Checkpoint: _checkpoint,
+}

@@ -1,0 +1,91 @@
+"""The functions of catalogs: ``ducklake_snapshots('alias')``, which is also called ``alias.snapshots()``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model.names import fold, nearest
+from forklake.session.attachment import Attachment
+from forklake.session.functions import catalogs, changes, listings, maintenance, options, snapshots, tables
+from forklake.session.functions.arguments import match, no_match
+from forklake.session.functions.function import Call, CatalogFunction, clock
+from forklake.session.rows import Changes, Rows
+
+__all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar"]
+
+FUNCTIONS: Final[Mapping[str, CatalogFunction]] = {
+    function.name: function
+    for module in (snapshots, options, tables, changes, catalogs, maintenance)
+    for function in module.FUNCTIONS
+}
+"""All functions by name, without ``ducklake_``."""
+
+LISTINGS: Final[Mapping[str, CatalogFunction]] = {function.name: function for function in listings.FUNCTIONS}
+"""DuckDB's lists of all that is attached, such as ``duckdb_tables``, by their full names."""
+
+
+def call(
+    name: str,
+    attachments: Sequence[Attachment],
+    arguments: Sequence[Any],
+    named: Mapping[str, Any],
+    schema_name: str | None = None,
+) -> Rows | Changes:
+    """Call a function in FROM, and return its rows; what it does is done then.
+
+    Args:
+        name: One of `FUNCTIONS` or `LISTINGS`.
+        attachments: All that is attached.
+        arguments: Python values, in order; the first is the alias of a catalog, unless it is a listing.
+        named: Python values by name.
+        schema_name: The schema of tables whose names do not say theirs, if the call says so.
+
+    Raises:
+        NotFoundError: Nothing is attached under the alias, or something that is named is not there.
+        InvalidInputError: The arguments do not fit, in DuckDB's words.
+    """
+    function, given = FUNCTIONS.get(name) or LISTINGS[name], list(arguments)
+    if not function.is_bound:
+        now = clock(attachments[0].lake if attachments else None)
+        matched = match(function.full_name, function.signatures, given, named, now)
+        return function.run(Call(attachments, matched, None, schema_name))
+    if not given or not isinstance(given[0], str | None):
+        raise no_match(function.full_name, [one.after_catalog() for one in function.signatures], given)
+    attachment = _attached(attachments, given.pop(0))
+    matched = match(
+        function.full_name, function.signatures, given, named, clock(attachment.lake), catalog=attachment.alias
+    )
+    return function.run(Call(attachments, matched, attachment, schema_name))
+
+
+def call_scalar(
+    name: str, attachments: Sequence[Attachment], arguments: Sequence[Any], named: Mapping[str, Any]
+) -> Any:
+    """Call a function in an expression, and return its value; as `call` otherwise.
+
+    Raises:
+        InvalidInputError: It is a function that can only be called in FROM.
+    """
+    function = FUNCTIONS[name]
+    if function.scalar is None:
+        raise InvalidInputError(
+            f'Binder Error: Function "{function.full_name}" is a table function but it was used as a scalar function.'
+            " This function has to be called in a FROM clause (similar to a table)."
+        )
+    result = call(name, attachments, arguments, named)
+    assert isinstance(result, Rows)
+    place = next(place for place, column in enumerate(result.columns) if column.name == function.scalar)
+    return result.rows[0][place] if result.rows else None
+
+
+def _attached(attachments: Sequence[Attachment], alias: str | None) -> Attachment:
+    if alias is None:
+        raise InvalidInputError("Binder Error: Catalog cannot be NULL")
+    found = next((attachment for attachment in attachments if fold(attachment.alias) == fold(alias)), None)
+    if found is None:
+        near = nearest(alias, [attachment.alias for attachment in attachments])
+        meant = f'\nDid you mean "{near}"?' if near else ""
+        raise NotFoundError(f'Binder Error: Failed to find attached database "{alias}"{meant}')
+    return found

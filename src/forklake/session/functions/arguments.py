@@ -1,0 +1,218 @@
+"""The arguments of catalog functions: which a function takes, and what is said of others, in DuckDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from forklake.errors import InvalidInputError
+from forklake.model.names import fold
+from forklake.model.types import moment
+
+VARCHAR: Final = "VARCHAR"
+BIGINT: Final = "BIGINT"
+BOOLEAN: Final = "BOOLEAN"
+DOUBLE: Final = "DOUBLE"
+ANY: Final = "ANY"
+TIMESTAMPTZ: Final = "TIMESTAMP WITH TIME ZONE"
+MOMENT: Final = f"{BIGINT} | {TIMESTAMPTZ}"
+"""A snapshot by its id, or a point in time."""
+TEXTS: Final = "VARCHAR[]"
+IDS: Final = "UBIGINT[]"
+
+Now = Callable[[], datetime]
+"""The clock that ages are counted from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function is called with; for a function of one catalog, after the name of the catalog.
+
+    Attributes:
+        positional: Names and types of the arguments that must be given.
+        optional: Of those that may follow them.
+        named: Of those that are given by name.
+    """
+
+    positional: Mapping[str, str] = field(default_factory=dict)
+    optional: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    def after_catalog(self) -> Signature:
+        """Return the signature with the name of a catalog before the rest."""
+        return replace(self, positional={"catalog": VARCHAR, **self.positional})
+
+    def in_words(self, name: str) -> str:
+        """Return the signature as DuckDB lists candidates."""
+        types = [*self.positional.values(), *(f"[{kind}]" for kind in self.optional.values())]
+        types += [f"{key} : {kind}" for key, kind in self.named.items()]
+        return f"{name}({', '.join(types)})"
+
+
+def match(
+    name: str,
+    signatures: Sequence[Signature],
+    arguments: Sequence[Any],
+    named: Mapping[str, Any],
+    now: Now,
+    *,
+    catalog: str | None = None,
+) -> dict[str, Any]:
+    """Return the arguments by name, as values of their types; those that were not given are left out.
+
+    An age (an interval) stands for the time so long before now, wherever a time is taken. ``catalog`` was given before
+    the arguments, if it is not None.
+
+    Raises:
+        InvalidInputError: No signature fits, or a value cannot be what it has to be.
+    """
+    given = {fold(key): value for key, value in named.items()}
+    for signature in signatures:
+        parameters = {**signature.positional, **signature.optional}
+        if not len(signature.positional) <= len(arguments) <= len(parameters):
+            continue
+        pairs = list(zip(parameters.items(), arguments, strict=False))
+        if not all(_fits(kind, value) for (_, kind), value in pairs):
+            continue
+        taken = {**signature.named, **dict(list(parameters.items())[len(arguments) :])}
+        for key in given:
+            if key not in taken:
+                raise _no_such_name(name, key, taken)
+        found = {key: _converted(kind, value, now) for (key, kind), value in pairs}
+        return found | {key: _converted(taken[key], value, now) for key, value in given.items()}
+    if catalog is None:
+        raise no_match(name, signatures, arguments)
+    raise no_match(name, [signature.after_catalog() for signature in signatures], [catalog, *arguments])
+
+
+def no_match(name: str, signatures: Sequence[Signature], arguments: Sequence[Any]) -> InvalidInputError:
+    """Return the error for arguments that fit no signature."""
+    shown = ", ".join(type_of(value) for value in arguments)
+    candidates = "\n".join(f"\t{signature.in_words(name)}" for signature in signatures)
+    return InvalidInputError(
+        f"Binder Error: No function matches the given name and argument types '{name}({shown})'. You might need to add"
+        f" explicit type casts.\n\tCandidate functions:\n{candidates}"
+    )
+
+
+def _no_such_name(name: str, key: str, taken: Mapping[str, str]) -> InvalidInputError:
+    known = "\n".join(f"    {other} {kind}" for other, kind in sorted(taken.items()))
+    listed = f"Candidates:\n{known}" if known else "Function does not accept any named parameters."
+    return InvalidInputError(f'Binder Error: Invalid named parameter "{key}" for function {name}\n{listed}')
+
+
+def type_of(value: Any) -> str:
+    """Return what DuckDB calls the type of a constant.
+
+    >>> type_of(1), type_of(2**40), type_of("x"), type_of([1]), type_of(None)
+    ('INTEGER', 'BIGINT', 'VARCHAR', 'INTEGER[]', '"NULL"')
+    """
+    match value:
+        case None:
+            return '"NULL"'
+        case bool():
+            return BOOLEAN
+        case int():
+            return next(
+                (kind for bits, kind in ((31, "INTEGER"), (63, BIGINT)) if -(2**bits) <= value < 2**bits), "HUGEINT"
+            )
+        case Decimal():
+            _, digits, exponent = value.as_tuple()
+            scale = -exponent if isinstance(exponent, int) else 0
+            return f"DECIMAL({max(len(digits), scale)},{scale})"
+        case float():
+            return DOUBLE
+        case datetime():
+            return "TIMESTAMP" if value.tzinfo is None else TIMESTAMPTZ
+        case date():
+            return "DATE"
+        case timedelta():
+            return "INTERVAL"
+        case list() | tuple():
+            return f"{type_of(value[0]) if value else 'INTEGER'}[]"
+        case _:
+            return VARCHAR
+
+
+def _fits(kind: str, value: Any) -> bool:
+    """Return whether a value may stand at the place of an argument: without a conversion that can fail."""
+    if value is None or kind == ANY:
+        return True
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    match kind:
+        case "VARCHAR":
+            return isinstance(value, str)
+        case "BIGINT":
+            return is_number
+        case "BOOLEAN":
+            return isinstance(value, bool)
+        case "DOUBLE":
+            return is_number or isinstance(value, float | Decimal)
+        case "VARCHAR[]":
+            return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+        case "UBIGINT[]":
+            return isinstance(value, list | tuple) and all(_fits(BIGINT, part) for part in value)
+        case "TIMESTAMP WITH TIME ZONE":
+            return isinstance(value, date | timedelta) or (isinstance(value, str) and _time(value) is not None)
+        case _:
+            return _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value)
+
+
+def _converted(kind: str, value: Any, now: Now) -> Any:
+    if value is None or kind == ANY:
+        return value
+    if _fits(kind, value):
+        if kind == DOUBLE:
+            return float(value)
+        return _moment(value, now) if kind in (TIMESTAMPTZ, MOMENT) else value
+    if kind == VARCHAR:
+        return str(value)
+    if isinstance(value, str):
+        text = value.strip()
+        if kind == BOOLEAN and text.lower() in _BOOLEANS:
+            return _BOOLEANS[text.lower()]
+        if kind in (BIGINT, MOMENT) and text.lstrip("+-").isdecimal() and text.isascii():
+            return int(text)
+        target = _CAST_NAMES.get(kind, kind)
+        raise InvalidInputError(
+            f"Invalid Input Error: Failed to cast value: Could not convert string '{value}' to {target}"
+        )
+    if kind == BOOLEAN and isinstance(value, int):
+        return value != 0
+    raise InvalidInputError(
+        f"Invalid Input Error: Failed to cast value: Unimplemented type for cast ({type_of(value)} -> {kind})"
+    )
+
+
+_BOOLEANS: Final = {
+    **dict.fromkeys(("true", "t", "1", "yes", "y"), True),
+    **dict.fromkeys(("false", "f", "0", "no", "n"), False),
+}
+_CAST_NAMES: Final = {BIGINT: "INT64", MOMENT: "INT64", BOOLEAN: "BOOL"}
+
+
+def _moment(value: Any, now: Now) -> Any:
+    match value:
+        case timedelta():
+            return now() - value
+        case datetime():
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+        case date():
+            return datetime(value.year, value.month, value.day, tzinfo=UTC)
+        case str():
+            return _time(value)
+        case _:
+            return value
+
+
+def _time(text: str) -> datetime | None:
+    nanos = moment("timestamptz", text.strip().replace("T", " "))
+    if nanos is None:
+        return None
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=nanos // 1000)
+    except OverflowError:
+        return None

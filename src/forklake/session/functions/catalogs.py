@@ -1,0 +1,210 @@
+"""Functions about the catalogs of a lake: listing, making, forking, renaming and dropping them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.lake import Catalog, Lake
+from forklake.model.names import fold
+from forklake.model.records import CatalogInfo
+from forklake.ops.fork import fork
+from forklake.session.attachment import Attachment
+from forklake.session.functions.arguments import BOOLEAN, MOMENT, VARCHAR, Signature
+from forklake.session.functions.function import Call, CatalogFunction
+from forklake.session.rows import Rows, column
+
+_PAGE: Final = 10_000
+
+_CATALOGS: Final = (
+    column("catalog_id", "int64"),
+    column("catalog_name", "varchar"),
+    column("catalog_uuid", "uuid"),
+    column("parent_catalog_id", "int64"),
+    column("parent_snapshot_id", "int64"),
+    column("snapshot_id", "int64"),
+    column("begin_time", "timestamptz"),
+    column("data_path", "varchar"),
+)
+_CATALOG: Final = (column("catalog_id", "int64"), column("catalog_name", "varchar"))
+_MADE: Final = (*_CATALOG, column("created", "boolean"))
+
+
+def _catalogs(call: Call) -> Rows:
+    return Rows(
+        _CATALOGS,
+        [
+            (
+                info.catalog_id,
+                info.name,
+                UUID(info.uuid),
+                info.parent_id,
+                info.parent_snapshot_id,
+                info.snapshot_id,
+                info.begin_time,
+                info.data_path,
+            )
+            for info in _listed(call.attachment.lake, call.text("prefix") or "", call.arguments.get("at"))
+        ],
+    )
+
+
+def _listed(lake: Lake, prefix: str, at: Any) -> Iterator[CatalogInfo]:
+    page = lake.catalogs(prefix=prefix, limit=_PAGE, at=at)
+    yield from page
+    while len(page) == _PAGE:
+        page = lake.catalogs(prefix=prefix, after=page[-1].name, limit=_PAGE, at=at)
+        yield from page
+
+
+def _fork_catalog(call: Call) -> Rows:
+    _check_settled(call, "forked")
+    name = call.required("name", "The name of a catalog")
+    parent, pinned = _parent(call.attachments, call.required("parent", "Catalog"))
+    at = call.arguments.get("at")
+    context = parent._context
+    made = fork(
+        context.store,
+        context.lake_path,
+        parent.catalog_id,
+        name,
+        at=pinned if at is None else at,
+        data_path=call.text("data_path"),
+        if_not_exists=bool(call.arguments.get("if_not_exists")),
+    )
+    return Rows(_MADE, [(made.catalog_id, Catalog(context, made.catalog_id).name, made.created)])
+
+
+def _parent(attachments: Sequence[Attachment], name: str) -> tuple[Catalog, int | None]:
+    """Return the catalog to fork, and the snapshot if only that is attached.
+
+    Raises:
+        NotFoundError: Nothing is attached under the name, and no attached lake has a catalog of that name.
+        InvalidInputError: Several attached lakes have.
+    """
+    for attachment in attachments:
+        if fold(attachment.alias) == fold(name):
+            catalog = attachment.catalog
+            return catalog, catalog.head if catalog.is_read_only else None
+    found = []
+    for lake in {id(attachment.lake): attachment.lake for attachment in attachments}.values():
+        try:
+            found.append(lake.catalog(name))
+        except NotFoundError:
+            continue
+    if not found:
+        raise NotFoundError(
+            f'Catalog "{name}" does not exist: it is neither an alias nor a catalog of an attached lake. Nothing was'
+            " forked."
+        )
+    if len(found) > 1:
+        raise InvalidInputError(
+            f'Binder Error: Ambiguous reference to catalog "{name}": {len(found)} attached lakes have one. Nothing was'
+            " forked.",
+            hint="Attach the one that is meant, and name its alias.",
+        )
+    return found[0], None
+
+
+def _create_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_create_catalog")
+    name, lake = call.required("name", "The name of a catalog"), call.attachment.lake
+    encrypted = bool(call.arguments.get("encrypted"))
+    try:
+        made = lake.create_catalog(name, data_path=call.text("data_path"), encrypted=encrypted)
+    except AlreadyExistsError:
+        if not call.arguments.get("if_not_exists"):
+            raise
+        there = lake.catalog(name)
+        return Rows(_MADE, [(there.catalog_id, there.name, False)])
+    return Rows(_MADE, [(made.catalog_id, made.name, True)])
+
+
+def _drop_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_drop_catalog")
+    _check_settled(call, "dropped")
+    name, lake = call.required("name", "The name of a catalog"), call.attachment.lake
+    try:
+        gone = lake.catalog(name)
+    except NotFoundError:
+        if not call.arguments.get("if_exists"):
+            raise
+        return Rows(_CATALOG, [])
+    row = (gone.catalog_id, gone.name)
+    lake.drop_catalog(name)
+    return Rows(_CATALOG, [row])
+
+
+def _undrop_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_undrop_catalog")
+    which = call.arguments.get("catalog_id")
+    if which is None:
+        which = call.required("name", "The name of a catalog")
+    back = call.attachment.lake.undrop_catalog(which)
+    return Rows(_CATALOG, [(back.catalog_id, back.name)])
+
+
+def _rename_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_rename_catalog")
+    lake = call.attachment.lake
+    name, new_name = (call.required(key, "The name of a catalog") for key in ("name", "new_name"))
+    renamed = lake.catalog(name)
+    lake.rename_catalog(name, new_name)
+    return Rows(_CATALOG, [(renamed.catalog_id, renamed.name)])
+
+
+def _check_settled(call: Call, deed: str) -> None:
+    if any(attachment.has_changes for attachment in call.attachments):
+        raise InvalidInputError(
+            f"A catalog cannot be {deed} in a transaction that has changes; nothing was done.",
+            hint="Say COMMIT or ROLLBACK first.",
+        )
+
+
+FUNCTIONS: Final = (
+    CatalogFunction("catalogs", (Signature(named={"prefix": VARCHAR, "at": MOMENT}),), _catalogs),
+    CatalogFunction(
+        "fork_catalog",
+        (
+            Signature(
+                {"parent": VARCHAR, "name": VARCHAR},
+                {"data_path": VARCHAR},
+                {"if_not_exists": BOOLEAN, "at": MOMENT},
+            ),
+        ),
+        _fork_catalog,
+        is_bound=False,
+        acts=True,
+        scalar="catalog_id",
+    ),
+    CatalogFunction(
+        "create_catalog",
+        (Signature({"name": VARCHAR}, {"data_path": VARCHAR}, {"if_not_exists": BOOLEAN, "encrypted": BOOLEAN}),),
+        _create_catalog,
+        acts=True,
+        scalar="catalog_id",
+    ),
+    CatalogFunction(
+        "drop_catalog",
+        (Signature({"name": VARCHAR}, named={"if_exists": BOOLEAN}),),
+        _drop_catalog,
+        acts=True,
+        scalar="catalog_id",
+    ),
+    CatalogFunction(
+        "undrop_catalog",
+        (Signature({"name": VARCHAR}), Signature({"catalog_id": "BIGINT"})),
+        _undrop_catalog,
+        acts=True,
+        scalar="catalog_id",
+    ),
+    CatalogFunction(
+        "rename_catalog",
+        (Signature({"name": VARCHAR, "new_name": VARCHAR}),),
+        _rename_catalog,
+        acts=True,
+        scalar="catalog_id",
+    ),
+)

@@ -1,0 +1,67 @@
+"""The change feed of a table."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import Final, Literal
+
+from forklake.catalog import lookup, versions
+from forklake.catalog.fields import table_fields
+from forklake.catalog.view import View
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake import Catalog
+from forklake.lake.table import Table
+from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
+from forklake.session.functions.function import Call, CatalogFunction, named_table
+from forklake.session.rows import Changes, column
+
+Kind = Literal["all", "insertions", "deletions"]
+
+_LINEAGE: Final = (column("snapshot_id", "int64"), column("rowid", "int64"))
+_CHANGE_TYPE: Final = column("change_type", "varchar")
+
+_BOUNDS: Final = {"start_snapshot": MOMENT, "end_snapshot": MOMENT}
+_SIGNATURES: Final = (
+    Signature({"schema_name": VARCHAR, "table_name": VARCHAR, **_BOUNDS}),
+    Signature({"table_name": VARCHAR, **_BOUNDS}),
+)
+
+
+def _changes(kind: Kind, call: Call) -> Changes:
+    start, end = _bound(call, "start_snapshot"), _bound(call, "end_snapshot")
+    schema = call.schema_name
+    if "schema_name" in call.arguments:
+        schema = call.required("schema_name", "Schema")
+    name = call.required("table_name", "Table")
+    seen = call.committed().version
+    if isinstance(end, datetime):
+        view = View(call.store, versions.version_at_time(call.store, seen, end))
+    else:
+        view = View(call.store, versions.version_at(call.store, seen, end))
+    try:
+        row = named_table(view, name, schema, call.attachment.schema)
+    except NotFoundError as error:
+        at = f"timestamp {end}" if isinstance(end, datetime) else f"version {end}"
+        raise NotFoundError(f"{str(error).removesuffix('!')} at {at}!") from error
+    past = Catalog(call.attachment.reader._context, call.attachment.catalog.catalog_id, view)
+    table = Table(past, row, lookup.schema_by_id(view, row.schema_id).schema_name)
+    fields = table_fields(view, row.table_id)
+    if kind == "all":
+        return Changes(table, start, end, kind, (*_LINEAGE, _CHANGE_TYPE, *fields))
+    return Changes(table, start, end, kind, fields, _LINEAGE)
+
+
+def _bound(call: Call, name: str) -> int | datetime:
+    value = call.arguments.get(name)
+    if value is None:
+        raise InvalidInputError("Binder Error: Snapshot identifier cannot be NULL")
+    assert isinstance(value, int | datetime)
+    return value
+
+
+FUNCTIONS: Final = (
+    CatalogFunction("table_changes", _SIGNATURES, partial(_changes, "all")),
+    CatalogFunction("table_insertions", _SIGNATURES, partial(_changes, "insertions")),
+    CatalogFunction("table_deletions", _SIGNATURES, partial(_changes, "deletions")),
+)

@@ -1,0 +1,164 @@
+"""What a catalog function is, and what it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from forklake.catalog import lookup
+from forklake.catalog.view import Content, View
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake import Lake
+from forklake.metastore.store import Store
+from forklake.model.rows import TableRow
+from forklake.session.attachment import Attachment
+from forklake.session.functions.arguments import Signature
+from forklake.session.rows import Changes, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a catalog function.
+
+    Attributes:
+        attachments: All that the session has attached.
+        arguments: What was given, by the names of the parameters.
+        bound: The catalog that the function is called for; None for a function that finds it itself.
+        schema_name: The schema that the function was called in, as in ``alias.schema.table_changes(...)``.
+    """
+
+    attachments: Sequence[Attachment]
+    arguments: Mapping[str, Any]
+    bound: Attachment | None
+    schema_name: str | None = None
+
+    @property
+    def attachment(self) -> Attachment:
+        """The catalog that the function is called for."""
+        assert self.bound is not None
+        return self.bound
+
+    @property
+    def store(self) -> Store:
+        """The store of its lake."""
+        return self.attachment.lake._context.store
+
+    @property
+    def lake_path(self) -> str | None:
+        """The base path of its lake."""
+        return self.attachment.lake._context.lake_path
+
+    def committed(self) -> View:
+        """Return the catalog as the session's transaction found it: what it has changed itself is no metadata yet."""
+        return View(self.store, self.attachment.reader._content().version)
+
+    def text(self, name: str) -> str | None:
+        """Return an argument that is a text, if it was given."""
+        value = self.arguments.get(name)
+        return None if value is None else str(value)
+
+    def required(self, name: str, what: str) -> str:
+        """Return an argument that must not be NULL.
+
+        Raises:
+            InvalidInputError: It is.
+        """
+        value = self.text(name)
+        if value is None:
+            raise InvalidInputError(f"Binder Error: {what} cannot be NULL")
+        return value
+
+    def check_writable(self, function: str) -> None:
+        """Refuse to change a catalog that is attached for reading.
+
+        Raises:
+            InvalidInputError: It is.
+        """
+        if self.attachment.read_only:
+            raise InvalidInputError(
+                f'Invalid Input Error: Cannot call "{function}" on database "{self.attachment.alias}" which is attached'
+                " in read-only mode!"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFunction:
+    """A function of catalogs that is called in FROM or by CALL.
+
+    Attributes:
+        name: Its name, without ``ducklake_``; one of DuckDB's has all of its name.
+        signatures: What it can be called with, after the name of the catalog.
+        run: What it does.
+        is_bound: Whether it belongs to one attached catalog, which its first argument names. If not, the first
+            argument is one of its own.
+        acts: Whether it changes something when it is called.
+        scalar: The column that is its value where it is called in an expression; None if it cannot be.
+    """
+
+    name: str
+    signatures: tuple[Signature, ...]
+    run: Callable[[Call], Rows | Changes]
+    is_bound: bool = True
+    acts: bool = False
+    scalar: str | None = None
+
+    @property
+    def full_name(self) -> str:
+        """The name under which it takes the name of a catalog, if it does."""
+        return self.name if self.name.startswith("duckdb_") else f"ducklake_{self.name}"
+
+
+def clock(lake: Lake | None) -> Callable[[], datetime]:
+    """Return the clock of a lake, which is asked when it is needed; the machine's if there is none."""
+
+    def now() -> datetime:
+        if lake is None:
+            return datetime.now(UTC)
+        with lake._context.store.reading() as session:
+            return session.now()
+
+    return now
+
+
+def named_table(content: Content, name: str, schema: str | None, default_schema: str) -> TableRow:
+    """Return a table by its name; without a schema, the name may be ``schema.table`` in one text.
+
+    Raises:
+        NotFoundError: There is none of that name.
+    """
+    if schema is not None:
+        return lookup.table(content, name, schema)
+    try:
+        return lookup.table(content, name, default_schema)
+    except NotFoundError:
+        parts = split_name(name)
+        if len(parts) != 2 or lookup.find_schema(content, parts[0]) is None:
+            raise
+        return lookup.table(content, parts[1], parts[0])
+
+
+def split_name(text: str) -> tuple[str, ...]:
+    """Return the parts of a name with dots between them; a part may be in double quotes.
+
+    >>> split_name('main."a.b"'), split_name("t"), split_name('"open')
+    (('main', 'a.b'), ('t',), ('"open',))
+    """
+    parts, part, position = [], "", 0
+    while position < len(text):
+        letter = text[position]
+        if letter == '"' and not part:
+            end = position + 1
+            while (end := text.find('"', end)) >= 0 and text[end : end + 2] == '""':
+                end += 2
+            if end < 0:
+                return (text,)
+            part, position = text[position + 1 : end].replace('""', '"'), end
+        elif letter == ".":
+            parts.append(part)
+            part = ""
+        else:
+            part += letter
+        position += 1
+    return (*parts, part)

@@ -1,0 +1,243 @@
+"""DuckDB's lists of what there is: ``duckdb_tables()`` and its sisters, over all attached catalogs.
+
+They show what the session's statements see, its own changes included. What DuckDB numbers for itself has the number
+that the lake gave it. The columns of views are not listed here: they are known once a view is bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from forklake.catalog.fields import field_tree
+from forklake.catalog.places import catalog_directories
+from forklake.catalog.view import Content, Draft
+from forklake.metastore import visibility
+from forklake.metastore.tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
+from forklake.model.aliases import parse_aliases
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId, TableId
+from forklake.model.keywords import identifier
+from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
+from forklake.model.type_text import type_text
+from forklake.session.attachment import Attachment
+from forklake.session.functions.arguments import Signature
+from forklake.session.functions.function import Call, CatalogFunction
+from forklake.session.rows import Rows, column
+
+Row = tuple[Any, ...]
+
+_KINDS: Final = {"": "varchar", "#": "int64", "%": "int32", "?": "boolean"}
+
+
+def _columns(text: str) -> tuple[Field, ...]:
+    """Return the columns that a text lists; a mark after a name says its type, and texts have none."""
+    found = []
+    for word in text.split():
+        name = word.rstrip("#%?@")
+        if word.endswith("@"):
+            found.append(column(name, "map", column("key", "varchar"), column("value", "varchar")))
+        else:
+            found.append(column(name, _KINDS[word[len(name) :]]))
+    return tuple(found)
+
+
+_DATABASES: Final = _columns(
+    "database_name database_oid# path comment tags@ internal? type readonly? encrypted? cipher options@"
+)
+_SCHEMAS: Final = _columns("oid# database_name database_oid# schema_name comment tags@ internal? sql")
+_TABLES: Final = _columns(
+    "database_name database_oid# schema_name schema_oid# table_name table_oid# comment tags@ internal? temporary?"
+    " has_primary_key? estimated_size# column_count# index_count# check_constraint_count# sql"
+)
+_VIEWS: Final = _columns(
+    "database_name database_oid# schema_name schema_oid# view_name view_oid# comment tags@ internal? temporary?"
+    " column_count# sql is_bound?"
+)
+_COLUMNS: Final = _columns(
+    "database_name database_oid# schema_name schema_oid# table_name table_oid# column_name column_index% comment"
+    " internal? column_default is_nullable? data_type data_type_id# character_maximum_length% numeric_precision%"
+    " numeric_precision_radix% numeric_scale%"
+)
+
+_TYPE_IDS: Final = {
+    "boolean": 10, "int8": 11, "int16": 12, "int32": 13, "int64": 14, "int128": 50, "uint8": 28, "uint16": 29,
+    "uint32": 30, "uint64": 31, "uint128": 49, "float32": 22, "float64": 23, "varchar": 25, "json": 25, "blob": 26,
+    "date": 15, "time": 16, "timetz": 34, "timestamp": 19, "timestamptz": 32, "timestamp_s": 17, "timestamp_ms": 18,
+    "timestamp_ns": 20, "interval": 27, "uuid": 54, "list": 101, "struct": 100, "map": 102, "variant": 109,
+    "geometry": 60, "decimal": 21,
+}  # fmt: skip
+_BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int128": 128, "float32": 24, "float64": 53}
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """An attached catalog with all that is listed of it, read a kind at a time."""
+
+    attachment: Attachment
+
+    @cached_property
+    def content(self) -> Content:
+        """What the session's statements see."""
+        return self.attachment.reader._content()
+
+    @property
+    def names(self) -> tuple[str, int]:
+        """The name of the catalog, and its number."""
+        return self.attachment.alias, self.attachment.catalog.catalog_id
+
+    @cached_property
+    def schemas(self) -> dict[int, SchemaRow]:
+        """The schemas by id, in the order of their names."""
+        return {row.schema_id: row for row in sorted(self.content.rows(SCHEMA), key=lambda row: row.schema_name)}
+
+    def tables(self) -> Iterator[tuple[SchemaRow, TableRow]]:
+        """Yield the tables with their schemas, in the order of their making."""
+        for row in sorted(self.content.rows(TABLE), key=lambda row: (row.table_id < 0, abs(row.table_id))):
+            yield self.schemas[row.schema_id], row
+
+    def views(self) -> Iterator[tuple[SchemaRow, ViewRow]]:
+        """Yield the views with their schemas, in the order of their making."""
+        for row in sorted(self.content.rows(VIEW), key=lambda row: (row.view_id < 0, abs(row.view_id))):
+            yield self.schemas[row.schema_id], row
+
+    @cached_property
+    def tags(self) -> dict[int, dict[str, str]]:
+        """The tags of tables and views."""
+        found: dict[int, dict[str, str]] = {}
+        for tag in self.content.rows(TAG):
+            found.setdefault(tag.object_id, {})[tag.key] = tag.value or ""
+        return found
+
+    @cached_property
+    def column_comments(self) -> dict[tuple[TableId, ColumnId | None], str | None]:
+        """What is said about columns."""
+        tags = self.content.rows(COLUMN_TAG)
+        return {(tag.table_id, tag.column_id): tag.value for tag in tags if tag.key == "comment"}
+
+    @cached_property
+    def fields(self) -> dict[TableId, tuple[Field, ...]]:
+        """The columns of each table."""
+        found: dict[TableId, list[ColumnRow]] = {}
+        for row in sorted(self.content.rows(COLUMN), key=lambda row: (row.column_order, row.column_id)):
+            found.setdefault(row.table_id, []).append(row)
+        return {table: field_tree(rows) for table, rows in found.items()}
+
+    @cached_property
+    def sizes(self) -> dict[TableId, int]:
+        """How many rows each table has, deleted ones included."""
+        store = self.attachment.reader._context.store
+        latest = visibility.all_latest(store, self.content.version, TABLE_STATS)
+        sizes = {row.table_id: row.record_count for row in latest}
+        if isinstance(self.content, Draft):
+            staged = self.content.statistics(TABLE_STATS)
+            sizes |= {table: rows[0].record_count for table, rows in staged.items() if rows}
+        return sizes
+
+    def said(self, object_id: int) -> tuple[str | None, dict[str, str]]:
+        """Return the comment on a table or view, and its other tags."""
+        tags = dict(self.tags.get(object_id, {}))
+        return tags.pop("comment", None), tags
+
+
+def _listing(columns: tuple[Field, ...], rows: Callable[[_Listed], Iterable[Row]]) -> Callable[[Call], Rows]:
+    def run(call: Call) -> Rows:
+        return Rows(columns, [row for attachment in call.attachments for row in rows(_Listed(attachment))])
+
+    return run
+
+
+def _databases(listed: _Listed) -> Iterator[Row]:
+    attachment = listed.attachment
+    context, catalog = attachment.lake._context, attachment.catalog.catalog_id
+    directory = catalog_directories(context.store, context.lake_path, {catalog}).get(catalog, "")
+    facts = {"data_path": directory}
+    name, number = listed.names
+    yield (
+        name, number, context.store.location, None, facts, False, "ducklake", attachment.read_only, False, None, {}
+    )  # fmt: skip
+
+
+def _schemas(listed: _Listed) -> Iterator[Row]:
+    for row in listed.schemas.values():
+        yield row.schema_id, *listed.names, row.schema_name, None, {}, False, None
+
+
+def _tables(listed: _Listed) -> Iterator[Row]:
+    for schema, row in listed.tables():
+        fields = listed.fields.get(row.table_id, ())
+        size = listed.sizes.get(row.table_id, 0)
+        yield (
+            *listed.names, schema.schema_name, schema.schema_id, row.table_name, row.table_id,
+            *listed.said(row.table_id), False, False, False, size, len(fields), 0, 0, _table_sql(row, fields),
+        )  # fmt: skip
+
+
+def _views(listed: _Listed) -> Iterator[Row]:
+    for schema, row in listed.views():
+        aliases = parse_aliases(row.column_aliases)
+        yield (
+            *listed.names, schema.schema_name, schema.schema_id, row.view_name, row.view_id,
+            *listed.said(row.view_id), False, False, len(aliases) or None, _view_sql(row, aliases), False,
+        )  # fmt: skip
+
+
+def _all_columns(listed: _Listed) -> Iterator[Row]:
+    for schema, row in listed.tables():
+        for place, field in enumerate(listed.fields.get(row.table_id, ()), 1):
+            comment = listed.column_comments.get((row.table_id, field.column_id))
+            yield (
+                *listed.names, schema.schema_name, schema.schema_id, row.table_name, row.table_id, field.name, place,
+                comment, False, _default(field), field.nulls_allowed, *column_facts(field),
+            )  # fmt: skip
+
+
+def column_facts(field: Field) -> Row:
+    """Return what the list of columns says of a column's type: its name and number, lengths and precisions."""
+    return type_text(field), _TYPE_IDS.get(field.type.partition("(")[0]), None, *_precision(field.type)
+
+
+def _precision(column_type: str) -> Row:
+    if column_type.startswith("decimal("):
+        width, scale = column_type[len("decimal(") : -1].split(",")
+        return int(width), 10, int(scale)
+    bits = _BITS.get(column_type)
+    return (None, None, None) if bits is None else (bits, 2, 0)
+
+
+def _default(field: Field) -> str | None:
+    if field.children:
+        return None
+    if field.default is None or field.default_is_expression:
+        return field.default or "NULL"
+    is_number = field.type in _BITS or field.type.startswith(("uint", "decimal"))
+    return field.default if is_number else "'" + field.default.replace("'", "''") + "'"
+
+
+def _table_sql(row: TableRow, fields: tuple[Field, ...]) -> str:
+    parts = [
+        f"{identifier(field.name)} {type_text(field)}"
+        + (f" DEFAULT({_default(field)})" if field.default is not None else "")
+        + ("" if field.nulls_allowed else " NOT NULL")
+        for field in fields
+    ]
+    return f"CREATE TABLE {identifier(row.table_name)}({', '.join(parts)});"
+
+
+def _view_sql(row: ViewRow, aliases: tuple[str, ...]) -> str:
+    named = f" ({', '.join(identifier(alias) for alias in aliases)})" if aliases else ""
+    return f"CREATE VIEW {identifier(row.view_name)}{named} AS {row.sql.rstrip('; ')};"
+
+
+FUNCTIONS: Final = tuple(
+    CatalogFunction(name, (Signature(),), _listing(columns, rows), is_bound=False)
+    for name, columns, rows in (
+        ("duckdb_databases", _DATABASES, _databases),
+        ("duckdb_schemas", _SCHEMAS, _schemas),
+        ("duckdb_tables", _TABLES, _tables),
+        ("duckdb_views", _VIEWS, _views),
+        ("duckdb_columns", _COLUMNS, _all_columns),
+    )
+)

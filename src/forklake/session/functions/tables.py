@@ -1,0 +1,109 @@
+"""Functions about the tables of a catalog, and the files they are made of."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Final
+from uuid import UUID
+
+from forklake.catalog import versions
+from forklake.catalog.places import Places
+from forklake.catalog.table_files import table_files
+from forklake.catalog.view import View
+from forklake.errors import InvalidInputError
+from forklake.metastore import visibility
+from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLE
+from forklake.model.rows import DataFileRow, DeleteFileRow
+from forklake.session.functions.arguments import BIGINT, TIMESTAMPTZ, VARCHAR, Signature
+from forklake.session.functions.function import Call, CatalogFunction, named_table
+from forklake.session.rows import Rows, column
+
+_TABLE_INFO: Final = (
+    column("table_name", "varchar"),
+    column("schema_id", "int64"),
+    column("table_id", "int64"),
+    column("table_uuid", "uuid"),
+    column("file_count", "int64"),
+    column("file_size_bytes", "int64"),
+    column("delete_file_count", "int64"),
+    column("delete_file_size_bytes", "int64"),
+)
+_LIST_FILES: Final = tuple(
+    column(f"{kind}_{name}" if name else kind, column_type)
+    for kind in ("data_file", "delete_file")
+    for name, column_type in (
+        ("", "varchar"),
+        ("size_bytes", "uint64"),
+        ("footer_size", "uint64"),
+        ("encryption_key", "blob"),
+    )
+)
+
+
+def _table_info(call: Call) -> Rows:
+    view = call.committed()
+    name, schema = call.text("table_name"), call.text("schema") or call.schema_name
+    if name is None:
+        tables = sorted(view.rows(TABLE), key=lambda row: row.table_id)
+    else:
+        tables = [named_table(view, name, schema, call.attachment.schema)]
+    data, deletes = (visibility.file_totals(call.store, view.version, table) for table in (DATA_FILE, DELETE_FILE))
+    return Rows(
+        _TABLE_INFO,
+        [
+            (
+                row.table_name,
+                row.schema_id,
+                row.table_id,
+                UUID(row.table_uuid),
+                *data.get(row.table_id, (0, 0)),
+                *deletes.get(row.table_id, (0, 0)),
+            )
+            for row in tables
+        ],
+    )
+
+
+def _list_files(call: Call) -> Rows:
+    view = _moment(call)
+    name = call.required("table_name", "Table")
+    table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    files = table_files(view, table.table_id)
+    places = Places(call.store, call.lake_path, view, table, (*files.data, *files.deletes.values()))
+    return Rows(
+        _LIST_FILES,
+        [(*_file(places, row), *_file(places, files.deletes.get(row.data_file_id))) for row in files.data],
+    )
+
+
+def _moment(call: Call) -> View:
+    """Return the catalog as it was at the snapshot or the time that is asked for."""
+    view = call.committed()
+    version, time = call.arguments.get("snapshot_version"), call.arguments.get("snapshot_time")
+    if version is not None and time is not None:
+        raise InvalidInputError("Either snapshot_version OR snapshot_time must be specified - not both")
+    if version is not None:
+        return View(call.store, versions.version_at(call.store, view.version, version))
+    return view if time is None else View(call.store, versions.version_at_time(call.store, view.version, time))
+
+
+def _file(places: Places, row: DataFileRow | DeleteFileRow | None) -> tuple[Any, ...]:
+    if row is None:
+        return (None, None, None, None)
+    key = None if row.encryption_key is None else base64.b64decode(row.encryption_key)
+    return places.path(row), row.file_size_bytes, row.footer_size, key
+
+
+FUNCTIONS: Final = (
+    CatalogFunction("table_info", (Signature(optional={"table_name": VARCHAR, "schema": VARCHAR}),), _table_info),
+    CatalogFunction(
+        "list_files",
+        (
+            Signature(
+                {"table_name": VARCHAR},
+                named={"schema": VARCHAR, "snapshot_version": BIGINT, "snapshot_time": TIMESTAMPTZ},
+            ),
+        ),
+        _list_files,
+    ),
+)

@@ -1,0 +1,85 @@
+"""The metadata tables of an attached catalog, as SQL finds them under the name of its metadata catalog."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from forklake.metastore.plain.layout import TABLES
+from forklake.model.field import Field
+from forklake.model.ids import TableId
+from forklake.model.names import fold
+from forklake.ops.metadata_rows import MetadataRows, inlined_data_name, inlined_delete_name
+from forklake.session.attachment import Attachment
+from forklake.session.rows import Rows, column
+
+_TYPES: Final = {
+    "number": "int64",
+    "key": "int64",
+    "text": "varchar",
+    "must": "varchar",
+    "flag": "boolean",
+    "uuid": "uuid",
+    "time": "timestamptz",
+}
+_COLUMNS: Final[dict[str, tuple[Field, ...]]] = {
+    table: tuple(column(name, _TYPES[kind]) for name, kind in columns.items()) for table, columns in TABLES.items()
+}
+_INLINED_DATA: Final = re.compile(r"ducklake_inlined_data_(\d{1,19})_(\d{1,19})", re.ASCII)
+_INLINED_DELETE: Final = re.compile(r"ducklake_inlined_delete_(\d{1,19})", re.ASCII)
+_LINEAGE: Final = tuple(column(name, "int64") for name in ("row_id", "begin_snapshot", "end_snapshot"))
+_DELETES: Final = tuple(column(name, "int64") for name in ("file_id", "row_id", "begin_snapshot"))
+
+
+def metadata_table(attachment: Attachment, name: str) -> Rows | None:
+    """Return one of DuckLake's metadata tables as the catalog shows it; None if there is no such table.
+
+    It shows what is committed: of the whole lineage, up to the snapshot that the session's transaction sees. Only what
+    the table needs is read.
+    """
+    table = fold(name)
+    if table in _COLUMNS:
+        return Rows(_COLUMNS[table], _metadata(attachment).table(table))
+    if found := _INLINED_DATA.fullmatch(table):
+        return _inlined_data(_metadata(attachment), TableId(int(found[1])), int(found[2]))
+    if found := _INLINED_DELETE.fullmatch(table):
+        metadata, deleted = _metadata(attachment), TableId(int(found[1]))
+        return Rows(_DELETES, metadata.inlined_deletes(deleted)) if deleted in metadata.delete_tables() else None
+    return None
+
+
+def metadata_table_names(attachment: Attachment) -> list[str]:
+    """Return the names of all metadata tables, in order."""
+    metadata = _metadata(attachment)
+    inlined = [inlined_data_name(*found) for found in metadata.inlined_tables()]
+    deletes = [inlined_delete_name(table) for table in metadata.delete_tables()]
+    return sorted([*_COLUMNS, *inlined, *deletes])
+
+
+def _metadata(attachment: Attachment) -> MetadataRows:
+    context = attachment.reader._context
+    return MetadataRows(context.store, context.lake_path, attachment.reader._content().version, context.options)
+
+
+def _inlined_data(metadata: MetadataRows, table: TableId, schema_version: int) -> Rows | None:
+    if (table, schema_version) not in metadata.inlined_tables():
+        return None
+    inlined = metadata.inlined_rows(table, schema_version)
+    columns = [
+        _values(field, [values.get(field.column_id or 0, field.initial_default) for *_, values in inlined.rows])
+        for field in inlined.fields
+    ]
+    return Rows(
+        (*_LINEAGE, *inlined.fields),
+        [(*row[:3], *values) for row, values in zip(inlined.rows, zip(*columns, strict=True), strict=True)],
+    )
+
+
+def _values(field: Field, texts: list[str | None]) -> list[Any]:
+    from forklake.files.python_values import to_python  # noqa: PLC0415 - brings PyArrow
+    from forklake.files.texts import parse_values  # noqa: PLC0415
+
+    if field.type in ("int128", "uint128"):
+        # A decimal of Spark and of our files has 38 digits; a number in the metadata may have 39.
+        return [None if text is None else int(text) for text in texts]
+    return to_python(field, parse_values(field, texts))

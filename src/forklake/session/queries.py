@@ -1,0 +1,192 @@
+"""Queries: bound to what the session sees, answered from metadata or by Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from forklake.catalog import lookup
+from forklake.catalog.scan_plan import count_rows, plan_scan
+from forklake.errors import InvalidInputError
+from forklake.lake import Table
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.scan import ScanPlan, first_rows
+from forklake.model.type_text import field_of
+from forklake.session.names import SessionNames
+from forklake.session.result import Result
+from forklake.session.rows import Changes, Files, Rows
+from forklake.session.state import State
+from forklake.sql import statements as said
+from forklake.sql.portable import portable
+from forklake.sql.query.bind import bind_query
+from forklake.sql.relation import BoundQuery, Scan
+from forklake.sql.spark_text import spark_text
+from forklake.sql.values import all_of, bind_value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def query(state: State, statement: said.Query) -> Result:
+    """Answer a query."""
+    return answer(state, bind_query(statement.query, SessionNames(state)))
+
+
+def answer(state: State, bound: BoundQuery) -> Result:
+    """Return the rows of a query: at once where they are known, else lazily by Spark."""
+    if bound.constants is not None:
+        return Result.of_texts(bound.columns, bound.constants, state.spark_session)
+    known = _known(bound)
+    if known is not None:
+        return Result.of_rows(bound.columns, known, state.spark_session)
+    plans: dict[str, ScanPlan] = {}
+    frame = query_frame(state, bound, plans)
+    paths = [file.path for plan in plans.values() for file in plan.files]
+    return Result.of_frame(bound.columns, frame, paths)
+
+
+def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
+    """Return the rows of a query that the metadata can answer."""
+    if bound.counts is not None:
+        source = bound.scans[bound.counts].relation.source
+        if isinstance(source, Rows):
+            return [(len(source.rows),)]
+        if isinstance(source, Table):
+            count = count_rows(scan_plan(bound.scans[bound.counts]))
+            return None if count is None else [(count,)]
+    if bound.projection is not None:
+        (scan,) = bound.scans.values()
+        source = scan.relation.source
+        if isinstance(source, Rows):
+            places = {fold(field.name): place for place, field in enumerate(source.columns)}
+            chosen = [places[fold(name)] for name in bound.projection]
+            found = [tuple(row[place] for place in chosen) for row in source.rows]
+            end = None if bound.limit is None else bound.offset + bound.limit
+            return found[bound.offset : end]
+    return None
+
+
+# ---- on Spark --------------------------------------------------------------------------------------------------------
+
+
+def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> DataFrame:
+    """Return a query as a frame whose columns are called ``c0``, ``c1`` and so on; ``plans`` gets what it scans."""
+    from forklake.engine.query import are_few, limited  # noqa: PLC0415 - Spark comes with the first row
+    from forklake.engine.query import query_frame as frame_of  # noqa: PLC0415
+
+    planned = plans if plans is not None else {}
+    frames = {name: _scan_frame(state, name, scan, planned, bound) for name, scan in bound.scans.items()}
+    are_counted = all(isinstance(scan.relation.source, Rows | Table) for scan in bound.scans.values())
+    few = are_counted and bool(frames) and are_few(planned.values())
+    frame = frame_of(state.query_session(), bound.sql, frames, of_few_rows=few)
+    return limited(frame, bound.limit, bound.offset)
+
+
+def scan_plan(scan: Scan) -> ScanPlan:
+    """Return what a scan of a table reads."""
+    table: Table = scan.relation.source
+    context, content = table._reader._context, table._content()
+    row = lookup.table_by_id(content, table.table_id)
+    return plan_scan(context.store, context.lake_path, content, row, scan.predicate)
+
+
+def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> DataFrame:
+    from forklake.engine.rows_frame import rows_frame  # noqa: PLC0415
+    from forklake.ops.read_table import read_table  # noqa: PLC0415
+
+    source = scan.relation.source
+    if isinstance(source, Rows):
+        places = {fold(field.name): place for place, field in enumerate(source.columns)}
+        chosen = [places[fold(one)] for one in scan.columns]
+        fields = [source.columns[place] for place in chosen]
+        return rows_frame(state.query_session(), fields, [tuple(row[place] for place in chosen) for row in source.rows])
+    if isinstance(source, Changes):
+        return _changes_frame(source).select(*(f"`{one}`" for one in scan.columns))
+    if isinstance(source, Files):
+        return source.frame.select(*("`" + one.replace("`", "``") + "`" for one in scan.columns))
+    plan = scan_plan(scan)
+    if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
+        plan = first_rows(plan, bound.limit + bound.offset)
+    plans[name] = plan
+    return read_table(
+        state.query_session(),
+        plan,
+        scan.columns,
+        None,
+        keep_order=bound.keeps_order == name,
+        is_limited=bound.limit is not None or bool(bound.offset),
+    )
+
+
+def _changes_frame(changes: Changes) -> DataFrame:
+    match changes.kind:
+        case "insertions":
+            return changes.table.insertions(changes.start, changes.end)
+        case "deletions":
+            return changes.table.deletions(changes.start, changes.end)
+    return changes.table.changes(changes.start, changes.end)
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def single_value(state: State, value: Any) -> Any:
+    """Return the value of an expression that names no columns; a subquery may."""
+    bound = bind_value(value, SessionNames(state))
+    rows = answer(state, bound).fetchall()
+    return rows[0][0] if rows else None
+
+
+# ---- views and plans -------------------------------------------------------------------------------------------------
+
+
+def create_view(state: State, statement: said.CreateView) -> None:
+    """CREATE VIEW: the query is bound once, to see that it can be."""
+    target = SessionNames(state).target(statement.name)
+    writer = state.work.writer(target.attached, "CREATE")
+    # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.
+    bound = bind_query(statement.query, SessionNames(state, (target.attached, target.schema), may_act=False))
+    if len(statement.column_names) > len(bound.columns):
+        raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
+    writer.create_view(
+        target.name,
+        portable(statement.text, target.attached.alias),
+        column_aliases=statement.column_names,
+        schema=target.schema,
+        if_not_exists=statement.if_not_exists,
+        or_replace=statement.or_replace,
+    )
+
+
+def explain(state: State, statement: said.Explain) -> Result:
+    """EXPLAIN: the files that are read and left out, and Spark's plan; with ANALYZE the query is run."""
+    from forklake.engine.query import explain as plan_text  # noqa: PLC0415
+
+    if not isinstance(statement.statement, said.Query):
+        raise InvalidInputError("EXPLAIN is supported for queries; nothing was run.")
+    bound = bind_query(statement.statement.query, SessionNames(state, may_act=False))
+    columns = (Field(None, "explain_key", "varchar"), Field(None, "explain_value", "varchar"))
+    if bound.constants is not None or _known(bound) is not None:
+        return Result.of_rows(columns, [("physical_plan", "Answered from metadata: no file is read.")])
+    plans: dict[str, ScanPlan] = {}
+    frame = query_frame(state, bound, plans)
+    key = "physical_plan"
+    if statement.analyze:
+        key = "analyzed_plan"
+        Result.of_frame(bound.columns, frame).fetchall()
+    return Result.of_rows(columns, [(key, plan_text(frame, list(plans.values())))])
+
+
+def spark_query(state: State, text: str) -> Result:
+    """Answer a query in Spark's own words, in which tables of the lake are named as in ours."""
+    from forklake.engine.query import query_frame as frame_of  # noqa: PLC0415 - Spark comes with the first row
+    from forklake.engine.types import ducklake_columns  # noqa: PLC0415
+
+    said_in_spark = spark_text(text)
+    names = SessionNames(state)
+    frames = {}
+    for name, parts in said_in_spark.tables.items():
+        bound = bind_query(all_of(parts), names)
+        frames[name] = query_frame(state, bound).toDF(*(field.name for field in bound.columns))
+    frame = frame_of(state.query_session(), said_in_spark.text, frames)
+    return Result.of_frame([field_of(column) for column in ducklake_columns(frame.schema)], frame)

@@ -1,0 +1,67 @@
+"""Rows as a table to look at: in a terminal, and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from forklake.model.field import Field
+from forklake.model.type_text import type_text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_RIGHT = ("int", "uint", "float", "decimal")
+
+
+def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> RenderableType:
+    """Return what rich prints; names, types and values are never read as markup."""
+    from rich import box  # noqa: PLC0415
+    from rich.console import Group  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=box.SQUARE)
+    for field in fields:
+        header = Text(f"{field.name}\n{type_text(field)}")
+        table.add_column(header, justify="right" if _is_number(field) else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell_text(field, value)) for field, value in zip(fields, row, strict=True)))
+    more = _more(rows, has_more)
+    return table if more is None else Group(table, Text(more))
+
+
+def html_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> str:
+    """Return a table for a notebook."""
+    heads = "".join(f"<th>{escape(field.name)}<br><small>{escape(type_text(field))}</small></th>" for field in fields)
+    lines = "".join(
+        f"<tr>{''.join(_cell(field, value) for field, value in zip(fields, row, strict=True))}</tr>" for row in rows
+    )
+    more = _more(rows, has_more)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>{f'<p>{more}</p>' if more else ''}"
+
+
+def cell_text(field: Field, value: Any) -> str:
+    """Return a value as DuckDB casts it to VARCHAR; what is not there is NULL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, str) or field.type == "variant":
+        return str(value)
+    from forklake.files.python_values import from_python  # noqa: PLC0415 - brings PyArrow
+    from forklake.files.texts import format_value  # noqa: PLC0415
+
+    return format_value(field, from_python(field, [value])[0])
+
+
+def _cell(field: Field, value: Any) -> str:
+    align = ' style="text-align: right"' if _is_number(field) else ""
+    return f"<td{align}>{escape(cell_text(field, value))}</td>"
+
+
+def _more(rows: Sequence[Any], has_more: bool) -> str | None:
+    return f"The first {len(rows)} rows; there are more." if has_more else None
+
+
+def _is_number(field: Field) -> bool:
+    return field.type.startswith(_RIGHT) and field.type != "interval"

@@ -1,0 +1,112 @@
+"""Settings of a session: SET, RESET and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model.names import fold, nearest
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not str(value).lstrip("+").isdecimal():
+        raise ValueError
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def _flag(value: Any) -> bool:
+    text = str(value).lower()
+    if text not in ("true", "false", "1", "0", "t", "f"):
+        raise ValueError
+    return text in ("true", "1", "t")
+
+
+SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {
+    "ducklake_max_retry_count": (10, _count),
+    "ducklake_retry_wait_ms": (100, _count),
+    "ducklake_retry_backoff": (1.5, _number),
+    "ducklake_default_data_inlining_row_limit": (0, _count),
+    "preserve_insertion_order": (True, _flag),
+    "threads": (1, _count),
+    "timezone": ("UTC", str),
+}
+"""By name: the default, and what turns a value into one of the setting."""
+IGNORED: Final = frozenset(
+    {
+        "enable_object_cache",
+        "enable_progress_bar",
+        "immediate_transaction_mode",
+        "max_memory",
+        "memory_limit",
+        "parquet_metadata_cache",
+        "worker_threads",
+    }
+)
+"""Settings of DuckDB's own engine, which are taken and do nothing here."""
+
+
+@dataclass(slots=True)
+class SessionSettings:
+    """What one session has set."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    variables: dict[str, Any] = field(default_factory=dict)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a setting.
+
+        Raises:
+            NotFoundError: There is no such setting.
+            InvalidInputError: It cannot have the value.
+        """
+        key = fold(name)
+        if key in IGNORED:
+            self.values[key] = value
+            return
+        kind = self._kind(name)
+        try:
+            self.values[key] = kind[1](value)
+        except (TypeError, ValueError):
+            raise InvalidInputError(
+                f'Invalid Input Error: Setting "{name}" cannot be {value!r}; it was left as it is.'
+            ) from None
+
+    def reset(self, name: str) -> None:
+        """Give a setting its default again.
+
+        Raises:
+            NotFoundError: There is no such setting.
+        """
+        if fold(name) not in IGNORED:
+            self._kind(name)
+        self.values.pop(fold(name), None)
+
+    def get(self, name: str) -> Any:
+        """Return a setting.
+
+        Raises:
+            NotFoundError: There is no such setting.
+        """
+        if fold(name) in self.values:
+            return self.values[fold(name)]
+        return None if fold(name) in IGNORED else self._kind(name)[0]
+
+    def forget(self, name: str) -> None:
+        """Forget a variable; one that is not set does no harm."""
+        self.variables.pop(fold(name), None)
+
+    def _kind(self, name: str) -> tuple[Any, Callable[[Any], Any]]:
+        found = SETTINGS.get(fold(name))
+        if found is None:
+            near = nearest(name, SETTINGS)
+            raise NotFoundError(
+                f'Catalog Error: unrecognized configuration parameter "{name}"'
+                + (f"\n\nDid you mean: {near}" if near else "")
+            )
+        return found

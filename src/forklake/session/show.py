@@ -1,0 +1,122 @@
+"""SHOW, DESCRIBE and PRAGMA: what there is, as rows."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from forklake.catalog.fields import table_fields
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.lake import Table
+from forklake.model.field import Field
+from forklake.model.type_text import type_text
+from forklake.session.catalogs import AttachedCatalog
+from forklake.session.names import SessionNames
+from forklake.session.result import Result
+from forklake.session.rows import column
+from forklake.session.state import State
+from forklake.sql import statements as said
+from forklake.sql.columns import find
+from forklake.sql.query.bind import bind_query
+from forklake.sql.relation import BoundQuery
+from forklake.sql.values import all_of
+
+_LIST: Final = Field(None, "", "list", (Field(None, "element", "varchar"),))
+_ALL_TABLES: Final = (
+    column("database", "varchar"),
+    column("schema", "varchar"),
+    column("name", "varchar"),
+    Field(None, "column_names", "list", _LIST.children),
+    Field(None, "column_types", "list", _LIST.children),
+    column("temporary", "boolean"),
+)
+_DESCRIBED: Final = tuple(
+    column(name, "varchar") for name in ("column_name", "column_type", "null", "key", "default", "extra")
+)
+
+
+def show(state: State, statement: said.Show) -> Result:
+    """SHOW TABLES, SHOW ALL TABLES, SHOW SCHEMAS, SHOW DATABASES."""
+    match statement.what:
+        case "databases":
+            names = sorted(one.alias for one in state.attachments.all())
+            return Result.of_rows((column("database_name", "varchar"),), [(name,) for name in names])
+        case "schemas":
+            rows = [(one.alias, schema) for one in state.attachments.all() for schema in state.reader(one).schemas()]
+            return Result.of_rows((column("database_name", "varchar"), column("schema_name", "varchar")), rows)
+        case "all tables":
+            found: list[tuple[Any, ...]] = []
+            for one in state.attachments.all():
+                found += _relations(state, one)
+            return Result.of_rows(_ALL_TABLES, sorted(found, key=lambda row: row[:3]))
+    attached, schema = _within(state, statement.within)
+    reader = state.reader(attached)
+    names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views(schema)]
+    return Result.of_rows((column("name", "varchar"),), [(name,) for name in sorted(names)])
+
+
+def _within(state: State, name: said.Name) -> tuple[AttachedCatalog, str | None]:
+    if not name:
+        if state.current is None:
+            raise InvalidInputError("No catalog is in use.", hint="Say USE first, or SHOW ALL TABLES.")
+        return state.current
+    found = state.attachments.find(name[0])
+    if len(name) == 1 and found is not None:
+        return found, None
+    return SessionNames(state).schema_target(name)
+
+
+def _relations(state: State, attached: AttachedCatalog) -> list[tuple[Any, ...]]:
+    reader = state.reader(attached)
+    rows: list[tuple[Any, ...]] = []
+    for table in reader.tables():
+        fields = table_fields(table._content(), table.table_id)
+        rows.append(_relation(attached, table.schema_name, table.name, fields))
+    for view in reader.views():
+        names = SessionNames(state, (attached, view.schema_name), may_act=False)
+        try:
+            fields = bind_query(all_of((view.name,)), names).columns
+        except ForklakeError:  # something that it names is gone
+            fields = ()
+        rows.append(_relation(attached, view.schema_name, view.name, fields))
+    return rows
+
+
+def _relation(attached: AttachedCatalog, schema: str, name: str, fields: tuple[Field, ...]) -> tuple[Any, ...]:
+    names, types = [field.name for field in fields], [type_text(field) for field in fields]
+    return attached.alias, schema, name, names, types, False
+
+
+def describe(state: State, statement: said.Describe) -> Result:
+    """DESCRIBE a table or a query: its columns."""
+    bound = bind_query(statement.query, SessionNames(state, may_act=False))
+    table = _described_table(bound)
+    rows = []
+    for field in bound.columns:
+        known = None if table is None else find(table, field.name)
+        null = "YES" if known is None or known.nulls_allowed else "NO"
+        default = None if known is None else _default(known)
+        rows.append((field.name, type_text(field), null, None, default, None))
+    return Result.of_rows(_DESCRIBED, rows)
+
+
+def _described_table(bound: BoundQuery) -> tuple[Field, ...] | None:
+    """Return the columns of the table that a query shows and nothing else."""
+    sources = [scan.relation for scan in bound.scans.values()]
+    is_table = bound.projection is not None and len(sources) == 1 and isinstance(sources[0].source, Table)
+    return sources[0].columns if is_table else None
+
+
+def _default(field: Field) -> str | None:
+    if field.default is None or field.default_is_expression:
+        return field.default
+    return "'" + field.default.replace("'", "''") + "'"
+
+
+def pragma(state: State, statement: said.Pragma) -> Result:
+    """PRAGMA show_tables, table_info, version and the like."""
+    name = statement.name.lower()
+    if name in ("show_tables", "show_databases", "show_schemas"):
+        return show(state, said.Show(name.removeprefix("show_")))  # type: ignore[arg-type]
+    if name == "show_tables_expanded":
+        return show(state, said.Show("all tables"))
+    raise InvalidInputError(f'PRAGMA "{statement.name}" is not supported.')

@@ -1,0 +1,177 @@
+"""What one session knows: attachments, secrets, settings, what is in use, and its transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.lake import Catalog, Lake, Transaction
+from forklake.model.ids import SnapshotId
+from forklake.model.names import fold
+from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.secrets import Secrets
+from forklake.session.settings import SessionSettings
+from forklake.session.work import Work
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An attached catalog as a statement of one session sees it.
+
+    Attributes:
+        schema: The schema that names without one are looked for in.
+        has_changes: Whether the session's transaction has changed the catalog.
+        last_committed: The snapshot that the session committed last.
+        work: The session's transaction.
+    """
+
+    attached: AttachedCatalog
+    schema: str
+    has_changes: bool
+    last_committed: SnapshotId | None
+    work: Work
+
+    def writer(self, kind: str) -> Transaction:
+        """Return what a statement of some kind changes the catalog with.
+
+        Raises:
+            InvalidInputError: It is read-only, or the transaction has changed another one.
+        """
+        return self.work.writer(self.attached, kind)
+
+    @property
+    def reader(self) -> Catalog | Transaction:
+        """What the statement reads: the catalog within the session's transaction, which sees it from then on."""
+        return self.work.reader(self.attached)
+
+    @property
+    def alias(self) -> str:
+        """The name that the catalog was attached under."""
+        return self.attached.alias
+
+    @property
+    def lake(self) -> Lake:
+        """The lake."""
+        return self.attached.lake
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog outside the transaction."""
+        return self.attached.catalog
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it may be changed."""
+        return self.attached.read_only
+
+
+@dataclass(slots=True)
+class State:
+    """A session's own, and what it shares with the sessions that it was made from."""
+
+    attachments: Attachments = field(default_factory=Attachments)
+    secrets: Secrets = field(default_factory=Secrets)
+    settings: SessionSettings = field(default_factory=SessionSettings)
+    spark: SparkSession | None = None
+    current: tuple[AttachedCatalog, str] | None = None
+    work: Work = field(default_factory=lambda: Work(is_explicit=False))
+    _queries: SparkSession | None = None
+    committed: dict[str, SnapshotId] = field(default_factory=dict)
+    may_begin: bool = True
+    """Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work."""
+
+    def spark_session(self) -> SparkSession:
+        """Return the session that jobs run in; it is started now if there is none.
+
+        Raises:
+            EngineError: Spark cannot be started.
+        """
+        from forklake.engine.session import session  # noqa: PLC0415 - metadata work does without Spark
+
+        return session(self.spark, {})
+
+    def query_session(self) -> SparkSession:
+        """Return this session's own copy of it, in which nothing but a query decides what it means."""
+        from forklake.engine.query import query_session  # noqa: PLC0415
+
+        if self._queries is None:
+            self._queries = query_session(self.spark_session())
+        return self._queries
+
+    def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
+        """Return what statements read of a catalog now."""
+        return self.work.reader(attached)
+
+    def seen(self, attached: AttachedCatalog) -> Seen:
+        """Return a catalog as a statement sees it."""
+        in_use = self.current is not None and self.current[0].alias == attached.alias
+        schema = self.current[1] if in_use and self.current is not None else "main"
+        changed, committed = self.work.has_changes(attached), self._committed(attached)
+        return Seen(attached, schema, changed, committed, self.work)
+
+    def _committed(self, attached: AttachedCatalog) -> SnapshotId | None:
+        return self.committed.get(fold(attached.alias))
+
+    def all_seen(self) -> list[Seen]:
+        """Return all attached catalogs as a statement sees them, the one in use first."""
+        found = self.attachments.all()
+        if self.current is not None:
+            found.sort(key=lambda one: self.current is not None and fold(one.alias) != fold(self.current[0].alias))
+        return [self.seen(one) for one in found]
+
+    # ---- transactions ------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begin a transaction.
+
+        Raises:
+            InvalidInputError: There is one.
+        """
+        self._check_may_begin()
+        if self.work.is_explicit:
+            raise InvalidInputError("TransactionContext Error: cannot start a transaction within a transaction")
+        self.work = Work(is_explicit=True)
+
+    def commit(self) -> None:
+        """Commit the transaction.
+
+        Raises:
+            InvalidInputError: There is none, or the catalog asks for a commit message.
+            CommitConflictError: Somebody else changed the same things; nothing was committed.
+        """
+        self._check_may_begin()
+        if not self.work.is_explicit:
+            raise InvalidInputError("TransactionContext Error: cannot commit - no transaction is active")
+        try:
+            self.finish()
+        except ForklakeError:
+            self.work.rollback()
+            raise
+        finally:
+            self.work = Work(is_explicit=False)
+
+    def finish(self) -> None:
+        """Commit what the work has changed, and remember the snapshot."""
+        self.committed |= self.work.commit()
+
+    def rollback(self) -> None:
+        """Forget what the transaction changed.
+
+        Raises:
+            InvalidInputError: There is none.
+        """
+        self._check_may_begin()
+        if not self.work.is_explicit:
+            raise InvalidInputError("TransactionContext Error: cannot rollback - no transaction is active")
+        self.work.rollback()
+        self.work = Work(is_explicit=False)
+
+    def _check_may_begin(self) -> None:
+        if not self.may_begin:
+            raise InvalidInputError(
+                "TransactionContext Error: a transaction is at work already; it ends where it was begun."
+            )

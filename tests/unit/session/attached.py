@@ -1,0 +1,51 @@
+"""Catalogs as a session has them attached, for tests that need no session."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from forklake import Catalog, Lake, Transaction
+from forklake.model.ids import SnapshotId
+from forklake.session.functions import call, call_scalar
+from forklake.session.metadata_tables import metadata_table
+from forklake.session.rows import Changes, Rows
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A catalog under an alias."""
+
+    alias: str
+    lake: Lake
+    catalog: Catalog
+    transaction: Transaction | None = None
+    read_only: bool = False
+    schema: str = "main"
+    has_changes: bool = False
+    last_committed: SnapshotId | None = None
+
+    @property
+    def reader(self) -> Catalog | Transaction:
+        return self.transaction or self.catalog
+
+    def writer(self, kind: str) -> Catalog | Transaction:
+        return self.reader
+
+    def table(self, name: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a metadata table that there is."""
+        found = metadata_table(self, name)
+        assert found is not None, name
+        return found.rows
+
+    def call(self, function: str, *arguments: Any, **named: Any) -> Rows | Changes:
+        """Call a function for this catalog alone."""
+        return call(function, [self], [self.alias, *arguments], named)
+
+    def rows(self, function: str, *arguments: Any, **named: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a function that needs no job."""
+        found = self.call(function, *arguments, **named)
+        assert isinstance(found, Rows)
+        return found.rows
+
+    def value(self, function: str, *arguments: Any, **named: Any) -> Any:
+        """Return the value of a function in an expression."""
+        return call_scalar(function, [self], [self.alias, *arguments], named)

@@ -1,0 +1,92 @@
+"""DuckDB's lists of what there is, and files by their names, as a session without Spark answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forklake
+from forklake.errors import InvalidInputError, NotFoundError
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[forklake.Connection]:
+    with forklake.connect() as connection:
+        connection.sql(
+            f"ATTACH 'ducklake:sqlite:{tmp_path}/lake.db' AS shop (CATALOG 'shop', DATA_PATH '{tmp_path}/data/',"
+            " CREATE_IF_NOT_EXISTS true, METADATA_CATALOG 'shop_meta'); USE shop"
+        )
+        connection.sql("CREATE TABLE t (i INTEGER NOT NULL, d DECIMAL(10,2)); COMMENT ON TABLE t IS 'all of them'")
+        connection.sql("CREATE VIEW v AS SELECT i + 1 AS next FROM t; CREATE MACRO plus(a, b := 2) AS a + b")
+        yield connection
+
+
+def rows(connection: forklake.Connection, text: str) -> list[tuple[Any, ...]]:
+    result = connection.sql(text)
+    assert result is not None
+    return result.fetchall()
+
+
+def test_lists_show_tables_views_and_their_columns(connection: forklake.Connection) -> None:
+    listed = [row for row in rows(connection, "FROM duckdb_tables()") if row[0] == "shop"]
+    assert [(row[4], row[6], row[12]) for row in listed] == [("t", "all of them", 2)]
+    columns = rows(connection, "SELECT table_name, column_name, column_index, data_type FROM duckdb_columns()")
+    assert columns == [("t", "i", 1, "INTEGER"), ("t", "d", 2, "DECIMAL(10,2)"), ("v", "next", 1, "INTEGER")]
+    relations = rows(connection, "SELECT table_catalog, table_name, table_type FROM information_schema.tables")
+    assert {row for row in relations if row[0] == "shop"} == {("shop", "t", "BASE TABLE"), ("shop", "v", "VIEW")}
+
+
+def test_a_view_that_can_no_longer_be_bound_has_no_columns(connection: forklake.Connection) -> None:
+    connection.sql("DROP TABLE t")
+    assert rows(connection, "SELECT column_name FROM duckdb_columns()") == []
+    assert rows(connection, "SELECT view_name FROM duckdb_views()") == [("v",)]
+
+
+def test_lists_see_what_the_transaction_did(connection: forklake.Connection) -> None:
+    connection.sql("BEGIN; CREATE TABLE u (x INTEGER)")
+    listed = rows(connection, "SELECT database_name, table_name FROM duckdb_tables()")
+    assert ("shop", "u") in listed
+    connection.sql("ROLLBACK")
+    assert ("shop", "u") not in rows(connection, "SELECT database_name, table_name FROM duckdb_tables()")
+
+
+def test_metadata_tables_are_listed_under_a_name_that_was_given(connection: forklake.Connection) -> None:
+    listed = rows(connection, "SELECT database_name, table_name FROM duckdb_tables()")
+    assert ("shop_meta", "ducklake_snapshot") in listed
+    assert rows(connection, "SELECT database_name FROM duckdb_databases()") == [("shop",), ("shop_meta",)]
+
+
+def test_macros_settings_and_secrets_are_listed_without_values_of_secrets(connection: forklake.Connection) -> None:
+    connection.sql("CREATE SECRET s (TYPE ducklake, METADATA_PATH 'postgresql://user:word@host/db')")
+    connection.sql("SET threads = 7")
+    assert rows(connection, "SELECT function_name, parameters, function_type FROM duckdb_functions()") == [
+        ("plus", ["a", "b"], "macro")
+    ]
+    assert ("threads", "7") in rows(connection, "SELECT name, value FROM duckdb_settings()")
+    (secret,) = rows(connection, "FROM duckdb_secrets()")
+    assert secret[0] == "s"
+    assert "word" not in repr(secret)
+
+
+def test_glob_finds_files_in_their_order(connection: forklake.Connection, tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", "inner/c.txt", "inner/.hidden"):
+        (tmp_path / "found" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "found" / name).touch()
+    root = tmp_path / "found"
+    assert rows(connection, f"FROM glob('{root}/*.txt')") == [(f"{root}/a.txt",), (f"{root}/b.txt",)]
+    assert rows(connection, f"SELECT count(*) FROM glob('{root}/**')") == [(4,)]
+    assert rows(connection, f"SELECT path FROM glob(['{root}/**/c*', '{root}/n*']) t(path)") == [
+        (f"{root}/inner/c.txt",)
+    ]
+
+
+def test_what_is_no_path_or_no_file_is_refused(connection: forklake.Connection) -> None:
+    with pytest.raises(InvalidInputError, match="takes the path"):
+        connection.sql("FROM glob(1)")
+    with pytest.raises(InvalidInputError, match="local paths only"):
+        connection.sql("FROM glob('s3://bucket/*')")
+    with pytest.raises(NotFoundError, match="No files found"):
+        connection.sql("FROM '/nowhere/x.parquet'")
+    with pytest.raises(InvalidInputError, match='does not support "filename'):
+        connection.sql("FROM read_parquet('/nowhere/x.parquet', filename = true)")
