@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+import forklake
 from tests.pages import run_examples
 
 ROOT = Path(__file__).parents[2]
@@ -23,3 +24,20 @@ def test_the_examples_of_the_readme_run(spark: SparkSession, tmp_path: Path, mon
     assert examples
     for example in examples:
         exec(compile(example, "README.md", "exec"), {})
+
+
+def test_the_sql_of_the_readme_runs(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```sql\n(.*?)^```", readme, flags=re.DOTALL | re.MULTILINE)
+    with forklake.connect(spark) as session:
+        found = session.sql(text)
+        assert found is not None
+        assert sorted(row[0] for row in found.fetchall()) == [1, 3]
+
+
+def test_the_examples_of_the_guide_to_sql_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_examples(ROOT / "docs" / "guide" / "sql.md") > 15

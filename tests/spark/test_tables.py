@@ -353,5 +353,4 @@ def test_numbers_are_compared_exactly_whatever_their_types(shop: Catalog) -> Non
         "i <= CAST(2.99999999 AS FLOAT)": [-2, 1, 2],
     }.items():
         assert sorted(row.i for row in shop.table("t").dataframe(["i"], where).collect()) == expected, where
-    with pytest.raises(InvalidInputError, match="more than 38 digits"):
-        shop.table("t").dataframe(where="d * d > 1")
+    assert shop.table("t").count("d * d > 1") == 3

@@ -71,7 +71,7 @@ def test_an_update_of_no_row_makes_no_snapshot(shop: Catalog, tmp_path: Path) ->
         ({"item": "colour"}, 'column "colour" not found'),
         ({"id": "item"}, "Could not convert string 'item 0' to INT8"),
         ({"id": "if(id = 3, NULL, id)"}, "NOT NULL constraint failed: orders.id"),
-        ({"id": "id + 125"}, "value 128 .*INT8"),
+        ({"id": "id + 125"}, "Overflow in addition of INT8"),
         ({"price": "id * 1000"}, "price"),
     ],
 )

@@ -112,7 +112,7 @@ def test_no_module_computes_a_snapshot_id_by_addition() -> None:
 
 _MAY_READ = {"metastore/visibility.py"}
 _DEFINES = {"metastore/tables.py"}
-# They read and write rows of plain DuckLake databases, which have a column of that name too, and none of ours.
+# They read, write or show rows as plain DuckLake databases have them, with a column of that name, and query no others.
 _OF_OTHER_DATABASES = {
     "metastore/plain/duckdb_target.py",
     "metastore/plain/layout.py",
@@ -121,7 +121,9 @@ _OF_OTHER_DATABASES = {
     "ops/export_catalog.py",
     "ops/exported_rows.py",
     "ops/imported_rows.py",
+    "ops/metadata_rows.py",
     "ops/plain_history.py",
+    "session/metadata_tables.py",
 }
 
 
@@ -203,7 +205,9 @@ def test_all_is_sorted_and_complete() -> None:
         if not name.startswith("_") and (not isinstance(value, ModuleType) or name == "errors")
     }
     assert sorted(forklake.__all__) == forklake.__all__
-    assert set(forklake.__all__) == public - {"annotations", "TYPE_CHECKING"}
+    lazy = {"Connection", "Result"}
+    assert set(forklake.__all__) == public - {"annotations", "TYPE_CHECKING"} | lazy
+    assert all(isinstance(getattr(forklake, name), type) for name in lazy)
 
 
 def error_classes() -> dict[str, type[errors.ForklakeError]]:

@@ -179,6 +179,7 @@ def _tell(error: ForklakeError, *, as_json: bool) -> None:
         document = {"code": error.code, "message": message, "hint": hint, "retryable": error.retryable}
         click.echo(json.dumps({"error": document}, ensure_ascii=False), err=True)
         return
-    click.echo(f"Error: {output.printable(message)}", err=True)
+    lines = [output.printable(line) for line in message.split("\n")]
+    click.echo("\n".join([f"Error: {lines[0]}", *lines[1:]]), err=True)
     if hint:
         click.echo(f"Hint: {output.printable(hint)}", err=True)

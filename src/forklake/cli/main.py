@@ -12,6 +12,7 @@ from forklake.cli.demo import demo
 from forklake.cli.init import init
 from forklake.cli.option import option
 from forklake.cli.snapshot import snapshot
+from forklake.cli.sql import sql
 from forklake.cli.stats import stats
 from forklake.cli.table import table
 
@@ -25,7 +26,7 @@ def forklake() -> None:
     """
 
 
-for command in (init, catalog, table, snapshot, option, stats, demo, completion):
+for command in (init, catalog, table, snapshot, sql, option, stats, demo, completion):
     forklake.add_command(command)
 
 

@@ -1,0 +1,60 @@
+-- Tables that change their shape, and what rows look like that are older than it.
+CREATE TABLE t (a INTEGER, b VARCHAR, s STRUCT(x INTEGER, y VARCHAR))
+
+INSERT INTO t VALUES (1, 'one', {'x': 1, 'y': 'p'}), (2, 'two', NULL)
+
+ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 7
+
+ALTER TABLE t RENAME b TO label
+
+ALTER TABLE t ALTER a SET DATA TYPE BIGINT
+
+ALTER TABLE t ADD COLUMN s.z DOUBLE
+
+ALTER TABLE t RENAME s.x TO first
+
+INSERT INTO t VALUES (3000000000, 'three', {'first': 3, 'y': 'q', 'z': 0.5}, 8)
+
+SELECT a, label, c, s.first, s.z FROM t ORDER BY a
+
+ALTER TABLE t ALTER c SET DEFAULT 9
+
+INSERT INTO t (a) VALUES (4)
+
+SELECT c FROM t WHERE a = 4
+
+ALTER TABLE t DROP COLUMN label
+
+ALTER TABLE t DROP COLUMN s.y
+
+FROM t ORDER BY a
+
+error: ALTER TABLE t DROP COLUMN nothing
+
+error: ALTER TABLE t ADD COLUMN c INTEGER
+
+error: ALTER TABLE t ALTER a TYPE SMALLINT
+
+ALTER TABLE t RENAME TO u
+
+SELECT count(*) FROM u
+
+CREATE SCHEMA side
+
+CREATE TABLE side.t (i INTEGER)
+
+INSERT INTO side.t VALUES (42)
+
+SELECT * FROM side.t, u WHERE u.a = 1
+
+error: DROP SCHEMA side
+
+DROP SCHEMA side CASCADE
+
+ALTER TABLE u SET SORTED BY (a DESC)
+
+ALTER TABLE u RENAME a TO number
+
+INSERT INTO u (number) VALUES (7)
+
+SELECT number FROM u ORDER BY number
