@@ -11,7 +11,7 @@ STAMP   := $(VENV)/.installed
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test bench bench-spark bench-dml docs demo soak java pgbouncer
+.PHONY: help setup check fix test bench bench-spark bench-dml bench-sql yardstick docs demo soak java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -40,6 +40,12 @@ bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
 
 bench-dml: $(STAMP) java ## The same for changing rows
 	$(BIN)/python -m benchmarks scan-deleted change agents $(ARGS)
+
+bench-sql: $(STAMP) java ## The same for SQL
+	$(BIN)/python -m benchmarks sql tpch $(ARGS)
+
+yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=where the runner is)
+	$(BIN)/python -m benchmarks.yardstick --ducklake $(DUCKLAKE) --slt $(SLT) $(ARGS)
 
 docs: $(STAMP) ## Write the pages that are made from the code
 	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md

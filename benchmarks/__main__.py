@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import agents, commit, dml, fork, million, spark
+from benchmarks import agents, commit, dml, fork, million, spark, sql
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
 
@@ -26,6 +26,8 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "depth": spark.depth,
     **dml.BENCHMARKS,
     "agents": agents.agents,
+    "sql": sql.sql,
+    "tpch": sql.tpch,
 }
 
 
