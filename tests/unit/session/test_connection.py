@@ -326,3 +326,9 @@ def test_what_is_in_use_can_be_asked(session: Connection) -> None:
 def test_several_lists_are_not_taken_apart_side_by_side(session: Connection) -> None:
     with pytest.raises(InvalidInputError, match="Several UNNEST"):
         session.sql("SELECT unnest([1, 2]), unnest([3])")
+
+
+def test_intervals_of_several_units_are_read_whole(session: Connection) -> None:
+    texts = ("32 days 03:04:05", "1 month 2 days", "90 minutes", "-1 day")
+    found = rows(session, f"SELECT {', '.join(f'CAST(INTERVAL {chr(39)}{one}{chr(39)} AS VARCHAR)' for one in texts)}")
+    assert found == [("32 days 03:04:05", "1 month 2 days", "01:30:00", "-1 day")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any, Final, NoReturn
 
@@ -25,6 +26,8 @@ _DIALECT.ORIGINAL_NAME_META_KEY = NAME_AS_WRITTEN
 _NO_QUERIES: Final = (exp.Command, exp.DML, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.Into)
 _CLAUSES: Final = ("with_", "order", "limit", "offset")
 """What may stand around VALUES as around any query."""
+_ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
+"""The text of an interval that has one number and at most one unit."""
 
 
 class MisreadError(ParseError):
@@ -61,6 +64,12 @@ class Grammar(DuckDBParser):
             is_list = this.this.type.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.ARRAY)
             this.meta[PLACE_AS_WRITTEN] = not is_list
         return super()._parse_bracket(this)
+
+    def _parse_interval_span(self, this: exp.Expr, parse_function_unit: bool = True) -> exp.Interval:
+        if isinstance(this, exp.Literal) and this.is_string and not _ONE_UNIT.fullmatch(this.name):
+            # The base class keeps the first number and unit only: '32 days 03:04:05' would become 32 days.
+            return exp.Interval(this=this)
+        return super()._parse_interval_span(this, parse_function_unit=parse_function_unit)
 
     def read_expression(self) -> exp.Expr:
         """Read an expression."""
