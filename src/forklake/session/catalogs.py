@@ -26,7 +26,7 @@ class AttachedCatalog:
     """
 
     alias: str
-    url: str
+    url: str = field(repr=False)  # it may hold a password
     lake: Lake
     catalog: Catalog
     read_only: bool

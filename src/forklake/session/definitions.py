@@ -17,6 +17,7 @@ from forklake.model.type_text import field_of, type_text
 from forklake.session.names import SessionNames, Target
 from forklake.session.state import State
 from forklake.sql import statements as said
+from forklake.sql.insertion import check_default
 
 
 def create_schema(state: State, statement: said.CreateSchema) -> None:
@@ -31,6 +32,9 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     """CREATE TABLE with columns."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
+    for column in statement.columns:
+        if column.default is not None and column.default_is_expression:
+            check_default(column.default)
     check_sort_keys(writer, target.name, [field_of(column) for column in statement.columns], statement.sort_by)
     writer.create_table(
         target.name,

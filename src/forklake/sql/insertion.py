@@ -76,6 +76,15 @@ def default_of(field: Field) -> Bound:
     return constant(field.type, field.default)
 
 
+def check_default(text: str) -> None:
+    """Refuse the expression of a default that no row could ever have: it names a column or an unknown function.
+
+    Raises:
+        InvalidInputError: It does.
+    """
+    ExpressionBinder(Site()).bind(parse_expression(text))
+
+
 def default_node(field: Field) -> exp.Expr:
     """Return the default of a column as an expression."""
     if field.default is None:

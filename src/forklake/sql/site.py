@@ -36,7 +36,7 @@ class Site:
             NotFoundError: There is no such column.
             InvalidInputError: There are several, or it cannot be used here.
         """
-        raise NotImplementedError
+        raise InvalidInputError(f'Binder Error: "{".".join(names)}" cannot be used here: there are no columns.')
 
     def known(self, binder: ExpressionBinder, node: exp.Expr) -> Bound | None:
         """Return what a whole expression stands for, if it has been computed before, such as a key of a grouping."""

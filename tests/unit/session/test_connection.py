@@ -332,3 +332,11 @@ def test_intervals_of_several_units_are_read_whole(session: Connection) -> None:
     texts = ("32 days 03:04:05", "1 month 2 days", "90 minutes", "-1 day")
     found = rows(session, f"SELECT {', '.join(f'CAST(INTERVAL {chr(39)}{one}{chr(39)} AS VARCHAR)' for one in texts)}")
     assert found == [("32 days 03:04:05", "1 month 2 days", "01:30:00", "-1 day")]
+
+
+@pytest.mark.parametrize("default", ["other_column", "nosuch(1)", "a + 1"])
+def test_a_default_that_no_row_could_have_is_refused(session: Connection, default: str) -> None:
+    with pytest.raises(ForklakeError):
+        session.sql(f"CREATE TABLE t (a INTEGER, b INTEGER DEFAULT ({default}))")
+    assert rows(session, "SHOW TABLES") == []
+    session.sql("CREATE TABLE t (a INTEGER, b TIMESTAMPTZ DEFAULT now())")
