@@ -18,7 +18,7 @@ from forklake.errors import CommitUnknownError, MetastoreUnavailableError
 from forklake.metastore.postgres import initialise
 from tests.contract.support import data_file, each, file_names, names, state
 from tests.lakes import LakeFactory
-from tests.servers import running_postgres
+from tests.servers import PostgresServer, running_postgres
 
 postgres = pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
 
@@ -149,6 +149,19 @@ def test_a_change_of_the_catalogs_that_could_not_begin_was_not_made(saboteur: Sa
     assert [info.name for info in lake.catalogs()] == ["copy", "other"]
 
 
+def end_at_once(server: PostgresServer) -> None:
+    """End the server as if the power went; when this returns, none of its processes answers any more."""
+    with psycopg.connect(server.maintenance_url) as connection:
+        found = connection.execute("SHOW data_directory").fetchone()
+    assert found is not None
+    process_file = Path(found[0], "postmaster.pid")  # the server removes it after the last of its backends has gone
+    os.kill(int(process_file.read_text().split()[0]), signal.SIGQUIT)
+    deadline = time.monotonic() + 30
+    while process_file.exists():
+        assert time.monotonic() < deadline, "the server did not end"
+        time.sleep(0.01)
+
+
 def test_a_server_that_dies_is_told_from_a_commit_that_did_not_happen(tmp_path: Path) -> None:
     if os.environ.get("FORKLAKE_TEST_POSTGRES"):
         pytest.skip("the server belongs to somebody else")
@@ -160,10 +173,7 @@ def test_a_server_that_dies_is_told_from_a_commit_that_did_not_happen(tmp_path: 
             shop.create_table("orders", {"id": "BIGINT"})
             transaction = shop.transaction(commit_key="job")
             transaction.append_files("orders", [data_file("a")])
-            with psycopg.connect(server.maintenance_url) as connection:
-                found = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchone()
-            assert found is not None
-            os.kill(int(found[0].split()[0]), signal.SIGQUIT)  # at once, as if the power went
+            end_at_once(server)
             with pytest.raises(CommitUnknownError, match="It happened once or not at all") as unknown:
                 transaction.commit()
             assert unknown.value.commit_key == "job"
