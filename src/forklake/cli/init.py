@@ -21,6 +21,7 @@ def init(data_path: str | None, partitions: int | None) -> None:
     Examples:
       forklake init --lake lake.db --data-path data
       forklake init --lake postgresql://user@host/db --data-path s3://bucket/lake --partitions 16
+      forklake init --lake "postgresql://user@host/db?metadata_schema=sales" --data-path s3://bucket/sales
     """
     url = named_lake()
     made = init_lake(url, partitions)

@@ -15,7 +15,8 @@ def open_store(url: str, settings: Settings) -> Store:
 
     A bare path is an existing SQLite or DuckDB file, told by its first bytes, or a new SQLite file;
     ``sqlite:path``, ``duckdb:path``, ``postgresql://...`` and ``postgres:<libpq words>`` say what they are.
-    Embedded files are made if they are missing; a PostgreSQL database is never changed by opening it.
+    Embedded files are made if they are missing; a PostgreSQL database is never changed by opening it. It may hold many
+    lakes: ``metadata_schema=name`` among the words or the parameters of a PostgreSQL URL says which.
 
     Raises:
         ConfigError: The URL names no database that forklake knows.
@@ -41,6 +42,26 @@ def postgres_conninfo(url: str) -> str | None:
     """Return the libpq connection string of a PostgreSQL URL, or None for another database."""
     kind, rest = split_url(url)
     return rest if kind == "postgres" else None
+
+
+def with_metadata_schema(url: str, name: str) -> str:
+    """Return the URL of the lake in a named schema of the database; ``public`` and ``main`` are the default lake.
+
+    Raises:
+        ConfigError: The database has no schemas, or the URL names another one.
+    """
+    conninfo = postgres_conninfo(url)
+    if conninfo is None:
+        if name.lower() in ("", "public", "main"):
+            return url
+        raise ConfigError(
+            f'The metadata schema "{name}" cannot be used: a file holds one lake.',
+            hint="Name another file for another lake; schemas are for PostgreSQL.",
+        )
+    from forklake.metastore import postgres_address  # noqa: PLC0415 - a driver is loaded when it is needed
+
+    named = postgres_address.with_metadata_schema(conninfo, name)
+    return named if postgres_address.is_url(named) else f"postgres:{named}"
 
 
 def embedded_path(url: str) -> Path | None:

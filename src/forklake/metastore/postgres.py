@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import psycopg
 import psycopg_pool
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import TextLoader
@@ -23,13 +24,13 @@ from psycopg.types.string import TextLoader
 from forklake.config import Settings
 from forklake.errors import (
     CommitUnknownError,
-    ConfigError,
     MetastoreError,
     MetastoreUnavailableError,
     MetastoreVersionError,
 )
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
+from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Session, Store, Values
 from forklake.metastore.tables import BY_NAME
 from forklake.model.commit import Commit, CommitResult, Outcome
@@ -54,17 +55,29 @@ DIALECT = Dialect(
     pack=list,
 )
 
+
+@lru_cache
+def _dialect(schemas: LakeSchemas) -> Dialect:
+    """Return the dialect for the lake in these schemas."""
+    if schemas == LakeSchemas():
+        return DIALECT
+    prefix = schemas.prefix.replace("%", "%%")  # the driver's sign for a parameter
+    in_literal = prefix.replace("'", "''")
+    return replace(DIALECT, schema=prefix, row_uid=f"nextval('{in_literal}ducklake_row_uid_seq')")
+
+
 _COUNTED_ROWS = 1_000_000
 """Tables with more rows are not counted but estimated."""
 
-_COMMIT = "SELECT * FROM forklake.lake_commit(%s, %s, %s)"
-_FORK = "SELECT * FROM forklake.lake_fork(%s, %s, %s, CAST(%s AS uuid[]), %s, %s, %s, %s, %s)"
+_COMMIT = "SELECT * FROM forklake.lake_commit(:catalog, :expected, :commit)"
+_FORK = (
+    "SELECT * FROM forklake.lake_fork(:parent, :at, :names, CAST(:uuids AS uuid[]), :directories, :data_path, :prefix,"
+    " :is_relative, :above)"
+)
 
 
 class PostgresStore(Store):
     """A lake in a PostgreSQL database."""
-
-    dialect = DIALECT
 
     def __init__(self, conninfo: str, settings: Settings) -> None:
         """Connect, and check that the database holds a lake of this version.
@@ -74,10 +87,11 @@ class PostgresStore(Store):
             MetastoreVersionError: The schema file was not run, or another version of it.
         """
         self.settings = settings
-        self._conninfo, self._password = _parsed(conninfo)
+        self._address = Address.parse(conninfo)
+        self.dialect = _dialect(self._address.schemas)
         self._pool = _open_pool(self)
         try:
-            found = self._run(_versions)
+            found = self._run(lambda connection: _versions(connection, self.dialect))
             schema.check_version(found, "postgresql")
         except BaseException:
             self.close()
@@ -86,7 +100,7 @@ class PostgresStore(Store):
     @property
     def location(self) -> str:
         """The connection string without its password."""
-        return make_conninfo(**{key: value for key, value in self._conninfo.items() if "password" not in key})
+        return self._address.location
 
     @property
     def default_data_path(self) -> str | None:
@@ -95,7 +109,7 @@ class PostgresStore(Store):
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         """Run one reading statement; a connection that was lost meanwhile is replaced once."""
-        text, values = DIALECT.render(sql, params)
+        text, values = self.dialect.render(sql, params)
         try:
             return self._run(lambda connection: connection.execute(text, values).fetchall())
         except ConnectionLostError:
@@ -115,11 +129,10 @@ class PostgresStore(Store):
 
     def commit(self, commit: Commit) -> CommitResult:
         """Call ``lake_commit``."""
-        params = (commit.catalog_id, commit.expected, Jsonb(_payload(commit), dumps=_dumps))
+        payload = Jsonb(_payload(commit), dumps=_dumps)
+        params = {"catalog": commit.catalog_id, "expected": commit.expected, "commit": payload}
         self.step("commit: before the call")
-        ((outcome, snapshot, made_at, objects, files),) = self._run(
-            lambda connection: connection.execute(_COMMIT, params).fetchall()
-        )
+        ((outcome, snapshot, made_at, objects, files),) = self._call(_COMMIT, params)
         self.step("commit: done")
         return CommitResult(Outcome(outcome), snapshot, made_at and _utc(made_at), objects or (), files or ())
 
@@ -127,21 +140,19 @@ class PostgresStore(Store):
         self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
     ) -> ForkResult:
         """Call ``lake_fork``."""
-        params = (
-            parent,
-            at,
-            [new.name for new in forks],
-            [new.uuid for new in forks],
-            [new.directory for new in forks],
-            placement.data_path,
-            placement.prefix,
-            placement.is_relative,
-            list(placement.above),
-        )
+        params = {
+            "parent": parent,
+            "at": at,
+            "names": [new.name for new in forks],
+            "uuids": [new.uuid for new in forks],
+            "directories": [new.directory for new in forks],
+            "data_path": placement.data_path,
+            "prefix": placement.prefix,
+            "is_relative": placement.is_relative,
+            "above": list(placement.above),
+        }
         self.step("fork: before the call")
-        ((outcome, pin, catalogs, snapshots),) = self._run(
-            lambda connection: connection.execute(_FORK, params).fetchall()
-        )
+        ((outcome, pin, catalogs, snapshots),) = self._call(_FORK, params)
         self.step("fork: done")
         return ForkResult(ForkOutcome(outcome), pin, catalogs or (), snapshots or ())
 
@@ -153,7 +164,8 @@ class PostgresStore(Store):
         """Return the bytes of all tables and indexes in the schema."""
         found = self.query(
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
-            " WHERE c.relnamespace = 'forklake'::regnamespace AND c.relkind = 'r'"
+            " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = :base AND c.relkind = 'r'",
+            base=self._address.schemas.base,
         )
         return int(found[0][0])
 
@@ -164,7 +176,9 @@ class PostgresStore(Store):
             " CASE WHEN min(c.reltuples) < 0 THEN -1 ELSE sum(c.reltuples) END"
             " FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid"
             " LEFT JOIN pg_class p ON p.oid = i.inhparent"
-            " WHERE c.relnamespace = 'forklake'::regnamespace AND c.relkind = 'r' GROUP BY 1 ORDER BY 1"
+            " JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = :base AND c.relkind = 'r' GROUP BY 1 ORDER BY 1",
+            base=self._address.schemas.base,
         )
         sizes = []
         for name, size, estimate in found:
@@ -184,7 +198,7 @@ class PostgresStore(Store):
             try:
                 if _is_pooled(connection):
                     connection.execute(self._local_settings)
-                yield _PostgresSession(connection)
+                yield _PostgresSession(connection, self.dialect)
                 self._end(connection)
             except BaseException:
                 if not connection.broken:
@@ -202,6 +216,10 @@ class PostgresStore(Store):
                 f" committed: {self.clean(error)}. It happened once or not at all.",
                 hint="Look whether it happened before you try again.",
             ) from error
+
+    def _call(self, function: str, params: dict[str, Any]) -> list[Values]:
+        text, values = self.dialect.render(function, params)
+        return self._run(lambda connection: connection.execute(text, values).fetchall())
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
         """Run one statement in a transaction of its own: one round trip, or four behind a pooler."""
@@ -237,7 +255,7 @@ class PostgresStore(Store):
 
     def clean(self, error: object) -> str:
         """Return an error's text on one line without the password."""
-        return _clean(error, self._password)
+        return self._address.clean(error)
 
     def _unreachable(self, error: Exception) -> MetastoreError:
         if isinstance(error, psycopg_pool.PoolClosed):
@@ -248,13 +266,18 @@ class PostgresStore(Store):
             hint="Check that the server runs and allows more connections.",
         )
 
+    def _not_found(self) -> MetastoreError:
+        schemas = self._address.schemas
+        is_default = schemas == LakeSchemas()
+        return schema.not_found("postgresql") if is_default else schema.not_found_in(schemas.views)
+
     def _translated(self, error: psycopg.Error) -> Exception:
         if isinstance(error, psycopg.errors.UniqueViolation):
             return DuplicateKeyError(self.clean(error))
         if isinstance(
             error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName | psycopg.errors.UndefinedFunction
         ):
-            return schema.not_found("postgresql")
+            return self._not_found()
         if isinstance(error, psycopg.errors.DeadlockDetected):
             return MetastoreUnavailableError(
                 f"Two changes of the metadata database ({self.location}) waited for each other, and this one gave way;"
@@ -271,7 +294,7 @@ class PostgresStore(Store):
             return MetastoreUnavailableError(
                 f"The metadata database ({self.location}) does not allow this: {self.clean(error)};"
                 " nothing was changed.",
-                hint="Grant the role the rights on schema forklake.",
+                hint=f'Grant the role the rights on schema "{self._address.schemas.base}".',
             )
         return MetastoreUnavailableError(
             f"The metadata database ({self.location}) failed: {self.clean(error)}; nothing was changed."
@@ -279,17 +302,16 @@ class PostgresStore(Store):
 
 
 class _PostgresSession(Session):
-    dialect = DIALECT
-
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
         self._connection = connection
+        self.dialect = dialect
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
-        text, values = DIALECT.render(sql, params)
+        text, values = self.dialect.render(sql, params)
         return self._connection.execute(text, values).fetchall()
 
     def execute(self, sql: str, /, **params: Any) -> int:
-        text, values = DIALECT.render(sql, params)
+        text, values = self.dialect.render(sql, params)
         return self._connection.execute(text, values).rowcount
 
     def run(self, statement: str) -> None:
@@ -297,20 +319,19 @@ class _PostgresSession(Session):
 
     def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         if rows:
-            text, _ = DIALECT.render(sql, rows[0])
+            text, _ = self.dialect.render(sql, rows[0])
             with self._connection.cursor() as cursor:
-                cursor.executemany(text, [DIALECT.render(sql, row)[1] for row in rows])
+                cursor.executemany(text, [self.dialect.render(sql, row)[1] for row in rows])
 
     def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        statement = f"COPY forklake.{table} ({', '.join(columns)}) FROM STDIN"
-        with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
+        statement, _ = self.dialect.render(f"COPY forklake.{table} ({', '.join(columns)}) FROM STDIN", {})
+        with self._connection.cursor() as cursor, cursor.copy(statement.encode(), {}) as copy:
             for row in rows:
                 copy.write_row(row)
 
     def take_ids(self, sequence: str, count: int) -> list[int]:
-        taken = self.query(
-            f"SELECT nextval('forklake.{sequence}') FROM generate_series(1, CAST(:n AS integer))", n=count
-        )
+        name = self.dialect.schema.replace("'", "''") + sequence
+        taken = self.query(f"SELECT nextval('{name}') FROM generate_series(1, CAST(:n AS integer))", n=count)
         return [int(value) for (value,) in taken]
 
     def numbered(self, count: int) -> None:
@@ -330,61 +351,52 @@ class _PostgresSession(Session):
 
 
 def initialise(conninfo: str, partitions: int | None, settings: Settings) -> bool:
-    """Run the schema file, in one transaction; return False if the database holds a lake already.
+    """Run the schema file, in one transaction; return False if the schemas hold a lake already.
 
     Raises:
-        MetastoreVersionError: The database holds a lake of another version.
+        MetastoreVersionError: The schemas hold something else, or a lake of another version.
     """
     text = schema.script("postgresql") if partitions is None else schema.partitioned_script(partitions)
-    parsed, password = _parsed(conninfo)
+    address = Address.parse(conninfo)
+    schemas = address.schemas
     try:
         with psycopg.connect(
-            **{"connect_timeout": _whole_seconds(settings.connect_timeout_seconds), **parsed}, autocommit=True
+            **{"connect_timeout": _whole_seconds(settings.connect_timeout_seconds), **address.words}, autocommit=True
         ) as connection:
-            found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'forklake'").fetchone()
+            found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schemas.base]).fetchone()
             if found is None:
-                connection.execute(text.encode())
+                connection.execute(schemas.place(text).encode())
                 return True
             try:
-                versions = _versions(connection)
+                versions = _versions(connection, _dialect(schemas))
             except psycopg.errors.UndefinedTable as error:
-                raise MetastoreVersionError(
-                    'The database has a schema "forklake" that holds no lake; nothing was changed.',
-                    hint="Drop or rename that schema, or use another database.",
-                ) from error
+                raise _schema_taken(schemas.base) from error
             schema.check_version(versions, "postgresql")
             return False
+    except psycopg.errors.DuplicateSchema as error:
+        raise _schema_taken(schemas.views) from error
     except psycopg.Error as error:
         raise MetastoreUnavailableError(
-            f"The metadata database was not initialised: {_clean(error, password)}",
+            f"The metadata database was not initialised: {address.clean(error)}",
             hint="Check host, port, user, password and database, and that the user may create schemas in it.",
         ) from error
 
 
-def _clean(error: object, password: str) -> str:
-    text = " ".join(str(error).split())
-    return text.replace(password, "***") if password else text
+def _schema_taken(name: str) -> MetastoreVersionError:
+    return MetastoreVersionError(
+        f'The database has a schema "{name}" that holds no lake; nothing was changed.',
+        hint="Drop or rename that schema, name another metadata_schema, or use another database.",
+    )
 
 
-def _versions(connection: Connection) -> dict[str, str]:
-    return dict(cast("list[tuple[str, str]]", connection.execute(schema.VERSION_QUERY).fetchall()))
-
-
-def _parsed(conninfo: str) -> tuple[dict[str, Any], str]:
-    try:
-        parsed = dict(conninfo_to_dict(conninfo))
-    except psycopg.ProgrammingError:
-        # The driver's message repeats the string, password and all.
-        raise ConfigError(
-            "The PostgreSQL connection string cannot be understood.",
-            hint='Write "postgresql://user@host/database" or "postgres:host=... dbname=...".',
-        ) from None
-    return parsed, str(parsed.get("password") or "")
+def _versions(connection: Connection, dialect: Dialect) -> dict[str, str]:
+    text, values = dialect.render(schema.VERSION_QUERY, {})
+    return dict(cast("list[tuple[str, str]]", connection.execute(text, values).fetchall()))
 
 
 def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
     settings = store.settings
-    base = dict(store._conninfo)
+    base = dict(store._address.words)
     timeout = int(settings.statement_timeout_seconds * 1000)
     kwargs: dict[str, Any] = {
         "autocommit": True,

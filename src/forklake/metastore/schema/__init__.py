@@ -95,6 +95,14 @@ def not_found(product: str) -> MetastoreVersionError:
     )
 
 
+def not_found_in(name: str) -> MetastoreVersionError:
+    """Return the error for a schema of a database that was asked for by name and holds no lake."""
+    return MetastoreVersionError(
+        f'DuckLake metadata not found in the metadata schema "{name}".',
+        hint=f"`forklake init --lake URL` makes it, with metadata_schema={name} in the URL.",
+    )
+
+
 VERSION_QUERY: Final = (
     "SELECT key, value FROM forklake.ducklake_metadata"
     " WHERE catalog_id = -1 AND scope = '' AND key IN ('version', 'forklake_version')"

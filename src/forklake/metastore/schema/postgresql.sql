@@ -513,11 +513,12 @@ INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
 -- A session keeps the plans of its first calls, when tables may be small or never analyzed: they must use the indexes.
 
 -- Locks shared by everything that pins a catalog's rows (fork) and taken alone by what forgets them (expire, purge).
+-- The first half of a key is a table of this lake, so that lakes in other schemas of the database lock apart.
 CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE sql
-AS $$ SELECT pg_advisory_xact_lock_shared(1718776427, catalog::integer) $$;
+AS $$ SELECT pg_advisory_xact_lock_shared('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
 
 CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE sql
-AS $$ SELECT pg_advisory_xact_lock(1718776427, catalog::integer) $$;
+AS $$ SELECT pg_advisory_xact_lock('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
 
 -- Ids that the client does not know yet are negative: -1 is the first of the new ids, -2 the second.
 CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
