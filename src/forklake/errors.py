@@ -5,6 +5,7 @@
     │   ├── InvalidNameError         an empty, too long or unstorable name
     │   └── InvalidPathError         a path that escapes, overlaps or is not set
     ├── NotFoundError                a named thing does not exist (for this catalog, at this snapshot)
+    │   ├── CatalogDroppedError      a catalog that a handle or a session has, and that is no more
     │   └── SnapshotNotFoundError    a snapshot that never was, is expired, or is outside the lineage
     ├── AlreadyExistsError           a name is taken
     ├── ConflictError                somebody else changed what this change was planned on
@@ -17,7 +18,8 @@
     │   └── MetastoreCorruptError    not a metadata database, or damaged
     ├── DataFileError                a data file is missing, damaged, or its key is
     ├── EngineError                  Spark could not be started, or a job failed or was interrupted
-    └── ConfigError                  a URL, option or environment that cannot be used
+    ├── ConfigError                  a URL, option or environment that cannot be used
+    └── InternalError                a mistake of forklake's own
 
 Each class has a stable ``code``, says whether trying again can help (``retryable``), and carries a
 ``hint`` for the user where there is one. Driver exceptions never leave ``forklake.metastore``, nor Spark's
@@ -66,6 +68,16 @@ class NotFoundError(ForklakeError):
 
     code = "not_found"
     exit_code = 3
+
+
+class CatalogDroppedError(NotFoundError):
+    """The catalog of a handle, a transaction or a session was dropped; nothing was done."""
+
+    code = "catalog_dropped"
+
+    def __init__(self, message: str, *, catalog_id: int, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.catalog_id = catalog_id
 
 
 class SnapshotNotFoundError(NotFoundError):
@@ -173,3 +185,10 @@ class ConfigError(ForklakeError):
 
     code = "config"
     exit_code = 2
+
+
+class InternalError(ForklakeError):
+    """Something failed that should not have; the cause is chained, and nothing was done."""
+
+    code = "internal"
+    exit_code = 1

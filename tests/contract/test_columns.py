@@ -3,7 +3,9 @@
 import pytest
 
 from forklake import Catalog, Column, ColumnDefinition, ColumnStats, Lake, NewDataFile
-from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
+from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError, InvalidNameError, NotFoundError
+from forklake.model.change import SetNullsAllowed
+from forklake.model.ids import ColumnId, DataFileId, TableId
 from tests.contract.support import last
 
 
@@ -79,12 +81,26 @@ def test_types_only_widen(shop: Catalog) -> None:
     shop.change_column_type("orders", "id", "BIGINT")
     shop.change_column_type("orders", "place.at.x", "DOUBLE")
     assert (column(shop, "id").type, column(shop, "place", "at", "x").type) == ("int64", "float64")
-    refused = "Cannot change type of column id from int64 to int32 - only widening type promotions are allowed"
+    refused = "Cannot change type of column id from BIGINT to INTEGER - only widening type promotions are allowed"
     with pytest.raises(InvalidInputError, match=refused):
         shop.change_column_type("orders", "id", "INTEGER")
     before = shop.head
     shop.change_column_type("orders", "id", "int64")
     assert shop.head == before
+
+
+def test_the_default_of_a_truth_value_becomes_a_number(shop: Catalog) -> None:
+    shop.add_column("orders", ColumnDefinition("paid", "BOOLEAN", default="true"))
+    shop.change_column_type("orders", "paid", "TINYINT")
+    assert column(shop, "paid").default == "1"
+
+
+def test_a_type_with_parts_becomes_no_other(shop: Catalog) -> None:
+    refused = r"Type evolution is not supported from type STRUCT\(x FLOAT, y FLOAT\) to type FLOAT"
+    with pytest.raises(InvalidInputError, match=refused):
+        shop.change_column_type("orders", "place.at", "FLOAT")
+    with pytest.raises(InvalidInputError, match="not supported from type INTEGER to type INTEGER\\[]"):
+        shop.change_column_type("orders", "id", "INTEGER[]")
 
 
 def test_a_default_is_for_rows_to_come(shop: Catalog) -> None:
@@ -113,6 +129,27 @@ def test_null_is_forbidden_only_where_statistics_prove_that_there_is_none(shop: 
     shop.set_nulls_allowed("orders", "id", True)
     with pytest.raises(InvalidInputError, match="it has no NOT NULL constraint defined"):
         shop.set_nulls_allowed("orders", "id", True)
+
+
+@pytest.mark.parametrize("null_count", [0, 1])
+def test_null_is_forbidden_where_rows_were_read_but_for_those_that_others_added_since(
+    shop: Catalog, null_count: int
+) -> None:
+    def file(name: str, nulls: int) -> NewDataFile:
+        return NewDataFile(name, 5, 50, column_stats={"id": ColumnStats(value_count=5 - nulls, null_count=nulls)})
+
+    shop.append_files("orders", [file("a.parquet", 1)])
+    searched = frozenset(DataFileId(one.data_file_id) for one in shop.table("orders").files())
+    table, column_id = TableId(shop.table("orders").table_id), ColumnId(column(shop, "id").column_id)
+    work = shop.transaction()
+    work._run(lambda staging: staging.stage(SetNullsAllowed(table, column_id, allowed=False, searched=searched)))
+    shop.append_files("orders", [file("b.parquet", null_count)])
+    if null_count:
+        with pytest.raises(CommitConflictError, match="Cannot SET NOT NULL on column id - the column has NULL values"):
+            work.commit()
+    else:
+        work.commit()
+    assert column(shop, "id").nulls_allowed is bool(null_count)
 
 
 def test_names_of_columns_compare_folded_and_some_are_reserved(shop: Catalog) -> None:

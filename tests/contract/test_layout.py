@@ -52,6 +52,20 @@ def test_files_carry_the_partitioning_they_were_written_with(shop: Catalog) -> N
         shop.append_files("events", [file("d", "1")])
 
 
+def test_setting_the_partitioning_that_is_set_changes_nothing(lake: Lake, shop: Catalog) -> None:
+    before = shop.head
+    shop.set_partitioning("events", [PartitionField("AT", "YEAR"), "id"])
+    assert shop.head == before
+    with shop.transaction() as transaction:
+        transaction.set_partitioning("events", ["id"])
+        transaction.set_partitioning("events", [PartitionField("id")])
+        transaction.append_files("events", [file("a", "3")])
+    assert rows(lake, "SELECT count(*) FROM forklake.ducklake_partition_info") == [(2,)]
+    assert shop.table("events").files()[0].partition_values == ("3",)
+    shop.set_partitioning("events", ["id", BY_YEAR])
+    assert shop.table("events").partition_by == (PartitionField("id"), BY_YEAR)
+
+
 @pytest.mark.parametrize(
     ("field", "message"),
     [

@@ -31,13 +31,13 @@ def shop(lake: Lake) -> Catalog:
     return shop
 
 
-def plan(reader: Reader, where: str | None = None) -> ScanPlan:
+def plan(reader: Reader, where: str | None = None, table: str = "t") -> ScanPlan:
     context, content = reader._context, reader._content()
-    row = lookup.table(content, "t")
+    row = lookup.table(content, table)
     everything = plan_scan(context.store, context.lake_path, content, row)
     if where is None:
         return everything
-    predicate: Predicate = condition(where, "t", everything.fields).predicate
+    predicate: Predicate = condition(where, table, everything.fields).predicate
     return plan_scan(context.store, context.lake_path, content, row, predicate)
 
 
@@ -267,6 +267,28 @@ def test_partition_values_rule_files_out_by_the_keys_they_were_written_with(shop
         work.append_files("t", [NewDataFile("staged.parquet", 1, 7, partition_values=("34",))])
         assert names(plan(work, "i = 34")) == ["before", "b379", "staged"]
         assert names(plan(work, "i = 2")) == ["before", "2"]
+
+
+def test_what_old_files_have_in_a_truth_value_that_became_a_number_is_known(shop: Catalog) -> None:
+    shop.append_files("t", [data_file("old")])
+    shop.add_column("t", ColumnDefinition("b", "BOOLEAN", default="true"))
+    shop.change_column_type("t", "b", "TINYINT")
+    assert names(plan(shop, "b = 1")) == ["old"]
+    assert names(plan(shop, "b = 0")) == []
+
+
+def test_buckets_of_another_type_rule_no_file_out(shop: Catalog) -> None:
+    shop.create_table("d", {"f": "INTEGER", "day": "DATE"})
+    shop.set_partitioning("d", [PartitionField("f", "bucket(1000)"), PartitionField("day", "bucket(1000)")])
+    file = NewDataFile("d.parquet", 1, 7, partition_values=("5", "6"))
+    shop.append_files("d", [file])
+    assert names(plan(shop, "day = '2020-01-01'", "d")) == []
+    shop.change_column_type("d", "f", "DOUBLE")
+    shop.change_column_type("d", "day", "TIMESTAMP")
+    assert names(plan(shop, "f = 34", "d")) == ["d"]
+    assert names(plan(shop, "day = '2020-01-01'", "d")) == ["d"]
+    shop.append_files("d", [NewDataFile("e.parquet", 1, 7, partition_values=("5", "6"))])
+    assert names(plan(shop, "f = 34", "d")) == ["d"]
 
 
 def test_bounds_are_exact_or_not_given(shop: Catalog) -> None:

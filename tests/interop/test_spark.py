@@ -122,6 +122,7 @@ def test_duckdb_finds_the_partitions_and_statistics_that_spark_wrote(
         connection.execute("ALTER TABLE t SET PARTITIONED BY (region, year(ts), bucket(4, id))")
         connection.register("ours", rows.toArrow())
         connection.execute("INSERT INTO t SELECT * FROM ours")
+        connection.unregister("ours")  # other tests have the same connection
     assert partitions(made.path) == partitions(tmp_path / "theirs.ducklake")
 
 

@@ -16,7 +16,7 @@ SORT_KEYS = (
     SortKey("c", null_order="NULLS_FIRST"),
     SortKey("a + b", dialect="other"),
 )
-NEW_TYPES = {"int32": "int32", "BIGINT": "int64", "SMALLINT": "int16", "DOUBLE": "float64"}
+NEW_TYPES = {"int32": "int32", "BIGINT": "int64", "SMALLINT": "int16", "VARCHAR": "varchar"}
 
 
 def _column(table: Table, column_id: int) -> Column:
@@ -145,7 +145,9 @@ class SetNullsAllowed(OtherChange):
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
         schema = state.schema_name(table.schema)
-        target.set_nulls_allowed(table.name, table.dotted(self.column), self.allowed, schema=schema)
+        # The files of these histories are never written.
+        name = table.dotted(self.column)
+        target.set_nulls_allowed(table.name, name, self.allowed, schema=schema, may_read=False)
 
 
 # -- inlined data ------------------------------------------------------------------------------------------------------

@@ -109,6 +109,8 @@ def test_the_default_of_a_moment_is_the_same_moment_in_every_zone(spark: SparkSe
         ("uint32", "uint64", "UINTEGER", "4294967295"),
         ("uint32", "int64", "UINTEGER", "4294967295"),
         ("float32", "float64", "FLOAT", "1.5"),
+        ("boolean", "int8", "BOOLEAN", "1"),
+        ("boolean", "uint64", "BOOLEAN", "0"),
     ],
 )
 def test_a_widened_column_is_filtered_by_wide_values(
@@ -120,6 +122,47 @@ def test_a_widened_column_is_filtered_by_wide_values(
     assert len(values(scan(spark, made, condition=f"a = {value}"))) == 1
     assert values(scan(spark, made, condition="a = 5000000000")) == []
     assert len(values(scan(spark, made, condition="a < 5000000000"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sql", "shown"),
+    [
+        ("uint64", "int128", "18446744073709551615::UBIGINT", "18446744073709551615"),
+        ("int64", "float64", "9007199254740993::BIGINT", "9.007199254740992E15"),
+        ("int64", "float32", f"{2**60 + 2**36 + 1}::BIGINT", "1.15292164E18"),
+        ("uint64", "float32", "18446744073709551615::UBIGINT", "1.8446744E19"),
+        ("decimal(18,3)", "float32", "123456789012.125::DECIMAL(18,3)", "1.23456791E11"),
+        ("decimal(4,1)", "decimal(9,3)", "12.5::DECIMAL(4,1)", "12.500"),
+        ("int8", "decimal(5,2)", "(-7)::TINYINT", "-7.00"),
+        ("date", "timestamp_s", "DATE '1960-02-29'", "1960-02-29 00:00:00"),
+        ("date", "timestamp_ns", "DATE '1960-02-29'", "1960-02-29 00:00:00"),
+        ("timestamp", "timestamp_ns", "TIMESTAMP '1960-02-29 01:02:03.45'", "1960-02-29 01:02:03.45"),
+        ("timestamp_ms", "timestamp", "'2020-01-02 03:04:05.12'::TIMESTAMP_MS", "2020-01-02 03:04:05.12"),
+    ],
+)
+def test_a_promoted_column_shows_what_duckdb_shows(
+    spark: SparkSession, tmp_path: Path, old: str, new: str, sql: str, shown: str
+) -> None:
+    path = written(tmp_path / "1.parquet", f"SELECT {sql} AS a UNION ALL SELECT NULL")
+    made = plan([field(1, "a", new)], scanned(path, [field(1, "a", old)]))
+    assert values(scan(spark, made).selectExpr("cast(a AS string)")) == [(shown,), (None,)]
+
+
+def test_a_date_that_became_a_moment_is_midnight_in_utc_in_every_zone(spark: SparkSession, tmp_path: Path) -> None:
+    path = written(tmp_path / "1.parquet", "SELECT DATE '2020-06-01' AS a")
+    made = plan([field(1, "a", "timestamptz")], scanned(path, [field(1, "a", "date")]))
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    try:
+        assert values(scan(spark, made).selectExpr("unix_seconds(a)")) == [(1590969600,)]
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")
+
+
+def test_a_moment_that_nanoseconds_do_not_reach_fails_the_query(spark: SparkSession, tmp_path: Path) -> None:
+    path = written(tmp_path / "1.parquet", "SELECT DATE '3000-01-01' AS a")
+    made = plan([field(1, "a", "timestamp_ns")], scanned(path, [field(1, "a", "date")]))
+    with pytest.raises(Exception, match='of column "a" does not fit'):
+        values(scan(spark, made))
 
 
 def test_a_widened_columns_filter_reaches_the_scan(spark: SparkSession, tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
     while True:
         if not draft.log:
             return None
-        result = _attempt(store, _to_commit(plan, draft), policy, clock)
+        # However few races a session may lose, whether a commit happened is asked as patiently as ever.
+        result = _attempt(store, _to_commit(plan, draft), store.settings.retry, clock)
         match result.outcome:
             case Outcome.COMMITTED:
                 return _committed(draft, result)

@@ -31,8 +31,11 @@ def prune(
     partitions = _partition_values(content, table_id, files, pruner.columns)
     kept: list[DataFileRow] = []
     by_partition: list[DataFileRow] = []
+    types = {column: field.type for column, field, _ in _numbered(fields) if column in pruner.columns}
     for row in files:
-        keys = partitions.get(row.data_file_id, ())
+        keys = partitions.get(row.data_file_id, [])
+        if any(key.transform.startswith("bucket") for key in keys):
+            keys = partitions[row.data_file_id] = _certain(keys, types, fields_of[row.data_file_id])
         is_out = bool(keys) and pruner.rules_out(FileFacts(partition=keys))
         (by_partition if is_out else kept).append(row)
     stats = column_stats(content, kept, pruner.columns)
@@ -85,6 +88,23 @@ def _partition_values(
             if key is not None:
                 found.setdefault(row.data_file_id, []).append(PartitionValue(*key, row.partition_value))
     return found
+
+
+def _certain(keys: Sequence[PartitionValue], types: Mapping[ColumnId, str], held: Fields) -> list[PartitionValue]:
+    """Return the keys without buckets that may be those of another type: a column's values hash by the type it had."""
+    then = {column: field.type for column, field, _ in _numbered(held or ())}
+    return [
+        key
+        for key in keys
+        if not key.transform.startswith("bucket")
+        or not _may_be_promoted(types[key.column_id])
+        or then.get(key.column_id) == types[key.column_id]
+    ]
+
+
+def _may_be_promoted(column_type: str) -> bool:
+    """Return whether values of the type may be in buckets of another; integers look into those of all integers."""
+    return column_type.startswith(("float", "decimal", "timestamp"))
 
 
 class _Absent:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from forklake.model import predicate as said
 from forklake.model.ids import ColumnId
 from forklake.model.predicate import Operator, Predicate
+from forklake.model.promotions import is_integer
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import date_part, transform_text
 from forklake.model.types import moment, order_key
@@ -22,6 +23,9 @@ _UNORDERED: Final = frozenset({"blob", "json", "geometry", "variant", "struct", 
 _GROWING: Final = frozenset({"year", "epoch_year", "epoch_month", "epoch_day", "epoch_hour"})
 """Transforms that keep the order of values."""
 
+_EXACT: Final = 2.0**53
+"""Up to here integers are floats of 64 bits."""
+_FLOAT_STEP: Final = 2.0**-23
 _ZONE_NANOS: Final = 16 * 3_600_000_000_000
 """How far the clock of a writer may be from UTC: DuckDB takes parts of a timestamptz in its session's time zone."""
 
@@ -217,8 +221,8 @@ class _Compared:
 
     def _may_be_in_bucket(self, transform: str, bucket: str) -> bool:
         if transform not in self._buckets:
-            # DuckLake hashes the text of unsigned integers, and a column may have been one before it was widened.
-            types = {self._type, "uint8"} if self._type in ("int16", "int32", "int64") else {self._type}
+            # DuckLake hashes the text of unsigned and huge integers, and a column may have been another before.
+            types = {self._type, "int8", "uint8"} if is_integer(self._type) else {self._type}
             found = {transform_text(one, transform, self._value) for one in types}
             self._buckets[transform] = frozenset() if None in found else frozenset(text for text in found if text)
         return not self._buckets[transform] or bucket in self._buckets[transform]
@@ -258,4 +262,7 @@ def _float_edge(value: float | None, outer: Callable[[float, float], float]) -> 
         (narrow,) = struct.unpack("<f", struct.pack("<f", value))
     except OverflowError:
         return value
-    return outer(value, narrow)
+    if abs(value) < _EXACT:
+        return outer(value, narrow)
+    # A larger integer is rounded once where its file is read, and was rounded twice here.
+    return outer(outer(value, narrow), outer(narrow * (1 - _FLOAT_STEP), narrow * (1 + _FLOAT_STEP)))

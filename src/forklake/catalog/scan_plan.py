@@ -67,6 +67,13 @@ class ScanPlanner:
         found = self._content.rows(INLINED_ROW, {"table_id": self._table.table_id})
         return self.plan_rows(files, found, predicate)
 
+    def files(self, predicate: Predicate) -> list[DataFileRow]:
+        """Return the files of the table that may hold a row that fulfils a predicate."""
+        rows = table_files(self._content, self._table.table_id).data
+        mappings = self._mappings(rows)
+        fields = {row.data_file_id: self._fields(row, mappings) for row in rows}
+        return prune(self._content, self._table.table_id, self._columns.fields, rows, fields, predicate)[0]
+
     def plan_rows(
         self, files: TableFiles, inlined: Sequence[InlinedRow], predicate: Predicate | None = None
     ) -> ScanPlan:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import Committed, Plan, commit, draft_of
 from forklake.catalog.view import Draft, View
+from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.change import Change
@@ -89,8 +90,17 @@ class Staging:
                 self._draft = None
             raise
 
-    def commit(self, info: CommitInfo, commit_key: str | None, *, requires_message: bool) -> Committed | None:
+    def commit(
+        self,
+        info: CommitInfo,
+        commit_key: str | None,
+        *,
+        requires_message: bool,
+        retry: RetryPolicy | None = None,
+    ) -> Committed | None:
         """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`.
+
+        A race that is lost is run again as ``retry`` says, or else the settings of the store.
 
         If it is refused for good, what `when_undone` was told is done; not if the outcome is unknown.
         """
@@ -110,7 +120,7 @@ class Staging:
             new_files=self._files,
         )
         try:
-            return commit(self._store, plan, self.draft, settings.retry, settings.clock)
+            return commit(self._store, plan, self.draft, retry or settings.retry, settings.clock)
         except CommitUnknownError:
             raise
         except ForklakeError:

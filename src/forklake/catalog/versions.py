@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forklake.catalog.names import check_name
-from forklake.errors import InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError, SnapshotNotFoundError
 from forklake.metastore import visibility
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
@@ -70,11 +70,21 @@ def head_by_id(store: Store | Session, catalog: CatalogId) -> Head:
     return _head(store, found)
 
 
-def dropped(catalog: CatalogId) -> NotFoundError:
+def dropped(catalog: CatalogId) -> CatalogDroppedError:
     """Return the error for a handle whose catalog is gone."""
-    return NotFoundError(
-        f"The catalog with id {catalog} was dropped; nothing was done.", hint="`undrop_catalog` may help."
+    return CatalogDroppedError(
+        f"The catalog with id {catalog} was dropped; nothing was done.",
+        catalog_id=catalog,
+        hint="`undrop_catalog` may help.",
     )
+
+
+def last_name(store: Store | Session, catalog: CatalogId) -> str | None:
+    """Return the name that a catalog has, or had when it was dropped; None if nothing is known of it any more."""
+    found = store.query(
+        "SELECT catalog_name FROM forklake.ducklake_catalog WHERE catalog_id = :c ORDER BY end_snapshot DESC", c=catalog
+    )
+    return str(found[0][0]) if found else None
 
 
 def _head(store: Store | Session, found: list[tuple[Any, ...]]) -> Head:

@@ -11,7 +11,7 @@ from forklake.catalog import versions
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
-from forklake.errors import CommitConflictError, InvalidInputError, NotFoundError
+from forklake.errors import CatalogDroppedError, CommitConflictError, InvalidInputError, NotFoundError
 from forklake.lake.context import Context
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
@@ -86,6 +86,15 @@ class Catalog(Reader, Verbs):
             return catalog_by_id(self._context.store, self._context.lake_path, parent)
         except NotFoundError:
             return None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is there: not dropped since the handle was made."""
+        try:
+            self._head()
+        except CatalogDroppedError:
+            return False
+        return True
 
     @property
     def is_read_only(self) -> bool:

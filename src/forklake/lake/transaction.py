@@ -10,6 +10,7 @@ from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.versions import Head
 from forklake.catalog.view import Content
+from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
 from forklake.lake.context import Context
 from forklake.lake.reader import Reader
@@ -100,8 +101,11 @@ class Transaction(Reader, Verbs):
 
         return run_in_transaction(self, text, parameters)
 
-    def commit(self) -> SnapshotId | None:
+    def commit(self, *, retry: RetryPolicy | None = None) -> SnapshotId | None:
         """Commit, and return the snapshot; None if nothing changed.
+
+        Args:
+            retry: How often a race that is lost is run again; as the lake was opened with if it is not given.
 
         Raises:
             CommitConflictError: A concurrent commit touched the same things; nothing was written.
@@ -114,7 +118,9 @@ class Transaction(Reader, Verbs):
             self._staging, self.snapshot_id = None, self._known
             return self.snapshot_id
         try:
-            committed = staging.commit(self._info, self._commit_key, requires_message=self._head.requires_message)
+            committed = staging.commit(
+                self._info, self._commit_key, requires_message=self._head.requires_message, retry=retry
+            )
         except InvalidInputError:
             raise
         except BaseException:

@@ -122,11 +122,16 @@ class SetDefault:
 
 @dataclass(frozen=True, slots=True)
 class SetNullsAllowed:
-    """Allow or forbid NULL in a column."""
+    """Allow or forbid NULL in a column.
+
+    ``searched`` has the files whose rows were read and have no NULL; None if none were read, and statistics have to
+    prove it.
+    """
 
     table_id: TableId
     column_id: ColumnId
     allowed: bool
+    searched: frozenset[DataFileId] | None = None
 
 
 @dataclass(frozen=True, slots=True)

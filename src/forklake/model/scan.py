@@ -23,6 +23,8 @@ LINEAGE_COLUMNS: Final = {
     "file_index": "uint64",
 }
 """What can be asked for beside the columns of a table, with its type."""
+OWN_ROW_ID: Final = "__forklake_row_id__"
+"""The row id under a name that it has even where a column of the table is called ``rowid``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,22 +192,3 @@ def date_of(days: int) -> tuple[int, int, int]:
     shifted = (5 * of_year + 2) // 153
     month = shifted + 3 if shifted < 10 else shifted - 9
     return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
-
-
-_INTEGERS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int128": 128}
-
-
-def is_widening(old: str, new: str) -> bool:
-    """Return whether every value of the old type is one of the new type, and files need not be rewritten.
-
-    >>> is_widening("int32", "int64"), is_widening("uint8", "int16"), is_widening("int64", "int32")
-    (True, True, False)
-    """
-    if old in _INTEGERS:
-        return new in _INTEGERS and _INTEGERS[new] > _INTEGERS[old] and new != "int128"
-    if old.startswith("uint") and old != "uint128":
-        bits = int(old.removeprefix("uint"))
-        if new.startswith("uint"):
-            return new != "uint128" and int(new.removeprefix("uint")) > bits
-        return new in _INTEGERS and new != "int128" and _INTEGERS[new] > bits
-    return (old, new) == ("float32", "float64")

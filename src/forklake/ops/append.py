@@ -18,6 +18,7 @@ from forklake.model.change import InsertInlined
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.field import Field, plain_column
 from forklake.model.ids import ColumnId
+from forklake.model.inlined_names import is_own_name
 from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of
 from forklake.model.write import WriteTarget
@@ -126,8 +127,14 @@ def sorts_on_driver(target: WriteTarget) -> bool:
 
 
 def is_inlinable(fields: Sequence[Field]) -> bool:
-    """Return whether the metadata can hold values of all these columns."""
-    return all(field.type not in ("geometry", "variant") and is_inlinable(field.children) for field in fields)
+    """Return whether the metadata can hold rows of these columns."""
+    if any(is_own_name(field.name) for field in fields):
+        return False
+    return not any(_has_kind(field, ("geometry", "variant")) for field in fields)
+
+
+def _has_kind(field: Field, kinds: tuple[str, ...]) -> bool:
+    return field.type in kinds or any(_has_kind(child, kinds) for child in field.children)
 
 
 def inline(

@@ -10,10 +10,10 @@ from forklake.catalog import versions
 from forklake.catalog.names import check_name
 from forklake.errors import (
     AlreadyExistsError,
+    CatalogDroppedError,
     CommitUnknownError,
     InvalidInputError,
     MetastoreUnavailableError,
-    NotFoundError,
     SnapshotNotFoundError,
 )
 from forklake.metastore import visibility
@@ -185,7 +185,9 @@ def _check(
 ) -> None:
     match result.outcome:
         case ForkOutcome.MISSING | ForkOutcome.DROPPED:
-            raise NotFoundError(f"Catalog '{name}' was not made: the catalog with id {parent} was dropped.")
+            raise CatalogDroppedError(
+                f"Catalog '{name}' was not made: the catalog with id {parent} was dropped.", catalog_id=parent
+            )
         case ForkOutcome.NO_SNAPSHOT:
             raise SnapshotNotFoundError(f"No snapshot found at version {pin}", hint=f"'{name}' was not made.")
         case ForkOutcome.OVERLAP:

@@ -15,7 +15,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
-from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan
+from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, ScanPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -62,20 +62,25 @@ def read_table(
 
     text = None if condition is None else condition.spark_sql
     own = {fold(field.name) for field in plan.fields}
-    lineage = [name for name in columns or () if fold(name) in LINEAGE_COLUMNS and fold(name) not in own]
+    beside = {fold(name) for name in columns or ()} - own
+    lineage = {name: name for name in LINEAGE_COLUMNS if name in beside}
+    if OWN_ROW_ID in beside:
+        lineage["rowid"] = OWN_ROW_ID
     if not lineage:
         return scan(spark, plan, columns=columns, condition=text, keep_order=keep_order, is_limited=is_limited)
     assert columns is not None
-    of_table = [name for name in columns if name not in lineage]
+    of_table = [name for name in columns if fold(name) in own or fold(name) not in (*lineage, OWN_ROW_ID)]
     found = scan(
         spark,
         plan,
         columns=of_table,
         condition=text,
-        lineage=[fold(name) for name in lineage],
+        lineage=lineage,
         keep_order=keep_order,
         is_limited=is_limited,
     )
+    if "rowid" in beside and OWN_ROW_ID in beside:
+        found = found.withColumn("rowid", found[OWN_ROW_ID])
     named = {fold(name): name for name in found.columns}
     return found.select(*(f"`{named[fold(name)].replace('`', '``')}`" for name in columns))
 

@@ -205,6 +205,16 @@ def test_floats_from_before_a_widening_are_kept() -> None:
     assert not may_match(Comparison(C, "float64", ">", "0.11"), stats("0.1", "0.1", nan=False))
 
 
+def test_integers_that_became_floats_are_kept_where_they_are_rounded_to() -> None:
+    assert may_match(Comparison(C, "float32", "=", "16777216"), stats("16777217", "16777217", nan=False))
+    assert not may_match(Comparison(C, "float32", "=", "16777300"), stats("16777217", "16777217", nan=False))
+    # Rounded to 64 bits first it lies in the middle, and would become the even one of 32 bits below.
+    once = str(2**60 + 2**37)
+    assert may_match(
+        Comparison(C, "float32", "=", once), stats(str(2**60 + 2**36 + 1), str(2**60 + 2**36 + 1), nan=False)
+    )
+
+
 def test_all_and_any_are_what_they_say() -> None:
     low, high = Comparison(C, "int32", "<", "5"), Comparison(C, "int32", ">", "15")
     assert not may_match(All((low, Anything())), stats("9", "20"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forklake.catalog import lookup
+from forklake.catalog import lookup, nulls
 from forklake.catalog.changes.alteration import log_altered, own_stats
 from forklake.catalog.changes.layout import check_not_a_key
 from forklake.catalog.names import check_name, check_text
@@ -20,11 +20,13 @@ from forklake.model.change import (
     SetNullsAllowed,
 )
 from forklake.model.definitions import ColumnDefinition
-from forklake.model.ids import ColumnId, TableId
+from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.names import fold
+from forklake.model.promotions import is_promotion
 from forklake.model.rows import ColumnRow
-from forklake.model.types import NESTED, canonical, is_widening
+from forklake.model.types import NESTED, canonical, sql_name
 
+_TRUTH = {"false": "0", "f": "0", "true": "1", "t": "1"}
 _CHILDREN = {"list": ("element",), "map": ("key", "value")}
 
 
@@ -87,17 +89,28 @@ def rename(draft: Draft, change: RenameColumn) -> None:
 
 
 def change_type(draft: Draft, change: ChangeColumnType) -> None:
-    """Widen the type of a column or field: every value it had is a value of the new type."""
+    """Promote the type of a column or field: every value that it had has one in the new type."""
     row = column_by_id(draft, change.table_id, change.column_id)
     new_type = _type(row.column_name, change.type)
     if new_type == row.column_type:
         return
-    if not is_widening(row.column_type, new_type):
+    if not is_promotion(row.column_type, new_type):
         raise InvalidInputError(
-            f"Cannot change type of column {row.column_name} from {row.column_type} to {new_type}"
+            f"Cannot change type of column {row.column_name} from {sql_name(row.column_type)} to {sql_name(new_type)}"
             " - only widening type promotions are allowed"
         )
-    _replace(draft, row, replace(row, column_type=new_type, origin=None))
+    if row.column_type == "boolean":
+        row_now = replace(row, column_type=new_type, initial_default=_as_number(row.initial_default), origin=None)
+        if row.default_value_type == "literal":
+            row_now = replace(row_now, default_value=_as_number(row.default_value))
+    else:
+        row_now = replace(row, column_type=new_type, origin=None)
+    _replace(draft, row, row_now)
+
+
+def _as_number(truth: str | None) -> str | None:
+    """Return the default of a truth value for a number; texts of all other types mean the same in a wider one."""
+    return truth if truth is None else _TRUTH.get(truth.lower(), truth)
 
 
 def set_default(draft: Draft, change: SetDefault) -> None:
@@ -112,7 +125,7 @@ def set_default(draft: Draft, change: SetDefault) -> None:
 
 
 def set_nulls_allowed(draft: Draft, change: SetNullsAllowed) -> None:
-    """Allow or forbid NULL; it is forbidden only where statistics prove that there is none."""
+    """Allow or forbid NULL; it is forbidden only where it is known that there is none."""
     row = column_by_id(draft, change.table_id, change.column_id)
     if row.nulls_allowed == change.allowed:
         raise InvalidInputError(
@@ -120,14 +133,25 @@ def set_nulls_allowed(draft: Draft, change: SetNullsAllowed) -> None:
             if change.allowed
             else f"Cannot SET NOT NULL on column {row.column_name} - it already has a NOT NULL constraint"
         )
-    if not change.allowed and lookup.table_stats(draft, change.table_id).record_count:
-        stats = lookup.column_stats(draft, change.table_id).get(row.column_id)
-        if stats is None or stats.contains_null is None:
-            table = lookup.table_by_id(draft, change.table_id)
-            raise InvalidInputError(f"Cannot SET NOT NULL on table {table.table_name} - no column stats are available")
-        if stats.contains_null:
-            raise InvalidInputError(f"Cannot SET NOT NULL on column {row.column_name} - the column has NULL values")
+    if not change.allowed:
+        _check_no_null(draft, row, change.searched)
     _replace(draft, row, replace(row, nulls_allowed=change.allowed, origin=None))
+
+
+def _check_no_null(draft: Draft, row: ColumnRow, searched: frozenset[DataFileId] | None) -> None:
+    has_null = nulls.may_be_null(draft, row)
+    if has_null is False:
+        return
+    table = lookup.table_by_id(draft, row.table_id)
+    if searched is not None:
+        # What others have added since the rows were read has to prove itself.
+        doubtful = nulls.files_with_nulls(draft.base.store, draft, table, row) - searched
+        if not doubtful and not nulls.is_null_in_metadata(draft, row):
+            return
+        has_null = True
+    if has_null is None:
+        raise InvalidInputError(f"Cannot SET NOT NULL on table {table.table_name} - no column stats are available")
+    raise InvalidInputError(f"Cannot SET NOT NULL on column {row.column_name} - the column has NULL values")
 
 
 def _replace(draft: Draft, old: ColumnRow, new: ColumnRow) -> None:

@@ -22,7 +22,7 @@ from forklake.metastore.tables import (
 from forklake.model.change import SetPartitioning, SetSorting
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
-from forklake.model.rows import PartitionColumnRow, PartitionInfoRow, SortExpressionRow, SortInfoRow
+from forklake.model.rows import PartitionColumnRow, PartitionInfoRow, SortExpressionRow, SortInfoRow, TableRow
 from forklake.model.types import NESTED
 
 _TRANSFORM: Final = re.compile(r"identity|(?:epoch_)?(?:year|month|day|hour)|bucket\((\d+)\)")
@@ -31,37 +31,52 @@ MAX_BUCKETS: Final = 2**31 - 1
 
 
 def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
-    """Partition the files to come; files that are there keep the partitioning they were written with."""
+    """Partition the files to come; files that are there keep the partitioning they were written with.
+
+    Setting what is set changes nothing: the partitioning stays the same one.
+    """
     table = lookup.table_by_id(draft, change.table_id)
+    keys = _partition_keys(draft, change, table)
     before = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
-    if not change.fields and not before:
+    if keys == [key for old in before for key in _kept_keys(draft, old)]:
         return
     for old in before:
         draft.end(old)
         _release_files(draft, old)
         draft.forget_followers("partition_id", old.partition_id)
-    if change.fields:
+    if keys:
         draft.insert(PartitionInfoRow(partition_id=change.partition_id, table_id=change.table_id))
-    seen: set[tuple[ColumnId, str]] = set()
-    for index, field in enumerate(change.fields):
-        column = lookup.column(draft, table, field.column)
-        transform = fold(field.transform.replace(" ", ""))
-        _check_transform(transform, column.column_type, field.column)
-        if column.parent_column is not None or column.column_type in NESTED:
-            raise InvalidInputError("Partitioning is only supported on top-level columns")
-        if (column.column_id, transform) in seen:
-            raise InvalidInputError(f'Column "{field.column}" is twice a key of the partitioning; nothing was changed.')
-        seen.add((column.column_id, transform))
+    for index, (column_id, transform) in enumerate(keys):
         draft.insert(
             PartitionColumnRow(
                 partition_id=change.partition_id,
                 table_id=change.table_id,
                 partition_key_index=index,
-                column_id=column.column_id,
+                column_id=column_id,
                 transform=transform,
             )
         )
     log_altered(draft, table, reshapes=True)
+
+
+def _partition_keys(draft: Draft, change: SetPartitioning, table: TableRow) -> list[tuple[ColumnId, str]]:
+    """Return the columns and transforms of a partitioning, checked."""
+    keys: list[tuple[ColumnId, str]] = []
+    for field in change.fields:
+        column = lookup.column(draft, table, field.column)
+        transform = fold(field.transform.replace(" ", ""))
+        _check_transform(transform, column.column_type, field.column)
+        if column.parent_column is not None or column.column_type in NESTED:
+            raise InvalidInputError("Partitioning is only supported on top-level columns")
+        if (column.column_id, transform) in keys:
+            raise InvalidInputError(f'Column "{field.column}" is twice a key of the partitioning; nothing was changed.')
+        keys.append((column.column_id, transform))
+    return keys
+
+
+def _kept_keys(draft: Draft, partitioning: PartitionInfoRow) -> list[tuple[ColumnId, str]]:
+    rows = draft.following(PARTITION_COLUMN, [partitioning])
+    return [(row.column_id, row.transform) for row in sorted(rows, key=lambda row: row.partition_key_index)]
 
 
 def _release_files(draft: Draft, partitioning: PartitionInfoRow) -> None:

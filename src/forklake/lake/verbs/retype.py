@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.model import change
 from forklake.model.definitions import ColumnDefinition
+from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
+from forklake.model.type_text import field_of, type_text
+from forklake.model.types import NESTED
 
 
 def stage_type(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: ColumnDefinition) -> None:
@@ -22,14 +28,15 @@ def stage_type(staging: Staging, table_id: TableId, column_id: ColumnId, wanted:
     """
     rows = {row.column_id: row for row in lookup.columns(staging.draft, table_id)}
     row = rows[column_id]
+    if (wanted.children or row.column_type in NESTED) and row.column_type != fold(wanted.type):
+        fields = table_fields(staging.draft, table_id)
+        raise InvalidInputError(
+            f"Not implemented Error: Type evolution is not supported from type {type_text(_field(fields, column_id))}"
+            f" to type {type_text(field_of(wanted))}"
+        )
     if not wanted.children:
         staging.stage(change.ChangeColumnType(table_id, column_id, wanted.type))
         return
-    if row.column_type != fold(wanted.type):
-        raise InvalidInputError(
-            f"Cannot change type of column {row.column_name} from {row.column_type} to {fold(wanted.type)}"
-            " - only widening type promotions are allowed"
-        )
     inside = [one for one in rows.values() if one.parent_column == column_id]
     if row.column_type != "struct":
         for child, definition in zip(inside, wanted.children, strict=True):
@@ -45,3 +52,14 @@ def stage_type(staging: Staging, table_id: TableId, column_id: ColumnId, wanted:
             stage_type(staging, table_id, found.column_id, definition)
     for child in there.values():
         staging.stage(change.DropColumn(table_id, child.column_id))
+
+
+def _field(fields: Sequence[Field], column_id: ColumnId) -> Field:
+    """Return a column or field of a table by its id; it is there."""
+    waiting = list(fields)
+    while waiting:
+        field = waiting.pop()
+        if field.column_id == column_id:
+            return field
+        waiting += field.children
+    raise AssertionError(column_id)

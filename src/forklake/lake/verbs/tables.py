@@ -16,6 +16,7 @@ from forklake.model import change
 from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
 from forklake.model.ids import PartitionId, SchemaId, SortId, TableId
 from forklake.model.type_text import column_definition
+from forklake.ops.search_nulls import search_nulls
 
 Columns = Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]]
 """Columns to make: a mapping of names to types, or pairs, or definitions."""
@@ -237,17 +238,32 @@ class TableVerbs(Runner):
 
         self._run(verb)
 
-    def set_nulls_allowed(self, table: str, column: ColumnName, allowed: bool, *, schema: str = "main") -> None:
-        """Allow NULL in a column, or forbid it where statistics prove that there is none.
+    def set_nulls_allowed(
+        self, table: str, column: ColumnName, allowed: bool, *, schema: str = "main", may_read: bool = True
+    ) -> None:
+        """Allow NULL in a column, or forbid it where there is none.
+
+        Args:
+            table: The table.
+            column: The column, or a field of a struct.
+            allowed: Whether NULL is allowed from now on.
+            schema: The schema that the table is in.
+            may_read: Read rows on Spark where statistics do not prove that none has NULL: some were deleted, say.
+                Fields of structs are never read.
 
         Raises:
-            InvalidInputError: The column has NULLs or no statistics, or it is so already.
+            InvalidInputError: The column has NULLs, or nothing is known of it, or it is so already.
         """
 
         def verb(staging: Staging) -> None:
             row = lookup.table(staging.draft, table, schema)
-            column_id = lookup.column(staging.draft, row, column).column_id
-            staging.stage(change.SetNullsAllowed(row.table_id, column_id, allowed))
+            found = lookup.column(staging.draft, row, column)
+            searched = None
+            if found.nulls_allowed and not allowed and may_read and found.parent_column is None:
+                from forklake.lake.rows import place_of  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
+
+                searched = search_nulls(staging, place_of(self), row, found)
+            staging.stage(change.SetNullsAllowed(row.table_id, found.column_id, allowed, searched))
 
         self._run(verb)
 

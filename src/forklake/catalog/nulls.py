@@ -1,0 +1,40 @@
+"""Whether a column may hold NULL, by what the metadata knows."""
+
+from __future__ import annotations
+
+import json
+
+from forklake.catalog import lookup
+from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.view import Content
+from forklake.metastore.store import Session, Store
+from forklake.metastore.tables import INLINED_ROW
+from forklake.model.ids import DataFileId
+from forklake.model.predicate import IsNull
+from forklake.model.rows import ColumnRow, TableRow
+
+
+def may_be_null(content: Content, column: ColumnRow) -> bool | None:
+    """Return what the statistics of a table say of one of its columns; None if they do not say.
+
+    They count deleted rows too: true does not mean that a row is left that has NULL.
+    """
+    if not lookup.table_stats(content, column.table_id).record_count:
+        return False
+    stats = lookup.column_stats(content, column.table_id).get(column.column_id)
+    return None if stats is None else stats.contains_null
+
+
+def files_with_nulls(
+    store: Store | Session, content: Content, table: TableRow, column: ColumnRow
+) -> frozenset[DataFileId]:
+    """Return the files whose own statistics do not prove that a column has no NULL in them."""
+    kept = ScanPlanner(store, None, content, table).files(IsNull(column.column_id, is_null=True))
+    return frozenset(row.data_file_id for row in kept)
+
+
+def is_null_in_metadata(content: Content, column: ColumnRow) -> bool:
+    """Return whether a row that is kept in the metadata has NULL in a column of the table, one that is not nested."""
+    rows = content.rows(INLINED_ROW, {"table_id": column.table_id})
+    key = str(column.column_id)
+    return any(json.loads(row.document).get(key, column.initial_default) is None for row in rows)

@@ -1,0 +1,35 @@
+"""Looking for NULL in a column: in metadata, and where that is not sure, in rows."""
+
+from __future__ import annotations
+
+from forklake.catalog import nulls
+from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
+from forklake.model.ids import DataFileId
+from forklake.model.predicate import Condition, IsNull
+from forklake.model.rows import ColumnRow, TableRow
+from forklake.ops.place import Place
+from forklake.ops.read_table import count_rows
+
+
+def search_nulls(staging: Staging, place: Place, table: TableRow, column: ColumnRow) -> frozenset[DataFileId] | None:
+    """Return the files that were read to see that no row has NULL in a column; None if statistics prove it.
+
+    Raises:
+        InvalidInputError: A row has NULL there.
+        EngineError: The rows could not be read.
+    """
+    draft = staging.draft
+    if nulls.may_be_null(draft, column) is False:
+        return None
+    doubtful = nulls.files_with_nulls(place.store, draft, table, column)
+    if nulls.is_null_in_metadata(draft, column) or (doubtful and _is_null_in_files(place, staging, table, column)):
+        raise InvalidInputError(f"Cannot SET NOT NULL on column {column.column_name} - the column has NULL values")
+    return doubtful
+
+
+def _is_null_in_files(place: Place, staging: Staging, table: TableRow, column: ColumnRow) -> bool:
+    plan = plan_scan(place.store, place.lake_path, staging.draft, table, IsNull(column.column_id, is_null=True))
+    name = "`" + column.column_name.replace("`", "``") + "`"
+    return count_rows(place.spark, plan, Condition(IsNull(column.column_id, is_null=True), f"{name} IS NULL")) > 0
