@@ -19,6 +19,7 @@ from forklake.model.names import fold
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+from forklake.sql.statements import Describe, Show
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,6 +89,9 @@ class MemoryNames:
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Return no value: there are no functions."""
         return NotImplemented
+
+    def asked(self, statement: Show | Describe) -> Relation:
+        raise NotFoundError(f"Nothing is known about {statement}")
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         """Return the overloads of a macro."""

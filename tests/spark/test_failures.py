@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+from forklake import connect
+from forklake.engine.collect import collect_arrow
 from forklake.engine.failures import guarded, running, translated
 from forklake.engine.scan import scan
 from forklake.errors import DataFileError, EngineError, InvalidInputError
@@ -100,6 +102,20 @@ def test_memory_that_runs_out_says_what_to_set(spark: SparkSession) -> None:
     with pytest.raises(EngineError, match='ran out of memory on table "t"') as caught, translated("t"):
         spark.range(1).mapInArrow(task(lambda: fail(MemoryError())), "id bigint").collect()
     assert "spark.driver.memory" in str(caught.value.hint)
+
+
+def test_a_plan_that_takes_too_much_memory_is_an_error_and_the_session_goes_on(
+    spark: SparkSession,
+) -> None:
+    with connect(spark=spark) as connection:
+        too_large, small = (connection.sql(f"SELECT repeat('ab', {count})") for count in (1_000_000_000, 2))
+        assert too_large is not None
+        assert small is not None
+        with pytest.raises(EngineError, match="ran out of memory on the query"):
+            too_large.fetchall()
+        assert small.fetchall() == [("abab",)]
+    with pytest.raises(EngineError, match='ran out of memory on rows for table "t"'):
+        collect_arrow(spark.range(1).selectExpr("repeat('ab', 1000000000)"), "t")
 
 
 def test_a_worker_that_dies_fails_the_job_in_our_words(spark: SparkSession) -> None:

@@ -364,7 +364,7 @@ def test_a_plan_tells_the_files_and_what_spark_does(spark: SparkSession, queries
     told = explain(query_frame(queries, "SELECT a AS c0 FROM v AS r0", {"v": scan(spark, made)}), [made])
     size = sum(file.file_size_bytes for file in made.files)
     assert told.splitlines()[:2] == [
-        f'Table "t": 2 files ({size} bytes) and 2 inlined rows are read',
-        "  3 files (99 bytes) are left out: statistics",
+        f'Table "t": Total Files Read: 2 ({size} bytes), inlined rows: 2',
+        "  Files left out by statistics: 3 (99 bytes)",
     ]
     assert "== Physical Plan ==" in told

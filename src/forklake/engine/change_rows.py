@@ -6,33 +6,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Final
+from typing import Any, Final, cast
 
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from forklake.engine.collect import arrow_rows
 from forklake.engine.conform import conform
 from forklake.engine.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
 from forklake.engine.failures import guarded
 from forklake.engine.projection import quoted
 from forklake.engine.scan import scan
+from forklake.engine.session import is_remote
 from forklake.engine.write import write
 from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
-from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
+from forklake.model.scan import OWN_ROW_ID, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
 from forklake.model.write import WriteTarget
 
-ROW_ID: Final = "__forklake_row_id__"
+ROW_ID: Final = OWN_ROW_ID
 PLACES: Final = {"data_file": FILE, "data_file_row": POSITION, "rowid": ROW_ID}
 """The lineage that says where a row is, and the names that it goes under while rows are changed."""
 
-NewValues = Callable[[DataFrame], DataFrame]
-"""Turns the rows that change into frames of new values."""
+NewValues = Callable[[DataFrame], DataFrame | None]
+"""Turns the rows that change into frames of new values; None if it is known that there are none."""
 
 _ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
 
@@ -115,13 +117,14 @@ def change_rows(
             inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
             gone = _deleted(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
             written += [target.directory + file.path for file in gone.delete_files]
-            if updated is not None or inserted is not None:
-                few = _few_rows(kept, target, updated, inserted, inlining.rows)
-            if updated is not None and few is None:
-                files += _updated(updated(kept), target, keeps_ids=keeps_ids)
+            old_rows = None if updated is None else updated(kept)
+            new_rows = None if inserted is None else inserted(kept)
+            few = _few_rows(target, old_rows, new_rows, inlining.rows)
+            if old_rows is not None and few is None:
+                files += _updated(old_rows, target, keeps_ids=keeps_ids)
                 written += [target.directory + file.path for file in files]
-            if inserted is not None and few is None:
-                new += write(inserted(kept), target, by_name=False)
+            if new_rows is not None and few is None:
+                new += write(new_rows, target, by_name=False)
                 written += [target.directory + file.path for file in new]
     except BaseException:
         storage.delete(written)
@@ -163,15 +166,25 @@ def updated_by(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> Ne
 
 @contextmanager
 def _kept(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
-    """Give rows that are computed once, however often they are used; in memory as far as that goes."""
+    """Give rows that are computed once, however often they are used; in memory as far as that goes.
+
+    They are never computed again, not even if an executor is lost: a condition that is not the same each time would
+    then choose other rows to write than were deleted. The job fails instead.
+    """
     if not keep:
         yield rows
-        return
-    kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        yield kept
-    finally:
-        kept.unpersist()
+    elif is_remote(rows.sparkSession):
+        kept = rows.persist(StorageLevel.MEMORY_AND_DISK)  # what is checkpointed, other sessions of a client do not see
+        try:
+            yield kept
+        finally:
+            kept.unpersist()
+    else:
+        kept = rows.localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK)
+        try:
+            yield kept
+        finally:
+            cast("Any", kept)._jdf.logicalPlan().rdd().unpersist(False)
 
 
 def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:
@@ -192,17 +205,17 @@ def _deleted(rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *
 
 
 def _few_rows(
-    rows: DataFrame, target: WriteTarget, updated: NewValues | None, inserted: NewValues | None, limit: int
+    target: WriteTarget, updated: DataFrame | None, inserted: DataFrame | None, limit: int
 ) -> pa.Table | None:
     """Return the new rows if they are few enough for the metadata, with the ids that updated ones keep."""
-    if limit == 0:
+    frames = [] if updated is None else [updated]
+    if inserted is not None:
+        frames.append(inserted.withColumn(ROW_ID_COLUMN, F.lit(None).cast("bigint")))
+    if limit == 0 or not frames:
         return None
     with_ids = (*target.fields, _ROW_ID_FIELD)
-    frames = [] if updated is None else [updated(rows)]
-    if inserted is not None:
-        frames.append(inserted(rows).withColumn(ROW_ID_COLUMN, F.lit(None).cast("bigint")))
     conformed = [conform(frame, with_ids, target.table, by_name=False) for frame in frames]
-    few = reduce(DataFrame.union, conformed).limit(limit + 1).toArrow()
+    few = arrow_rows(reduce(DataFrame.union, conformed).limit(limit + 1))
     return few if few.num_rows <= limit else None
 
 

@@ -33,6 +33,8 @@ def conform(frame: DataFrame, fields: Sequence[Field], table: str, *, by_name: b
     """
     given = frame.schema.fields
     positions = _by_name(given, fields, table) if by_name else _by_position(given, fields, table)
+    if len(given) == len(fields) and all(_is_right(one, field) for one, field in zip(given, fields, strict=True)):
+        return frame
     # Names of a user may be the same but for case, or hold anything: positions cannot be mistaken.
     numbered = frame.toDF(*(f"c{position}" for position in range(len(given))))
     now = datetime.now(UTC)
@@ -94,6 +96,12 @@ def _column(value: Column, given: StructField, field: Field, table: str) -> Colu
     _check_structs(given.dataType, field, table, (field.name,))
     cast = native_cast(given.dataType, field, field.name) or arrow_cast(given.dataType, field, table)
     return value if cast is unchanged and not given.nullable else _not_null(cast(value), field, table)
+
+
+def _is_right(given: StructField, field: Field) -> bool:
+    """Return whether a column is the table's already, name and all."""
+    is_same = given.name == field.name and native_cast(given.dataType, field, field.name) is unchanged
+    return is_same and (field.nulls_allowed or not given.nullable)
 
 
 def _not_null(value: Column, field: Field, table: str) -> Column:

@@ -8,8 +8,10 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812  (the name that all of Spark's users know it by)
 from pyspark.sql.types import (
+    BooleanType,
     ByteType,
     DataType,
+    DateType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -30,6 +32,8 @@ _MICROS: Final = 1_000_000
 _NANOS: Final = 1_000_000_000
 _DAY_SECONDS: Final = 86_400
 _INFINITY: Final = 2**63 - 1
+_NANOSECOND_EDGES: Final = ("1677-09-21 00:12:43.145225", "2262-04-11 23:47:16.854775")
+"""The first and the last microsecond that nanoseconds in 64 bits reach."""
 _HUGE: Final = frozenset({"int128", "uint128"})
 _MAX_WHOLE: Final = 1e38  # the nearest double is below 10 ** 38, the first number with 39 digits
 
@@ -59,8 +63,12 @@ def converted(field: Field, physical: Field, value: Column) -> Column:
         return _whole_number(field, value)  # that is how DuckDB stores them
     if _is_wider(held, shown):
         return value.cast(shown)
-    if isinstance(held, TimestampNTZType) and isinstance(shown, TimestampType):
-        return F.concat(value.cast("string"), F.lit("Z")).cast(shown)  # a text with a zone means the same everywhere
+    if isinstance(held, DateType | TimestampNTZType) and isinstance(
+        shown, TimestampNTZType | TimestampType | StringType
+    ):
+        return _promoted_moment(field, value.cast(TimestampNTZType()))
+    if isinstance(shown, FloatType):
+        return _nearest_float(field, value)
     if physical.type in _TEXTS or not (_is_number(held) and _is_number(shown)):
         raise InvalidInputError(
             f'Column "{field.name}" is of type {field.type}, and a file holds it as {physical.type}, which cannot be'
@@ -68,6 +76,24 @@ def converted(field: Field, physical: Field, value: Column) -> Column:
         )
     tried = value.try_cast(shown)
     return _checked(field, value, tried, value.isNull() | (tried == value))
+
+
+def _promoted_moment(field: Field, value: Column) -> Column:
+    """Return a moment without a zone as a column of finer moments shows it."""
+    text = value.cast("string")
+    match field.type:
+        case "timestamptz":
+            return F.concat(text, F.lit("Z")).cast(TimestampType())  # a text with a zone means the same everywhere
+        case "timestamp_ns":
+            first, last = (F.lit(edge).cast(TimestampNTZType()) for edge in _NANOSECOND_EDGES)
+            return _checked(field, value, text, value.isNull() | value.between(first, last))
+    return value
+
+
+def _nearest_float(field: Field, value: Column) -> Column:
+    nearest = value.cast(FloatType())
+    is_finite = F.abs(nearest) < F.lit(float("inf"))
+    return _checked(field, value, nearest, value.isNull() | is_finite | (nearest == value) | F.isnan(nearest))
 
 
 def _checked(field: Field, value: Column, result: Column, is_right: Column) -> Column:
@@ -85,14 +111,18 @@ def _is_number(kind: DataType) -> bool:
 
 
 def _is_wider(held: DataType, shown: DataType) -> bool:
-    """Return whether every value of one type is one of the other."""
+    """Return whether every value of one type has one of the other, without a look at it."""
+    if isinstance(shown, DoubleType):
+        return _is_number(held)  # or the nearest, as promotions have it
+    if isinstance(held, BooleanType):
+        return _is_number(shown)
     if type(held) in _DIGITS:
         if isinstance(shown, DecimalType):
             return shown.precision - shown.scale >= _DIGITS[type(held)]
         return _DIGITS.get(type(shown), 0) > _DIGITS[type(held)]
     if isinstance(held, DecimalType) and isinstance(shown, DecimalType):
         return shown.scale >= held.scale and shown.precision - shown.scale >= held.precision - held.scale
-    return isinstance(held, FloatType) and isinstance(shown, DoubleType)
+    return type(held) in (ByteType, ShortType) and isinstance(shown, FloatType)
 
 
 def _whole_number(field: Field, value: Column) -> Column:

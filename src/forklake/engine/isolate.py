@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +13,16 @@ from forklake.engine.session import is_remote
 
 _SHARED: Final = frozenset({"_jsc", "_jvm", "_profiler_collector", "_sc"})
 """What sessions of one Spark context have in common."""
+
+
+_EXCLUDED_RULES: Final = "spark.sql.optimizer.excludedRules"
+_OPTIMIZER: Final = "org.apache.spark.sql.catalyst.optimizer"
+
+
+def without_rule(spark: SparkSession, rule: str) -> dict[str, str]:
+    """Return the setting that a rule of the optimizer is not applied, beside those that the session leaves out."""
+    excluded = spark.conf.get(_EXCLUDED_RULES, None)
+    return {_EXCLUDED_RULES: f"{excluded},{_OPTIMIZER}.{rule}" if excluded else f"{_OPTIMIZER}.{rule}"}
 
 
 @contextmanager
@@ -40,7 +51,9 @@ def cloned(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     It has the settings, views and functions of the session at this moment, and never becomes the active session.
     """
     if is_remote(spark):
-        copy = cast("Any", spark).cloneSession() if hasattr(spark, "cloneSession") else spark.newSession()
+        copy: Any = _remote_copy(spark) if hasattr(spark, "cloneSession") else spark.newSession()
+        # Left to the end of the process, the session would wait then for a thread that is there no more.
+        weakref.finalize(copy, _released, copy.client)
         for key, value in settings.items():
             copy.conf.set(key, value)
         return cast("SparkSession", copy)
@@ -74,19 +87,29 @@ def _python_session(spark: Any, java_session: Any) -> SparkSession:
     return cast("SparkSession", made)
 
 
+def _remote_copy(spark: Any) -> Any:
+    spark.version  # noqa: B018  (the server knows no session before the first thing that is asked of it)
+    return spark.cloneSession()
+
+
+def _released(client: Any) -> None:
+    """End a session of a server; not by `stop`, which of a server of this process ends every other session as well."""
+    with suppress(Exception):  # it, or the server, may be gone already
+        client.release_session()
+        client.close()
+
+
 @contextmanager
 def _remote(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame]:
     spark = cast("Any", frame.sparkSession)
     if hasattr(spark, "cloneSession"):
-        copy = spark.cloneSession()
+        copy = _remote_copy(spark)
         try:
             for key, value in settings.items():
                 copy.conf.set(key, value)
             yield cast("Any", type(frame))(cast("Any", frame)._plan, copy)
         finally:
-            # Not `stop`: of a server that this process started, that would end every other session as well.
-            copy.client.release_session()
-            copy.client.close()
+            _released(copy.client)
         return
     # Servers before 4.1 cannot copy a session: its own settings are changed, and put back.
     before = {key: spark.conf.get(key, None) for key in settings}

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from forklake.engine.isolate import without_rule
 from forklake.engine.projection import quoted
 from forklake.engine.session import is_remote
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.write import WriteTarget
-
-_EXCLUDED_RULES: Final = "spark.sql.optimizer.excludedRules"
-_COLLAPSE: Final = "org.apache.spark.sql.catalyst.optimizer.CollapseRepartition"
 
 
 def layout_settings(spark: SparkSession) -> dict[str, str]:
@@ -23,8 +21,7 @@ def layout_settings(spark: SparkSession) -> dict[str, str]:
 
     Of two coalesces Spark would drop the caller's, even if it asks for fewer partitions than ours.
     """
-    excluded = spark.conf.get(_EXCLUDED_RULES, None)
-    return {"spark.sql.caseSensitive": "true", _EXCLUDED_RULES: f"{excluded},{_COLLAPSE}" if excluded else _COLLAPSE}
+    return {"spark.sql.caseSensitive": "true", **without_rule(spark, "CollapseRepartition")}
 
 
 def laid_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> DataFrame:

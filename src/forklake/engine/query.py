@@ -12,8 +12,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import VariantVal
 
+from forklake.engine.collect import arrow_batches
 from forklake.engine.failures import SPARK_ERRORS, running, translation
-from forklake.engine.isolate import cloned
+from forklake.engine.isolate import cloned, without_rule
 from forklake.engine.quiet import quiet
 from forklake.engine.session import is_remote
 from forklake.model.scan import ScanPlan
@@ -57,7 +58,9 @@ def query_session(spark: SparkSession) -> SparkSession:
 
     What the caller tuned stays tuned. Nothing that is set or registered in it is seen by the caller.
     """
-    return cloned(spark, _SETTINGS)
+    # The rule fails for a subquery that is shown for each row of a table in several pieces: it looks for the columns of
+    # the subquery among those of the table.
+    return cloned(spark, {**_SETTINGS, **without_rule(spark, "PushProjectionThroughUnion")})
 
 
 def are_few(plans: Iterable[ScanPlan]) -> bool:
@@ -113,10 +116,7 @@ def collect_rows(frame: DataFrame, paths: Sequence[str] = ()) -> pa.Table:
         EngineError: The job failed for another reason.
     """
     with running("the query", paths):
-        if is_remote(frame.sparkSession):
-            return frame.toArrow()
-        # What `toArrow` does besides fails for variants that are NULL, and asks for settings and for the schema.
-        return pa.Table.from_batches(cast("Any", frame)._collect_as_arrow(empty_list_if_zero_records=False))
+        return frame.toArrow() if is_remote(frame.sparkSession) else arrow_batches(frame)
 
 
 def variant_values(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
@@ -196,6 +196,7 @@ def _spark_plan(frame: Any) -> str:
 def _scan_lines(plan: ScanPlan) -> Iterator[str]:
     inlined = sum(len(rows.rows) for rows in plan.inlined)
     size = sum(file.file_size_bytes for file in plan.files)
-    yield f'Table "{plan.table}": {len(plan.files)} files ({size} bytes) and {inlined} inlined rows are read'
+    # The first words are those in which DuckDB tells it.
+    yield f'Table "{plan.table}": Total Files Read: {len(plan.files)} ({size} bytes), inlined rows: {inlined}'
     for reason, (count, pruned_size) in sorted(plan.pruned.items()):
-        yield f"  {count} files ({pruned_size} bytes) are left out: {reason}"
+        yield f"  Files left out by {reason}: {count} ({pruned_size} bytes)"

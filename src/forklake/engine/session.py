@@ -31,7 +31,11 @@ _LEAN: Final = {
     "spark.scheduler.mode": "FAIR",  # threads of one application take turns
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.shuffle.partitions": "8",
+    "spark.sql.ui.retainedExecutions": "100",  # what is over is kept for a page that is not shown
     "spark.ui.enabled": "false",
+    "spark.ui.retainedJobs": "200",
+    "spark.ui.retainedStages": "200",
+    "spark.ui.retainedTasks": "2000",
     "spark.ui.showConsoleProgress": "false",
 }
 _LOOPBACK: Final = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}

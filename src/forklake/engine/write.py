@@ -73,9 +73,12 @@ def write_arrow(spark: SparkSession, rows: pa.Table, target: WriteTarget) -> lis
 
 def spark_frame(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> DataFrame:
     """Return rows in memory, as `forklake.files.conform` returns them for these columns, as a frame of Spark."""
-    columns = [shown(rows.column(field.name), field) for field in fields]
-    schema = spark_schema(fields)
-    return spark.createDataFrame(pa.table(columns, schema.names), schema)
+    return spark.createDataFrame(shown_rows(rows, fields), spark_schema(fields))
+
+
+def shown_rows(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
+    """Return rows in memory, as `forklake.files.conform` returns them for these columns, as Spark shows them."""
+    return pa.table([shown(rows.column(field.name), field) for field in fields], [field.name for field in fields])
 
 
 def _written(rows: DataFrame, target: WriteTarget) -> list[NewDataFile]:

@@ -29,7 +29,7 @@ from forklake.ops.write_target import Writing, writing
 
 if TYPE_CHECKING:
     from forklake.engine.change_rows import ChangedRows, Inlining
-    from forklake.engine.merge_rows import Source
+    from forklake.engine.merge_source import Source
     from forklake.model.write import WriteTarget
     from forklake.ops.append import Frame
 
@@ -149,7 +149,7 @@ def _planned(
     staging: Staging, place: Place, table: TableRow, source: Frame, merge: Merge
 ) -> Iterator[tuple[ScanPlan, Source]]:
     """Give what a merge reads of the table, without files that no row of the source can match, and the source."""
-    from forklake.engine.merge_rows import Source, measured, source_of  # noqa: PLC0415
+    from forklake.engine.merge_source import Source, measured, source_of  # noqa: PLC0415
 
     target, given = table_fields(staging.draft, table.table_id), merge.source
 
