@@ -1,1 +1,21 @@
-"""SQL text turned into what the storeys below understand."""
+"""SQL in DuckDB's words: from text to typed Spark SQL.
+
+A text takes this way; each step knows only what stands before it:
+
+``parse``
+    Text to `statements`: what was said, with expressions and queries as trees of sqlglot. Nothing is looked up.
+``query``
+    `bind_query`: a query's tree to a `BoundQuery`, which is Spark SQL over the relations that it scans, with DuckDB's
+    types. Names are looked up through the protocol `relation.Names`, which whoever runs the statement implements.
+``expression``, ``site``, ``bound``
+    One expression: the binder walks the tree, a site says what names mean where it stands, and what comes out is
+    `Bound`: Spark SQL, type, and what it says about columns, for files to be left out by.
+``functions``, ``aggregates``, ``casts``, ``coercion``, ``comparisons``, ``arithmetic``, ``intervals``, ``nested``
+    What DuckDB's functions, casts and operators are in Spark's words; anything that is not named there is refused.
+``insertion``, ``row_statements``, ``merge``, ``condition``
+    What INSERT, UPDATE, DELETE and MERGE, or the same calls from Python, do to each row of a table.
+``portable``, ``spark_text``
+    Texts that are stored in a catalog; queries in Spark's own SQL.
+
+No module here reads metadata, rows or files, or knows Spark other than by its language.
+"""

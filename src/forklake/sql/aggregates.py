@@ -14,6 +14,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql.arities import takes
 from forklake.sql.bound import (
     FLOATS,
     INTEGERS,
@@ -31,15 +32,16 @@ from forklake.sql.bound import (
     type_name,
 )
 from forklake.sql.calls import Aggregate, Call, Key, constant_count
-from forklake.sql.coercion import cast
+from forklake.sql.coercion import cast, constant
 from forklake.sql.functions.signature import Function
 from forklake.sql.literals import quoted
+from forklake.sql.sort_keys import NESTED, sort_key
 from forklake.sql.window_functions import WINDOW_FUNCTIONS, first
 
 __all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate"]
 
 _SMALL: Final = frozenset({"boolean", "int8", "int16", "int32", "uint8", "uint16", "uint32"})
-_UNORDERED: Final = frozenset({"interval", "timetz", "map", "variant", "geometry"})
+_UNORDERED: Final = frozenset({"timetz", "variant", "geometry"})
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
@@ -96,6 +98,18 @@ def _of_doubles(name: str) -> Aggregate:
     return function
 
 
+def _never_null(name: str) -> Aggregate:
+    """Return an aggregate of pairs that is NaN where Spark's has no answer, but NULL where there are no pairs."""
+    plain = _of_doubles(name)
+
+    def function(values: Sequence[Bound], call: Call) -> Bound:
+        found = plain(values, call).sql
+        pairs = call.of("count", f"CASE WHEN {values[1].sql} IS NOT NULL THEN {values[0].sql} END")
+        return Bound(f"coalesce({found}, CASE WHEN {pairs} > 0 THEN CAST('NaN' AS DOUBLE) END)", "float64")
+
+    return function
+
+
 def _product(values: Sequence[Bound], call: Call) -> Bound:
     rows = call.of("collect_list", cast(values[0], "float64").sql)
     multiplied = f"aggregate({rows}, CAST(NULL AS DOUBLE), (total, x) -> coalesce(total, 1D) * x)"
@@ -113,8 +127,8 @@ def _count(values: Sequence[Bound], call: Call) -> Bound:
 
 
 def _count_if(values: Sequence[Bound], call: Call) -> Bound:
-    test = cast(values[0], "boolean").sql
-    return Bound(f"CAST({call.of('count', f'CASE WHEN {test} THEN 1 END')} AS DECIMAL(38,0))", "int128")
+    counted = f"CASE WHEN {cast(values[0], 'boolean').sql} THEN 1L ELSE 0L END"
+    return Bound(f"CAST({call.of('sum', counted)} AS DECIMAL(38,0))", "int128")
 
 
 def _approximate_count(values: Sequence[Bound], call: Call) -> Bound:
@@ -129,6 +143,8 @@ def _extreme(name: str) -> Aggregate:
         value = values[0]
         if value.type in _UNORDERED:
             raise _unsupported(name, values)
+        if len(values) == 1 and (value.type in NESTED or value.type == "interval"):
+            return _extreme_by(f"{name}_by")([value, value], call)
         if len(values) == 1:
             # The smallest of different values is the smallest of all.
             inner = Call(where=call.where, over=call.over)
@@ -142,13 +158,19 @@ def _extreme(name: str) -> Aggregate:
 
 def _extreme_by(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
-        value, by = values
+        value, by = values[:2]
         if by.type in _UNORDERED:
             raise _unsupported("arg_min" if name == "min_by" else "arg_max", values)
-        bare = Call(where=call.where, over=call.over)
-        shown = f"CASE WHEN {value.sql} IS NOT NULL THEN {by.sql} END"
+        if len(values) > 2:
+            ordered = Call(where=call.where, order=(Key(by, name == "max_by"),), over=call.over)
+            rows = f"filter({ordered.gathered(value.sql)}, x -> x.k0 IS NOT NULL AND x.v0 IS NOT NULL)"
+            found = f"nullif(transform({rows}, x -> x.v0), array())"
+            most = constant_count(values[2], name)
+            return shaped(f"slice({found}, 1, {most})", list_of(shape_of(value)))
+        bare, key = Call(where=call.where, over=call.over), sort_key(by)
+        shown = f"CASE WHEN {value.sql} IS NOT NULL THEN {key} END"
         if call.where is not None and call.over is not None:
-            shown = f"CASE WHEN {call.where.sql} AND {value.sql} IS NOT NULL THEN {by.sql} END"
+            shown = f"CASE WHEN {call.where.sql} AND {value.sql} IS NOT NULL THEN {key} END"
             bare = Call(over=call.over)
         return shaped(bare.of(name, value.sql, shown), shape_of(value))
 
@@ -163,10 +185,21 @@ def _of_booleans(name: str) -> Aggregate:
     return lambda values, call: Bound(call.of(name, cast(values[0], "boolean").sql), "boolean")
 
 
+def _several(quantile: Aggregate, values: Sequence[Bound], call: Call) -> Bound:
+    """Return a list of quantiles, one for each of a list of shares; NULL where there are no rows."""
+    value, shares = values
+    texts = (shares.literal or "").strip("[]").split(", ")
+    found = [quantile([value, constant("decimal(18,9)", text)], call) for text in texts]
+    present = f"{found[0].sql} IS NOT NULL"
+    return shaped(f"if({present}, array({', '.join(one.sql for one in found)}), NULL)", list_of(shape_of(found[0])))
+
+
 def _quantile(values: Sequence[Bound], call: Call) -> Bound:
     value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
     if share is None or not is_numeric(value.type):
         raise _unsupported("quantile_cont", values)
+    if values[1:] and values[1].type == "list":
+        return _several(_quantile, values, call)
     bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
     found = bare.of("percentile", cast(value, "float64").sql, f"{share}BD" if "e" not in share else f"{share}D")
     kind = value.type if is_decimal(value.type) else "float32" if value.type == "float32" else "float64"
@@ -177,6 +210,8 @@ def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
     value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
     if share is None or call.is_distinct:
         raise _unsupported("quantile_disc", values)
+    if values[1:] and values[1].type == "list":
+        return _several(_discrete_quantile, values, call)
     rows = f"array_sort({call.of('collect_list', value.sql)})"
     place = f"greatest(CAST(ceil(size(x) * {share}BD) AS INT), 1)"
     return shaped(f"transform(array({rows}), x -> try_element_at(x, {place}))[0]", shape_of(value))
@@ -254,8 +289,8 @@ _NODES: Final[Mapping[type[exp.Expr], tuple[str, Sequence[str]]]] = {
     exp.PercentileDisc: ("quantile_disc", _TWO),
     exp.Quantile: ("quantile_disc", ("this", "quantile")),
     exp.CountIf: ("count_if", _ONE),
-    exp.ArgMin: ("arg_min", _TWO),
-    exp.ArgMax: ("arg_max", _TWO),
+    exp.ArgMin: ("arg_min", (*_TWO, "count")),
+    exp.ArgMax: ("arg_max", (*_TWO, "count")),
     exp.Mode: ("mode", _ONE),
     exp.ApproxDistinct: ("approx_count_distinct", _ONE),
     exp.BitwiseAndAgg: ("bit_and", _ONE),
@@ -310,10 +345,11 @@ _AGGREGATES: Final[Mapping[str, Aggregate]] = {
     "variance": _of_doubles("var_samp"),
     "var_samp": _of_doubles("var_samp"),
     "var_pop": _of_doubles("var_pop"),
-    "corr": _of_doubles("corr"),
+    "corr": _never_null("corr"),
     "covar_pop": _of_doubles("covar_pop"),
     "covar_samp": _of_doubles("covar_samp"),
-    **{name: _of_doubles(name) for name in ("regr_slope", "regr_intercept", "regr_r2", "regr_avgx", "regr_avgy")},
+    **{name: _of_doubles(name) for name in ("regr_intercept", "regr_r2", "regr_avgx", "regr_avgy")},
+    "regr_slope": _never_null("regr_slope"),
     "median": _quantile,
     "quantile_cont": _quantile,
     "quantile_disc": _discrete_quantile,
@@ -366,6 +402,8 @@ def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
         raise InvalidInputError(f'The aggregate "{name}" is not supported: {node.sql("duckdb")}')
     if name in WINDOW_FUNCTIONS and call.over is None:
         raise InvalidInputError(f'Binder Error: "{name}" is a window function: it needs OVER')
+    if not takes(name, len(values)):
+        raise _no_match(name, values)
     try:
         return function(values, call)
     except (IndexError, ValueError) as error:

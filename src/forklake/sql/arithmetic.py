@@ -256,14 +256,20 @@ def negated(value: Bound) -> Bound:
     """Return a number, or an interval, with the other sign."""
     if value.literal is not None and is_numeric(value.type):
         text = value.literal.removeprefix("-") if value.literal.startswith("-") else f"-{value.literal}"
-        if value.type == "int64" and text == f"-{2**31}":
-            return constant("int32", text)
-        return constant("int64", text) if value.type == "int128" and text == f"-{2**63}" else constant(value.type, text)
+        return constant(_checked_type(text, value.type), text)
     if value.type == "interval":
         return negated_span(value)
     if value.type in FLOATS or is_decimal(value.type):
         return replace(Bound(f"(- {value.sql})", value.type), strict_in=_leaves(value))
     return arithmetic(constant("int32", "0"), "-", value)
+
+
+def _checked_type(text: str, kind: str) -> str:
+    try:
+        converted(text, kind)
+    except InvalidInputError as error:
+        raise InvalidInputError("Out of Range Error: Overflow in negation of numeric value!") from error
+    return kind
 
 
 def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:

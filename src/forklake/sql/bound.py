@@ -19,6 +19,7 @@ FLOATS: Final = frozenset({"float32", "float64"})
 TEXTS: Final = frozenset({"varchar", "json"})
 NAIVE: Final = frozenset({"timestamp", "timestamp_s", "timestamp_ms"})
 """Timestamps that Spark has as timestamp_ntz."""
+MOMENTS: Final = NAIVE | {"date", "timestamptz"}
 _ANYTHING: Final = Anything()
 
 
@@ -55,14 +56,30 @@ class Bound:
 
 def shape_of(value: Bound) -> Field:
     """Return the type of a value with all that is nested in it, as a field that is no column."""
-    return Field(None, "", value.type, () if value.field is None else value.field.children)
+    return Field(None, "", value.type, () if value.field is None else _without_ids(value.field.children))
+
+
+def seen_from_inside(value: Bound) -> Bound:
+    """Return what a query inside another one sees of the rows around it: the value.
+
+    What is said of it says nothing about the rows that the inner query reads, whose columns may have the same ids.
+    """
+    field = None if value.field is None else _without_ids((value.field,))[0]
+    return replace(value, field=field, when_true=_ANYTHING, when_false=_ANYTHING)
+
+
+def _without_ids(fields: Iterable[Field]) -> tuple[Field, ...]:
+    return tuple(replace(one, column_id=None, children=_without_ids(one.children)) for one in fields)
 
 
 def shaped(sql: str, shape: Field | str, literal: str | None = None) -> Bound:
-    """Return an expression of a type, given by its name or, if it is nested, as a field."""
+    """Return an expression of a type, given by its name or, if it is nested, as a field.
+
+    It is no column, and nothing in it is part of one, whatever the shape was taken from.
+    """
     if isinstance(shape, str):
         return Bound(sql, shape, literal=literal)
-    field = Field(None, "", shape.type, shape.children) if shape.children else None
+    field = Field(None, "", shape.type, _without_ids(shape.children)) if shape.children else None
     return Bound(sql, shape.type, field, literal)
 
 

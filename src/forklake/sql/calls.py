@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import INTEGERS, Bound
+from forklake.sql.sort_keys import sort_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Key:
     def sql(self) -> str:
         """The key in Spark's words."""
         direction = "DESC" if self.is_descending else "ASC"
-        return f"{self.value.sql} {direction} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
+        return f"{sort_key(self.value)} {direction} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Call:
     def gathered(self, *parts: str) -> str:
         """Return the structs of all rows, NULLs and all, in the order that is asked for; never NULL."""
         fields = [f"{sql} AS `v{place}`" for place, sql in enumerate(parts)]
-        fields += [f"{key.value.sql} AS `k{place}`" for place, key in enumerate(self.order)]
+        fields += [f"{sort_key(key.value)} AS `k{place}`" for place, key in enumerate(self.order)]
         item = f"struct({', '.join(fields)})"
         plain = Call(over=self.over)
         if self.where is not None:
@@ -73,8 +74,12 @@ class Call:
         found = plain.of("collect_set" if self.is_distinct and not self.order else "collect_list", item)
         if not self.order:
             return found
-        found = f"array_sort({found}, (l, r) -> {_compared(self.order)})"
+        found = self.sorted(found)
         return f"array_distinct({found})" if self.is_distinct else found
+
+    def sorted(self, rows: str) -> str:
+        """Return structs with the keys ``k0``, ``k1`` in the order that is asked for."""
+        return f"array_sort({rows}, (l, r) -> {_compared(self.order)})"
 
     def first(self, value: str, *, is_last: bool = False, skips_nulls: bool = False) -> str:
         """Return the value of the first row, or of the last."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
@@ -27,11 +28,13 @@ from forklake.sql.bound import (
     type_name,
 )
 from forklake.sql.literals import converted, quoted, spark_literal, spark_type
-from forklake.sql.phrases import once, unless_null
+from forklake.sql.phrases import once, refusal, unless_null
 from forklake.sql.text_casts import from_text, to_text
 
 EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 _DAYS: Final = NAIVE | {"date"}
+_MOST_FLOAT: Final = 3.4028235677973362e38
+"""What is greater than this is greater than all floats of 32 bits, also when it is rounded to one."""
 
 
 def constant(shape: str | Field, text: str) -> Bound:
@@ -107,12 +110,15 @@ def _cast_number(value: Bound, target: str) -> Bound | None:
     text = value.literal
     assert text is not None
     if target in FLOATS:
-        return constant(target, repr(float(text)))
+        number = float(text)
+        if target == "float32" and _MOST_FLOAT < abs(number) < math.inf:
+            raise _beyond(value, target)
+        return constant(target, repr(number))
     if value.type not in FLOATS:
         return constant(target, _out_of_range(value, target, text))
     try:
-        number = Decimal(text)
-        whole = f"{number:.0f}" if target in INTEGERS else f"{number:f}"
+        digits = Decimal(text)
+        whole = f"{digits:.0f}" if target in INTEGERS else f"{digits:f}"
     except (InvalidOperation, ValueError):
         whole = text
     if not Decimal(text).is_finite():
@@ -128,10 +134,16 @@ def _out_of_range(value: Bound, target: str, text: str) -> str:
             raise InvalidInputError(
                 f"Conversion Error: Could not cast value {value.literal} to {type_name(target)}"
             ) from error
-        raise InvalidInputError(
-            f"Conversion Error: Type {physical_name(value.type)} with value {value.literal} can't be cast because the"
-            f" value is out of range for the destination type {physical_name(target)}"
-        ) from error
+        raise _beyond(value, target) from error
+
+
+def _beyond(value: Bound, target: str) -> InvalidInputError:
+    assert value.literal is not None
+    text = value.literal if value.type not in FLOATS else format_value(scalar(value.type), float(value.literal))
+    return InvalidInputError(
+        f"Conversion Error: Type {physical_name(value.type)} with value {text} can't be cast because the value is out"
+        f" of range for the destination type {physical_name(target)}"
+    )
 
 
 def _cast_nested_constant(value: Bound, shape: Field) -> Bound | None:
@@ -184,6 +196,8 @@ def _cast_nested(value: Bound, shape: Field, *, is_lenient: bool) -> str | None:
 
 def _number_sql(value: Bound, target: str, *, is_lenient: bool) -> str:
     source, kind = value.type, spark_type(target)
+    if target == "float32" and source == "float64":
+        return _narrowed(value, is_lenient=is_lenient)
     if target in FLOATS or _fits(source, target):
         return f"CAST({value.sql} AS {kind})"
 
@@ -221,6 +235,20 @@ def _number_sql(value: Bound, target: str, *, is_lenient: bool) -> str:
         )
 
     return once(value.sql, attempt)
+
+
+def _narrowed(value: Bound, *, is_lenient: bool) -> str:
+    """Return a float with half the bits; one that is finite does not become infinite."""
+
+    def body(sql: str) -> str:
+        parts = (f"Conversion Error: Type {physical_name('float64')} with value ", to_text(Bound(sql, "float64")))
+        ending = f" can't be cast because the value is out of range for the destination type {physical_name('float32')}"
+        failed = "NULL" if is_lenient else refusal(quoted(parts[0] or ""), parts[1] or "", quoted(ending))
+        infinite = "CAST('Infinity' AS DOUBLE)"
+        beyond = f"abs({sql}) > CAST('{_MOST_FLOAT!r}' AS DOUBLE) AND abs({sql}) < {infinite}"
+        return f"(CASE WHEN {beyond} THEN {failed} ELSE CAST({sql} AS FLOAT) END)"
+
+    return once(value.sql, body)
 
 
 def _upper_bound(sql: str, target: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
@@ -44,6 +44,11 @@ __all__ = [
 _TIMES: Final = NAIVE | {"date", "timestamptz", "timestamp_ns"}
 _WHOLE: Final = frozenset({"list", "struct", "map"})
 
+Meeting = Literal["equated", "ordered", "mixed", "stacked"]
+"""How values meet. Text, if it is no quoted constant, is read as a value of the other type where both are compared for
+being equal, and makes text of the other where columns of queries become one. It has no order with other values, and no
+type in common with them where one of several values is chosen."""
+
 
 def common_type(first: Bound, second: Bound) -> str:
     """Return the type as which two values are compared.
@@ -54,7 +59,7 @@ def common_type(first: Bound, second: Bound) -> str:
     return common_shape(first, second).type
 
 
-def common_shape(first: Bound, second: Bound) -> Field:
+def common_shape(first: Bound, second: Bound, meeting: Meeting = "equated") -> Field:
     """Return the type that two values have in common, with what is nested in it.
 
     Raises:
@@ -62,23 +67,24 @@ def common_shape(first: Bound, second: Bound) -> Field:
     """
     one, other = first.type, second.type
     if one in _WHOLE and other == one:
-        return _common_parts(shape_of(first), shape_of(second))
+        return _common_parts(shape_of(first), shape_of(second), meeting)
     if one == NULL:
         return shape_of(second)
     if other in (one, NULL) or (second.is_untyped and not first.is_untyped):
         return shape_of(first)
     if first.is_untyped:
         return shape_of(second)
-    found = _common_scalar(first, second)
-    if found is None:
-        raise InvalidInputError(
-            f"Binder Error: Cannot compare values of type {type_name(shape_of(first))} and type"
-            f" {type_name(shape_of(second))} - an explicit cast is required"
-        )
-    return scalar(found)
+    found = _common_scalar(first, second, meeting)
+    if found is not None:
+        return scalar(found)
+    kinds = (type_name(shape_of(first)), type_name(shape_of(second)))
+    words = (
+        "compare values of type {} and type {}" if meeting in ("equated", "ordered") else "mix values of type {} and {}"
+    )
+    raise InvalidInputError(f"Binder Error: Cannot {words.format(*kinds)} - an explicit cast is required")
 
 
-def _common_scalar(first: Bound, second: Bound) -> str | None:
+def _common_scalar(first: Bound, second: Bound, meeting: Meeting) -> str | None:
     one, other = first.type, second.type
     if is_numeric(one) and is_numeric(other):
         return _common_number(first, second)
@@ -86,19 +92,17 @@ def _common_scalar(first: Bound, second: Bound) -> str | None:
     if types <= _TIMES:
         return "timestamptz" if "timestamptz" in types else "timestamp_ns" if "timestamp_ns" in types else "timestamp"
     if types <= TEXTS:
-        return "varchar"
+        return "varchar" if meeting in ("equated", "ordered") else "json"
     if "boolean" in types and len(types & INTEGERS) == 1:
         return (types & INTEGERS).pop()
-    if types & TEXTS and types & INTEGERS:
-        return (types & INTEGERS).pop()
-    if types & TEXTS and (types <= _TIMES | TEXTS):
-        return (types - TEXTS).pop()
-    return None
+    if not types & TEXTS or types & (_WHOLE | {"variant", "geometry"}) or meeting in ("ordered", "mixed"):
+        return None
+    return "varchar" if meeting == "stacked" and not types & {"uuid", "blob"} else (types - TEXTS).pop()
 
 
-def _common_parts(one: Field, other: Field) -> Field:
+def _common_parts(one: Field, other: Field, meeting: Meeting) -> Field:
     def inner(left: Field, right: Field) -> Field:
-        return common_shape(shaped("", left), shaped("", right))
+        return common_shape(shaped("", left), shaped("", right), meeting)
 
     if one.type == "list":
         return list_of(inner(one.children[0], other.children[0]))
@@ -154,9 +158,9 @@ def _holds(kind: str, value: int) -> bool:
     return low <= value < high
 
 
-def compared(first: Bound, second: Bound) -> tuple[Bound, Bound]:
+def compared(first: Bound, second: Bound, meeting: Meeting = "equated") -> tuple[Bound, Bound]:
     """Return two values in a form that Spark compares as DuckDB does."""
-    target = common_shape(first, second)
+    target = common_shape(first, second, meeting)
     exact = target.type in INTEGERS or is_decimal(target.type)
     if exact and _exceeds(first, second):
         return _in_parts(first), _in_parts(second)
@@ -186,7 +190,7 @@ def _in_parts(value: Bound) -> Bound:
     return replace(value, sql=f"if({value.sql} IS NULL, NULL, struct({whole}, {rest}))")
 
 
-def unified(values: Sequence[Bound]) -> list[Bound]:
+def unified(values: Sequence[Bound], meeting: Meeting = "mixed") -> list[Bound]:
     """Return values as ones of the type that all of them have in common.
 
     Raises:
@@ -194,7 +198,7 @@ def unified(values: Sequence[Bound]) -> list[Bound]:
     """
     target = values[0]
     for value in values[1:]:
-        shape = common_shape(target, value)
+        shape = common_shape(target, value, meeting)
         both_untyped = target.is_untyped and value.is_untyped
         target = replace(shaped("", shape, _larger(target, value)), is_untyped=both_untyped)
     return [cast(value, shape_of(target)) for value in values]

@@ -11,6 +11,8 @@ from forklake.model.names import fold
 from forklake.model.predicate import Comparison
 from forklake.model.scan import LINEAGE_COLUMNS
 from forklake.sql.bound import Bound
+from forklake.sql.literals import identifier
+from forklake.sql.nested import field_of
 from forklake.sql.site import Site
 
 
@@ -36,7 +38,7 @@ class TableSite(Site):
             if len(names) > 1 and fold(names[0]) == fold(table):
                 names = names[1:]
             return _lineage(names, table, fields)
-        return extracted(column_of(field, quoted_name(field.name)), names[1:], field.name)
+        return extracted(column_of(field, identifier(field.name)), names[1:], field.name)
 
 
 def column_of(field: Field, sql: str) -> Bound:
@@ -55,6 +57,9 @@ def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
         InvalidInputError: A field is asked of something that is no struct.
     """
     for name in names:
+        if value.type == "map":
+            value = field_of(value, name)
+            continue
         if value.type != "struct" or value.field is None:
             raise InvalidInputError(
                 f'Binder Error: Cannot extract field "{name}" from "{label}" because it is not a struct'
@@ -65,7 +70,7 @@ def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
                 f'Binder Error: Could not find key "{name}" in struct "{label}"\n'
                 f"Candidate Entries: {quoted_list(child.name for child in value.field.children)}"
             )
-        value = column_of(inner, f"{value.sql}.{quoted_name(inner.name)}")
+        value = column_of(inner, f"{value.sql}.{identifier(inner.name)}")
         label = f"{label}.{inner.name}"
     return value
 
@@ -73,11 +78,6 @@ def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
 def find(fields: Sequence[Field], name: str) -> Field | None:
     """Return the field of a name."""
     return next((field for field in fields if fold(field.name) == fold(name)), None)
-
-
-def quoted_name(name: str) -> str:
-    """Return a name as Spark reads it, whatever is in it."""
-    return f"`{name.replace('`', '``')}`"
 
 
 def quoted_list(names: Iterable[str]) -> str:

@@ -26,12 +26,15 @@ from forklake.sql.bound import (
 from forklake.sql.coercion import cast, common_type, compared
 from forklake.sql.intervals import length_of
 from forklake.sql.literals import quoted
+from forklake.sql.phrases import variable
+from forklake.sql.sort_keys import NESTED, sort_key
 
 _MIRRORED: Final[dict[Operator, Operator]] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _UNORDERED: Final = frozenset({"timetz"})
 _WITHOUT_STATISTICS: Final = frozenset({"interval", "timetz", "json", "blob"})
 _INCOMPARABLE: Final = frozenset({"variant", "geometry"})
+_LONG_CHAIN: Final = 400
 _EXACT_FLOATS: Final = 2**53
 """Integers up to this are themselves as 64 bit floats."""
 
@@ -42,18 +45,21 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
     Raises:
         InvalidInputError: Such values cannot be compared.
     """
-    one, other = (ordered(value) for value in compared(first, second))
+    is_equation = operator in ("=", "<>")
+    one, other = compared(first, second, "equated" if is_equation else "ordered")
     _check_comparable(one, operator)
+    in_order = not is_equation and one.type in NESTED
+    left, right = (sort_key(value) if in_order else ordered(value).sql for value in (one, other))
     return Bound(
-        f"({one.sql} {operator} {other.sql})",
+        f"({left} {operator} {right})",
         "boolean",
         when_true=_said(first, operator, second),
-        when_false=_said(first, _NEGATED[operator], second),
+        when_false=_said(first, NEGATED[operator], second),
     )
 
 
 def ordered(value: Bound) -> Bound:
-    """Return what Spark compares and orders by in place of a value: the entries of a map, the length of an interval."""
+    """Return what Spark compares in place of a value: the entries of a map, the length of an interval."""
     if value.type == "interval":
         return Bound(length_of(value), "int128")
     if value.type != "map":
@@ -169,7 +175,7 @@ def _in_sql(value: Bound, members: Sequence[Bound], tests: Sequence[Bound]) -> s
 def conjunction(parts: Sequence[Bound]) -> Bound:
     """Return whether all conditions hold."""
     return Bound(
-        f"({' AND '.join(part.sql for part in parts)})",
+        _chained(parts, "AND", "forall"),
         "boolean",
         when_true=both(part.when_true for part in parts),
         when_false=either(part.when_false for part in parts),
@@ -179,11 +185,19 @@ def conjunction(parts: Sequence[Bound]) -> Bound:
 def disjunction(parts: Sequence[Bound]) -> Bound:
     """Return whether one of the conditions holds."""
     return Bound(
-        f"({' OR '.join(part.sql for part in parts)})",
+        _chained(parts, "OR", "exists"),
         "boolean",
         when_true=either(part.when_true for part in parts),
         when_false=both(part.when_false for part in parts),
     )
+
+
+def _chained(parts: Sequence[Bound], word: str, function: str) -> str:
+    """Return conditions with AND or OR between them; many as a list: Spark's trees grow with a chain."""
+    if len(parts) <= _LONG_CHAIN:
+        return f"({f' {word} '.join(part.sql for part in parts)})"
+    name = variable()
+    return f"{function}(array({', '.join(part.sql for part in parts)}), {name} -> {name})"
 
 
 def negation(part: Bound) -> Bound:

@@ -14,6 +14,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
+from forklake.sql.bound import NULL, type_name
 from forklake.sql.columns import TableSite
 from forklake.sql.expression import ExpressionBinder
 
@@ -34,7 +35,12 @@ def condition(text: str, table: str, fields: Sequence[Field]) -> Condition:
         NotFoundError: There is no such column.
     """
     try:
-        bound = ExpressionBinder(TableSite(table, fields)).condition(_parse(text, fields))
+        binder, tree = ExpressionBinder(TableSite(table, fields)), _parse(text, fields)
+        found = binder.bind(tree)
+        if found.type not in ("boolean", NULL) and not found.is_untyped:
+            # DuckDB takes a number for a condition. Whoever passes a column's name would delete nearly all rows.
+            raise InvalidInputError(f"A condition is true or false, not of type {type_name(found.type)}: {text}")
+        bound = binder.condition(tree)
     except RecursionError as error:
         raise InvalidInputError("The condition is nested too deeply; it was not read.") from error
     return Condition(bound.when_true, bound.sql)

@@ -14,9 +14,11 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.model.predicate import Anything, Nothing, Operator
-from forklake.sql.arithmetic import arithmetic, negated
-from forklake.sql.bound import NULL, TEXTS, Bound, shape_of, shaped, type_name
+from forklake.model.predicate import Anything, Nothing
+from forklake.sql.arithmetic import negated
+from forklake.sql.arities import takes
+from forklake.sql.bound import NULL, TEXTS, Bound, shape_of, shaped
+from forklake.sql.chains import calculated, joined
 from forklake.sql.coercion import cast, constant, unified, untyped
 from forklake.sql.columns import extracted
 from forklake.sql.comparisons import (
@@ -30,11 +32,11 @@ from forklake.sql.comparisons import (
     null_test,
     one_of,
 )
-from forklake.sql.functions import FUNCTIONS, NAMED, no_such_function
+from forklake.sql.functions import FUNCTIONS, NAMED, no_match, no_such_function
 from forklake.sql.intervals import interval_of
 from forklake.sql.lambdas import bind_lambda
 from forklake.sql.literals import converted
-from forklake.sql.nested import concatenation, field_of
+from forklake.sql.nested import field_of
 from forklake.sql.nested_nodes import (
     bind_bracket,
     bind_list,
@@ -44,18 +46,10 @@ from forklake.sql.nested_nodes import (
     bind_tuple,
     target_shape,
 )
-from forklake.sql.nodes import call_arguments, function_name, is_aggregate, is_subquery
+from forklake.sql.nodes import COMPARISONS, call_arguments, function_name, is_aggregate, is_subquery
 from forklake.sql.number_literals import number
 from forklake.sql.site import Resolved, Site
 
-_COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
 _ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -96,12 +90,11 @@ class ExpressionBinder:
         if is_aggregate(node):
             return self.site.aggregate(self, node)
         kind = type(node)
-        if kind in _COMPARISONS:
+        if kind in COMPARISONS:
             first, second = self._operands(node)
-            return comparison(first, _COMPARISONS[kind], second)
+            return comparison(first, COMPARISONS[kind], second)
         if kind in _ARITHMETIC:
-            first, second = self._operands(node)
-            return arithmetic(first, _ARITHMETIC[kind], second)
+            return self._calculation(node)
         if kind in _HANDLERS:
             handler, said = _HANDLERS[kind]
             _check_all_is_understood(node, said)
@@ -120,6 +113,8 @@ class ExpressionBinder:
         found = None
         if isinstance(node, exp.Func):
             found = self.site.call(self, (function_name(node),), call_arguments(node))
+        if found is None and isinstance(node, exp.Anonymous) and not takes(fold(node.name), len(node.expressions)):
+            raise no_match(fold(node.name), self._arguments(node.expressions))
         if found is None:
             raise _unsupported(node)
         return found
@@ -141,13 +136,19 @@ class ExpressionBinder:
         bound = self.bind(node)
         if bound.type == NULL:
             return _UNKNOWN
-        if bound.is_untyped:
-            return cast(bound, "boolean")
-        if bound.type != "boolean":
-            raise InvalidInputError(
-                f"A condition is true or false, not of type {type_name(bound.type)}: {node.sql('duckdb')}"
-            )
-        return bound
+        return bound if bound.type == "boolean" else cast(bound, "boolean")
+
+    def _calculation(self, node: exp.Expr) -> Bound:
+        """Return arithmetic; a long chain of it is walked along, not down."""
+        steps: list[tuple[str, exp.Expr]] = []
+        start, known = node, None
+        while type(start) in _ARITHMETIC and known is None:
+            _check_all_is_understood(start, _BOTH)
+            steps.append((_ARITHMETIC[type(start)], start.expression))
+            start = start.this
+            known = self.site.known(self, start)
+        first = self.bind(start) if known is None else known
+        return calculated(first, [(operator, self.bind(operand)) for operator, operand in reversed(steps)])
 
     def _operands(self, node: exp.Expr) -> tuple[Bound, Bound]:
         _check_all_is_understood(node, ("this", "expression"))
@@ -185,6 +186,15 @@ class ExpressionBinder:
         """Return a quoted constant or a number."""
         text = str(node.this)
         return untyped(text) if node.args.get("is_string") else number(text)
+
+    def negative(self, node: exp.Expr) -> Bound:
+        """Return a number or interval with the other sign; signs before a number as written are part of it."""
+        inner, is_negative = node.this.unnest(), True
+        while isinstance(inner, exp.Neg):
+            inner, is_negative = inner.this.unnest(), not is_negative
+        if isinstance(inner, exp.Literal) and not inner.is_string:
+            return number(f"{'-' if is_negative else ''}{inner.name}")
+        return negated(self.bind(node.this))
 
     def cast(self, node: exp.Expr) -> Bound:
         """Return a value as one of another type."""
@@ -278,7 +288,13 @@ class ExpressionBinder:
 
     def joined(self, node: exp.Expr) -> Bound:
         """Return text, or lists, put together with ``||``."""
-        return concatenation(self.bind(node.this), self.bind(node.expression))
+        parts: list[exp.Expr] = []
+        start = node
+        while isinstance(start, exp.DPipe):
+            _check_all_is_understood(start, _BOTH)
+            parts.append(start.expression)
+            start = start.this
+        return joined([self.bind(start), *(self.bind(part) for part in reversed(parts))])
 
     def case(self, node: exp.Expr) -> Bound:
         """Return CASE, or if(...)."""
@@ -374,7 +390,7 @@ _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.Boolean: (lambda binder, node: _TRUE if node.this else _FALSE, ("this",)),
     exp.Null: (lambda binder, node: _NULL, ()),
     exp.Paren: (lambda binder, node: binder.bind(node.this), ("this",)),
-    exp.Neg: (lambda binder, node: negated(binder.bind(node.this)), ("this",)),
+    exp.Neg: (ExpressionBinder.negative, ("this",)),
     exp.Cast: (ExpressionBinder.cast, ("this", "to")),
     exp.TryCast: (ExpressionBinder.try_cast, ("this", "to")),
     exp.Interval: (ExpressionBinder.interval, ("this", "unit")),

@@ -12,7 +12,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.sql.bound import Bound, shaped
 from forklake.sql.coercion import cast, constant
-from forklake.sql.columns import find, quoted_name
+from forklake.sql.columns import find
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.parse import parse_expression
 from forklake.sql.query.bind import bind_query
@@ -34,7 +34,7 @@ def bind_insert(statement: Insert, table: str, fields: Sequence[Field], names: N
     if statement.query is None:
         return _defaults(fields)
     query = _without_keywords(statement.query, columns)
-    bound = bind_query(query, names, () if statement.by_name else columns)
+    bound = bind_query(query, names, () if statement.by_name else columns, keeps_null=True)
     if statement.by_name:
         columns = _chosen([field.name for field in bound.columns], table, fields)
     if len(columns) != len(bound.columns):
@@ -132,7 +132,7 @@ def is_default(cell: exp.Expr) -> bool:
 
 
 def _column(field: Field, number: int) -> Bound:
-    return shaped(f"{_GIVEN}.{quoted_name(f'c{number}')}", field if field.children else field.type)
+    return shaped(f"{_GIVEN}.c{number}", field if field.children else field.type)
 
 
 def _cast_constants(

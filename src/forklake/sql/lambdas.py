@@ -12,6 +12,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.bound import Bound, shaped
 from forklake.sql.nodes import function_name
+from forklake.sql.phrases import parameter
 
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
@@ -32,7 +33,7 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
         raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {node.sql('duckdb')}")
     depth = len(binder.parameters)
     names = [part.name for part in node.expressions]
-    marks = [f"`p{depth + place}`" for place in range(len(names))]
+    marks = [parameter(depth + place) for place in range(len(names))]
     element = before[0].field.children[0]
     is_folding = isinstance(node.parent, exp.Func) and fold(function_name(node.parent)) in _FOLDING
     values = [shaped(mark, element) for mark in marks[: 2 if is_folding else 1]]

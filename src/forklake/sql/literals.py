@@ -77,10 +77,18 @@ def identifier(name: str) -> str:
 def quoted(text: str) -> str:
     """Return text as a literal of Spark, which no setting of its parser reads differently.
 
+    Raises:
+        InvalidInputError: It cannot be written as UTF-8.
+
     >>> quoted("a b"), quoted("it's")
     ("'a b'", "CAST(X'69742773' AS STRING)")
     """
-    return f"'{text}'" if _PLAIN_TEXT.fullmatch(text) else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
+    if _PLAIN_TEXT.fullmatch(text):
+        return f"'{text}'"
+    try:
+        return f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(f"Invalid Input Error: {text!a} is no text: it has half a character in it.") from error
 
 
 def spark_literal(shape: str | Field, text: str) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from forklake.sql.bound import INTEGERS, NAIVE, Bound, is_numeric
+from forklake.sql.bound import INTEGERS, MOMENTS, Bound, is_numeric
 from forklake.sql.casts import cast, naive
 from forklake.sql.intervals import added_spans, multiplied_span, spanned, spark_interval
 from forklake.sql.phrases import once
-
-MOMENTS: Final = NAIVE | {"date", "timestamptz"}
 
 
 def micros_of(moment: str) -> str:

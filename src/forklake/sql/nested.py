@@ -172,7 +172,7 @@ def element(value: Bound, key: Bound) -> Bound:
     """
     match value.type:
         case "list":
-            place = cast(key, "int64") if not key.is_untyped else cast(key, "int32")
+            place = _place(value, key)
             inner = shape_of(value).children[0]
             if place.literal == "0":
                 return cast(Bound("NULL", NULL), inner)
@@ -186,11 +186,22 @@ def element(value: Bound, key: Bound) -> Bound:
         case "struct":
             return _struct_element(value, key)
     if value.type in TEXTS:
-        place_sql = f"CAST({cast(key, 'int64').sql} AS INT)"
+        place_sql = f"CAST({_place(value, key).sql} AS INT)"
         return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", "varchar")
     if value.type == NULL:
         return Bound("NULL", NULL)
     raise InvalidInputError(f"Binder Error: Cannot extract a part of a value of type {type_name(shape_of(value))}")
+
+
+def _place(value: Bound, key: Bound) -> Bound:
+    """Return the place of a part: a whole number."""
+    if key.type not in INTEGERS and key.type not in (NULL, "boolean") and not key.is_untyped:
+        raise InvalidInputError(
+            "Binder Error: No function matches the given name and argument types"
+            f" 'array_extract({type_name(shape_of(value))}, {type_name(shape_of(key))})'."
+            " You might need to add explicit type casts."
+        )
+    return cast(key, "int64")
 
 
 def _struct_element(value: Bound, key: Bound) -> Bound:

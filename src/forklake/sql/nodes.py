@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from sqlglot import exp
 
 from forklake.model.names import fold
+from forklake.model.predicate import Operator
 from forklake.sql.aggregates import AGGREGATES, WINDOWS
+
+COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
 
 
 def is_subquery(node: exp.Expr) -> bool:

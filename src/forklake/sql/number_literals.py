@@ -8,15 +8,16 @@ from forklake.sql.coercion import constant
 
 def number(text: str) -> Bound:
     """Return a number: a whole one of the smallest type that holds it, a decimal, or a float if it has an exponent."""
-    if text.isdecimal():
+    sign = "-" if text.startswith("-") else ""
+    if text.removeprefix("-").isdecimal():
         value = int(text)
-        kind = "int32" if value < 2**31 else "int64" if value < 2**63 else "int128"
+        kind = "int32" if -(2**31) <= value < 2**31 else "int64" if -(2**63) <= value < 2**63 else "int128"
         return constant(kind, str(value))
     if "e" in text.lower():
         return constant("float64", repr(float(text)))
-    whole, _, fraction = text.partition(".")
-    digits = len((whole.lstrip("0") + fraction) or "0")
+    whole, _, fraction = text.removeprefix("-").partition(".")
+    digits = len(whole + fraction)
     if digits > 38 or not (whole + fraction).isdecimal():
         return constant("float64", repr(float(text)))
     kind = f"decimal({max(digits, len(fraction), 1)},{len(fraction)})"
-    return constant(kind, f"{whole or '0'}.{fraction}".rstrip("."))
+    return constant(kind, f"{sign}{whole or '0'}.{fraction}".rstrip("."))

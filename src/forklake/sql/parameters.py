@@ -46,7 +46,7 @@ class Parameters:
         if len(self._used) < len(self._given):
             raise InvalidInputError(
                 f"Invalid Input Error: Values were not provided for the right parameters: {len(self._given)} were"
-                f" given, {len(self._used)} are used. The statements that use them were run."
+                f" given, {len(self._used)} are used. Nothing was run."
             )
 
     def _filled(self, part: Any) -> Any:

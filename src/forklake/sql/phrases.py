@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import count
 from typing import Final
@@ -11,11 +12,27 @@ from forklake.sql.literals import quoted
 _LONG: Final = 160
 """Texts up to this are repeated: Spark evaluates equal ones once, and a lambda keeps it from compiling the whole."""
 _numbers: Final = count(1)
+_VARIABLE: Final = re.compile(r"`~\d+`")
 
 
 def variable() -> str:
-    """Return a name for a variable of a lambda that no other has, so that none hides another."""
-    return f"x{next(_numbers)}"
+    """Return a name for a variable of a lambda that no other has, so that none hides another, nor a column."""
+    return f"`~{next(_numbers)}`"
+
+
+def parameter(place: int) -> str:
+    """Return a name for a parameter of a lambda in a query, which hides no column either."""
+    return f"`~p{place}`"
+
+
+def canonical(sql: str) -> str:
+    """Return an expression with its variables numbered from one: what means the same has the same text.
+
+    >>> canonical("transform(a, `~7` -> `~7` + `~p0`)")
+    'transform(a, `~1` -> `~1` + `~p0`)'
+    """
+    numbers: dict[str, str] = {}
+    return _VARIABLE.sub(lambda found: numbers.setdefault(found[0], f"`~{len(numbers) + 1}`"), sql)
 
 
 def once(sql: str, body: Callable[[str], str]) -> str:

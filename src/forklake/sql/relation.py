@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, Protocol
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.predicate import Anything, Predicate
+from forklake.sql.statements import Describe, Show
 
 _ANYTHING: Final = Anything()
 
@@ -66,6 +67,9 @@ class Names(Protocol):
 
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Return the value of a scalar function of catalogs that is called with constants; NotImplemented if none."""
+
+    def asked(self, statement: Show | Describe) -> Relation:
+        """Return the rows of a SHOW or DESCRIBE that stands in a query."""
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         """Return the overloads of a macro; none if there is no such macro."""

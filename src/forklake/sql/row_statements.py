@@ -13,19 +13,23 @@ from forklake.model.field import Field
 from forklake.model.merge import Clause, Deed, Merge
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
+from forklake.model.scan import OWN_ROW_ID
 from forklake.sql import statements as said
 from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast
-from forklake.sql.columns import TableSite, extracted, find, missing_column, quoted_name
+from forklake.sql.columns import TableSite, extracted, find, missing_column
 from forklake.sql.insertion import conformed, default_node, is_default
+from forklake.sql.literals import identifier, quoted, spark_type
 from forklake.sql.nodes import is_subquery
+from forklake.sql.phrases import refusal
 from forklake.sql.query.bind import bind_query
+from forklake.sql.query.output_names import written
 from forklake.sql.query.rows import RowBinder, RowSite
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.site import Site
 from forklake.sql.values import named_table
 
-ROW_ID: Final = Field(None, "rowid", "int64")
+ROW_ID: Final = Field(None, OWN_ROW_ID, "int64")
 TARGET: Final = "target"
 SOURCE: Final = "source"
 
@@ -67,7 +71,7 @@ def bind_update(statement: said.Update, table: str, fields: Sequence[Field], nam
             raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
     values = [(field, default_node(field) if is_default(value) else value) for field, value in assigned]
     if statement.sources or statement.with_ or _asks_queries([statement.where, *(value for _, value in values)]):
-        bound = bind_query(_joined(statement, [value for _, value in values]), names)
+        bound = bind_query(_joined(statement, [value for _, value in values]), names, keeps_null=True)
         numbered: list[tuple[Field, int | None]] = [(ROW_ID, 0)]
         numbered += [(field, number) for number, (field, _) in enumerate(values, 1)]
         return JoinedChange(conformed(bound, numbered), tuple(field.name for field, _ in values))
@@ -97,10 +101,16 @@ def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names
         InvalidInputError: A condition or an expression is not understood, or a column is given twice.
         NotFoundError: There is no such column.
     """
+    target, given_name = statement.alias or statement.table[-1], _source_name(statement.source)
+    if given_name is not None and fold(given_name) == fold(target):
+        raise InvalidInputError(
+            f'Binder Error: Ambiguous reference to table "{target}" (duplicate alias "{target}", explicitly alias one'
+            ' of the tables using "AS my_alias")'
+        )
     source = exp.select("*").from_(statement.source.copy())
     if statement.with_ is not None:
         source.set("with_", statement.with_.copy())
-    bound = bind_query(source, names)
+    bound = bind_query(source, names, keeps_null=True)
     site = _MergeSite(names, (statement.alias or table, *fields), _source_name(statement.source), bound.columns)
     on = _matching(statement, site, fields)
     clauses = tuple(_clauses(statement, site, fields, bound.columns, table))
@@ -128,10 +138,14 @@ def _asks_queries(nodes: Sequence[exp.Expr | None]) -> bool:
 
 def _joined(statement: said.Update | said.Delete, values: Sequence[exp.Expr]) -> exp.Select:
     """Return the query for the rows that change, and for their new values."""
+    common = () if statement.with_ is None else statement.with_.expressions
+    if len(statement.table) == 1 and any(fold(one.alias) == fold(statement.table[0]) for one in common):
+        words = "update" if isinstance(statement, said.Update) else "delete from"
+        raise InvalidInputError(f"Binder Error: Can only {words} base table")
     name = statement.alias or statement.table[-1]
     target = named_table(statement.table, name)
     found = exp.select(
-        exp.column("rowid", table=exp.to_identifier(name, quoted=True)), *(value.copy() for value in values)
+        exp.column(ROW_ID.name, table=exp.to_identifier(name, quoted=True)), *(value.copy() for value in values)
     )
     found = found.from_(target)
     for source in statement.sources:
@@ -189,7 +203,7 @@ class _MergeSite(RowSite):
     def _of_target(self, name: str, inside: Sequence[str]) -> Bound:
         field = find(self._target, name)
         assert field is not None
-        return extracted(Bound(f"{TARGET}.{quoted_name(field.name)}", field.type, field), inside, name)
+        return extracted(Bound(f"{TARGET}.{identifier(field.name)}", field.type, field), inside, name)
 
     def _of_source(self, name: str, inside: Sequence[str]) -> Bound:
         number = next((place for place, field in enumerate(self._source) if fold(field.name) == fold(name)), None)
@@ -231,11 +245,12 @@ def _clauses(
         if action.deed == "do nothing":
             passed.setdefault(action.side, []).append(when or "TRUE")
             continue
-        if action.deed == "error":
-            raise InvalidInputError("MERGE ... THEN ERROR is not supported; nothing was changed.")
         # Rows for which there is nothing to do are none for the actions that follow.
         skipped = [f"NOT coalesce({one}, FALSE)" for one in passed.get(action.side, ())]
         condition = " AND ".join([*skipped, *([f"({when})"] if when else [])]) or None
+        if action.deed == "error":
+            yield _failure(action, binder, condition, fields[0])
+            continue
         deed: Deed = action.deed
         values = () if deed == "delete" else tuple(_values(action, binder, site, fields, source, table))
         yield Clause(action.side, deed, condition, values)
@@ -248,6 +263,24 @@ _SIDES: Final = {
 }
 
 
+def _failure(action: said.MergeAction, binder: RowBinder, condition: str | None, field: Field) -> Clause:
+    """Return what fails a merge at the first row that the action is for: it is to change, and its value cannot be had.
+
+    A condition that fails would not do: Spark asks conditions in the order that it likes.
+    """
+    words = f"Constraint Error: Merge error condition WHEN {action.side.upper()}"
+    if action.when is not None:
+        plain = action.when.transform(lambda node: exp.column(node.this) if isinstance(node, exp.Column) else node)
+        words += f" AND {written(plain)}"
+    parts = [quoted(words if action.message is None else f"{words}: ")]
+    if action.message is not None:
+        parts.append(f"coalesce({cast(binder.bind(action.message), 'varchar').sql}, 'NULL')")
+    value = f"CAST({refusal(*parts)} AS {spark_type(field)})"
+    return Clause(
+        action.side, "insert" if action.side == "not matched" else "update", condition, ((field.name, value),)
+    )
+
+
 def _values(
     action: said.MergeAction,
     binder: RowBinder,
@@ -258,7 +291,9 @@ def _values(
 ) -> Iterator[tuple[str, str]]:
     """Yield the columns that an action gives values, and the values."""
     given: list[tuple[Field, Bound]] = []
-    if action.assignments or action.values:
+    if action.is_default:
+        given = [(field, binder.bind(default_node(field))) for field in fields]
+    elif action.assignments or action.values:
         pairs = [(_column(name, table, fields), value) for name, value in action.assignments]
         pairs += list(zip(fields, action.values, strict=False))
         if len(action.values) > len(fields) or 0 < len(action.values) < len(fields):
@@ -267,14 +302,18 @@ def _values(
             )
         given = [(field, binder.bind(default_node(field) if is_default(value) else value)) for field, value in pairs]
     elif action.by_name:
-        by_name = {fold(field.name): number for number, field in enumerate(source)}
-        given = [(one, site.source_value(by_name[fold(one.name)])) for one in fields if fold(one.name) in by_name]
+        by_name = {_column(field.name, table, fields).name: number for number, field in enumerate(source)}
+        given = [(one, site.source_value(by_name[one.name])) for one in fields if one.name in by_name]
     else:
         if len(source) != len(fields):
             raise InvalidInputError(
                 f"Binder Error: table {table} has {len(fields)} columns but {len(source)} values were supplied"
             )
         given = [(field, site.source_value(number)) for number, field in enumerate(fields)]
+    if action.deed == "insert":
+        named = [field for field, _ in given]
+        others = [field for field in fields if field.default_is_expression and field not in named]
+        given += [(field, binder.bind(default_node(field))) for field in others]
     for place, (field, value) in enumerate(given):
         if any(field is other for other, _ in given[:place]):
             raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import Bound
@@ -24,6 +25,12 @@ class Resolved(exp.Expression):
         """What it stands for."""
         found: Bound = self.args["bound"]
         return found
+
+
+# Messages show trees that are partly understood.
+DuckDB.Generator.TRANSFORMS[Resolved] = lambda _, node: (
+    (node.bound.field.name if node.bound.field is not None else node.bound.literal) or "?"
+)
 
 
 class Site:

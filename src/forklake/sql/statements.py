@@ -359,6 +359,8 @@ class MergeAction:
     """Values of an insert without a list of columns."""
     by_name: bool = False
     message: exp.Expr | None = None
+    is_default: bool = False
+    """Whether an insert gives every column its default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,5 +120,6 @@ def _attempt(sql: str, target: str) -> str | None:
         case "json":
             return f"CASE WHEN try_parse_json({sql}) IS NOT NULL THEN {sql} END"
         case "blob":
-            return f"CASE WHEN NOT contains({sql}, {quoted(chr(92))}) THEN CAST({sql} AS BINARY) END"
+            is_plain = f"NOT contains({sql}, {quoted(chr(92))}) AND length({sql}) = octet_length({sql})"
+            return f"CASE WHEN {is_plain} THEN CAST({sql} AS BINARY) END"
     return None

@@ -18,6 +18,7 @@ from forklake.model.predicate import All, Anything, Comparison
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery
+from forklake.sql.statements import Describe, Show
 
 T = Relation(
     "t",
@@ -26,6 +27,17 @@ T = Relation(
     (Field(None, "rowid", "int64"),),
 )
 U = Relation("u", (Field(ColumnId(1), "a", "int32"), Field(ColumnId(2), "c", "date")), "the rows of u")
+NESTED = Relation(
+    "nested",
+    (
+        Field(ColumnId(1), "s", "struct", (Field(ColumnId(2), "x", "int32"),)),
+        Field(ColumnId(3), "o", "struct", (Field(ColumnId(4), "x", "int32"),)),
+        Field(
+            ColumnId(5), "l", "list", (Field(ColumnId(6), "element", "struct", (Field(ColumnId(7), "x", "int32"),)),)
+        ),
+    ),
+    "the rows of nested",
+)
 F = Relation("f", (Field(None, "value", "int64"),), "the rows of f")
 MACROS = {
     "again": MacroImplementation("again(x) + 1", (MacroParameter("x"),)),
@@ -35,17 +47,20 @@ MACROS = {
 
 @dataclass
 class Known:
-    """Two tables, views of them, macros and a function; it notes what it was asked."""
+    """Three tables, views of them, macros and a function; it notes what it was asked."""
 
-    asked: list[Any] = field(default_factory=list)
+    looked_up: list[Any] = field(default_factory=list)
+    asked_about: list[Show | Describe] = field(default_factory=list)
 
     def relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
-        self.asked.append((parts, at))
+        self.looked_up.append((parts, at))
         match parts[-1]:
             case "t":
                 return T
             case "u":
                 return U
+            case "nested":
+                return NESTED
             case "v":
                 return StoredQuery("v", "SELECT a AS one, B FROM t WHERE a > 3", ("first",), self)
             case "loop":
@@ -53,11 +68,15 @@ class Known:
         raise NotFoundError(f"Catalog Error: Table with name {parts[-1]} does not exist!")
 
     def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
-        self.asked.append((parts, list(arguments), dict(named)))
+        self.looked_up.append((parts, list(arguments), dict(named)))
         return F if parts[-1] == "f" else None
 
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
         return sum(arguments) if parts[-1] == "of_session" else NotImplemented
+
+    def asked(self, statement: Show | Describe) -> Relation:
+        self.asked_about.append(statement)
+        return F
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         return [MACROS[parts[-1]]] if parts[-1] in MACROS else ()
@@ -104,10 +123,38 @@ def test_a_side_of_an_outer_join_is_limited_by_its_condition_only_where_its_rows
     assert all(isinstance(scan.predicate, Anything) for scan in bound(text.format("FULL")).scans.values())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = 5 OR t.a = 6)",
+        "SELECT 1 FROM t WHERE a IN (SELECT u.a FROM u WHERE NOT (u.a = 5 AND b = 'x'))",
+        "SELECT (SELECT count(*) FROM u WHERE u.a = 5 OR r = 6) FROM t",
+        "SELECT 1 FROM t, LATERAL (SELECT * FROM u WHERE u.a = 5 OR t.a = 6) AS x",
+    ],
+)
+def test_what_is_said_of_rows_around_a_query_does_not_limit_what_it_reads_itself(text: str) -> None:
+    assert all(isinstance(scan.predicate, Anything) for scan in bound(text).scans.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FROM (SELECT coalesce(s, o) AS both_ FROM nested) WHERE both_.x = 5",
+        "SELECT CASE WHEN s.x > 1 THEN s END AS part FROM nested WHERE part.x IS NULL",
+        "FROM (SELECT l[1] AS first FROM nested) WHERE first.x IS NULL",
+    ],
+)
+def test_a_field_of_a_computed_struct_is_no_column(text: str) -> None:
+    assert only_scan(bound("FROM (SELECT s AS same FROM nested) WHERE same.x = 5")).predicate == Comparison(
+        ColumnId(2), "int32", "=", "5"
+    )
+    assert isinstance(only_scan(bound(text)).predicate, Anything)
+
+
 def test_the_past_that_is_asked_for_reaches_whoever_has_the_relations() -> None:
     names = Known()
     bound("SELECT * FROM lake.main.t AT (VERSION => 3), t AT (TIMESTAMP => TIMESTAMP '2020-01-02 03:04:05')", names)
-    (first, version), (second, time) = names.asked
+    (first, version), (second, time) = names.looked_up
     assert (first, second) == (("lake", "main", "t"), ("t",))
     assert version == At("version", 3)
     assert time is not None
@@ -119,7 +166,7 @@ def test_a_table_function_is_called_with_values() -> None:
     before = datetime.now(UTC)
     text = "f('x', -1, 1.5, [1, 2], NULL, 5::BIGINT, getvariable('n'), older => now() - INTERVAL 1 DAY, b := true)"
     bound(f"SELECT * FROM lake.{text}", names)
-    (parts, values, named) = names.asked[0]
+    (parts, values, named) = names.looked_up[0]
     assert parts == ("lake", "f")
     assert values == ["x", -1, Decimal("1.5"), [1, 2], None, 5, 7]
     assert named["b"] is True
@@ -210,7 +257,12 @@ def test_variables_and_functions_of_the_session_are_constants() -> None:
         ("SELECT * FROM loop", "infinite recursion detected"),
         ("SELECT again(1)", "a macro calls itself"),
         ("SELECT half(1, 2)", 'Macro "half()" does not support the supplied arguments'),
-        ("WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT * FROM x) SELECT * FROM x", "Recursive queries"),
+        (
+            "WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT *, 2 FROM x) SELECT * FROM x",
+            "same number of result columns",
+        ),
+        ("WITH RECURSIVE x AS (SELECT * FROM x) SELECT * FROM x", "must be a beginning and a step"),
+        ("WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT * FROM x LIMIT 3) SELECT * FROM x", "LIMIT"),
         ("SELECT * FROM t POSITIONAL JOIN u", "POSITIONAL JOIN is not supported"),
         ("SELECT no_such(a) FROM t", "Scalar Function with name no_such does not exist"),
         ("SELECT * FROM no_such(1)", "Table Function with name no_such does not exist"),
@@ -242,3 +294,65 @@ def test_a_condition_on_a_view_limits_what_is_read_of_its_table() -> None:
         "SELECT * FROM (SELECT t.a FROM t, u) WHERE a = 1",
     ):
         assert all(isinstance(scan.predicate, Anything) for scan in bound(other).scans.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " UNION ALL ".join(f"SELECT {number} AS x" for number in range(500)),
+        " UNION ALL ".join(f"SELECT a FROM t WHERE a = {number}" for number in range(300)),
+        " UNION ".join(f"SELECT a FROM t WHERE a = {number}" for number in range(300)),
+        f"SELECT {' + '.join('1' for _ in range(2000))}",
+        f"SELECT {' + '.join('a' for _ in range(2000))} FROM t",
+        f"SELECT {' - '.join('r' for _ in range(2000))} FROM t",
+        f"SELECT {' || '.join('b' for _ in range(2000))} FROM t",
+        f"SELECT 1 FROM t WHERE {' AND '.join(f'a <> {number}' for number in range(2000))}",
+        f"SELECT 1 FROM t WHERE {' OR '.join(f'a = {number}' for number in range(2000))}",
+    ],
+    ids=["union", "union of tables", "distinct", "constants", "integers", "floats", "texts", "and", "or"],
+)
+def test_long_chains_are_understood_and_stay_flat(text: str) -> None:
+    sql = bound(text).sql
+    depth = deepest = 0
+    for letter in sql:
+        depth += (letter == "(") - (letter == ")")
+        deepest = max(deepest, depth)
+    assert deepest < 60
+
+
+def test_constants_that_are_united_need_no_job() -> None:
+    query = bound("SELECT 1 AS n, 'a' AS v UNION ALL SELECT 2.5, NULL")
+    assert query.constants == (("1.0", "a"), ("2.5", None))
+    assert [(one.name, one.type) for one in query.columns] == [("n", "decimal(11,1)"), ("v", "varchar")]
+
+
+def test_text_meets_other_values_as_in_duckdb() -> None:
+    assert bound("SELECT a FROM t UNION ALL SELECT B FROM t").columns[0].type == "varchar"
+    assert bound("SELECT a FROM t WHERE a = B").columns[0].type == "int32"
+    for text in ("SELECT a FROM t WHERE a < B", "SELECT coalesce(a, B) FROM t", "SELECT [a, B] FROM t"):
+        with pytest.raises(ForklakeError, match="an explicit cast is required"):
+            bound(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("FROM (SHOW TABLES)", Show("tables")),
+        ("SELECT value FROM (SHOW ALL TABLES) x WHERE x.value > 1", Show("all tables")),
+        ("FROM (SHOW TABLES FROM a.b)", Show("tables", ("a", "b"))),
+        ("(SHOW DATABASES)", Show("databases")),
+    ],
+)
+def test_what_is_asked_in_a_query_is_a_table(text: str, question: Show) -> None:
+    names = Known()
+    assert [one.name for one in bound(text, names).columns] == ["value"]
+    assert names.asked_about == [question]
+
+
+def test_a_described_query_is_read_but_not_looked_up() -> None:
+    names = Known()
+    bound("SELECT * FROM t JOIN (DESCRIBE SELECT nothing FROM nowhere) ON true", names)
+    (question,) = names.asked_about
+    assert isinstance(question, Describe)
+    assert question.query.sql("duckdb") == "SELECT nothing FROM nowhere"
+    assert names.looked_up == [(("t",), None)]

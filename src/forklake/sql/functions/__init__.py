@@ -9,7 +9,8 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import Bound, shape_of, type_name
+from forklake.sql.arities import takes
+from forklake.sql.bound import INTEGERS, Bound, shape_of, type_name
 from forklake.sql.functions import (
     formats,
     general,
@@ -17,6 +18,7 @@ from forklake.sql.functions import (
     lists,
     numbers,
     patterns,
+    ranges,
     records,
     texts,
     time_formats,
@@ -24,25 +26,38 @@ from forklake.sql.functions import (
 )
 from forklake.sql.functions.signature import Function
 
-__all__ = ["FUNCTIONS", "NAMED", "Function", "no_such_function"]
+__all__ = ["FUNCTIONS", "NAMED", "Function", "no_match", "no_such_function"]
 
-_THEMES: Final = (formats, general, jsons, lists, numbers, patterns, records, texts, time_formats, times)
+_THEMES: Final = (formats, general, jsons, lists, numbers, patterns, ranges, records, texts, time_formats, times)
 
 
 def _checked(name: str, function: Function) -> Function:
     """Return a function that refuses too few or too many arguments in DuckDB's words."""
 
     def called(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        # The parser's own nodes may have more: it adds defaults.
+        if isinstance(node, exp.Anonymous) and not takes(name, len(values)):
+            raise no_match(name, values)
         try:
             return function(values, node)
         except (IndexError, ValueError) as error:
-            kinds = ", ".join(type_name(shape_of(value)) for value in values)
-            raise InvalidInputError(
-                f"Binder Error: No function matches the given name and argument types '{name}({kinds})'."
-                " You might need to add explicit type casts."
-            ) from error
+            raise no_match(name, values) from error
 
     return called
+
+
+def no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
+    """Return what is said of a function that does not take such arguments, in DuckDB's words."""
+    return InvalidInputError(
+        "Binder Error: No function matches the given name and argument types"
+        f" '{name}({', '.join(_kind(value) for value in values)})'. You might need to add explicit type casts."
+    )
+
+
+def _kind(value: Bound) -> str:
+    if value.is_untyped:
+        return "STRING_LITERAL"
+    return "INTEGER_LITERAL" if value.literal is not None and value.type in INTEGERS else type_name(shape_of(value))
 
 
 FUNCTIONS: Final[Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]] = {

@@ -9,6 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.files.texts import parse_value
 from forklake.sql.bound import INTEGERS, TEXTS, Bound, list_of, shaped
 from forklake.sql.casts import cast
 from forklake.sql.functions.signature import THIS, Function, Nodes, shown, wrong_type
@@ -35,9 +36,15 @@ def _path_text(path: Bound, node: exp.Expr) -> str:
     text = path.literal
     if text.startswith("/"):
         text = "$" + "".join(f"[{part}]" if part.isdigit() else f'."{part}"' for part in text[1:].split("/"))
-    if not text.startswith("$"):
-        return f"$['{text}']"
-    return _spark_path(text, node)
+    return _spark_path(text, node) if text.startswith("$") else f"${_step(text, node)}"
+
+
+def _step(name: str, node: exp.Expr) -> str:
+    """Return the step to a name; Spark knows no way to say a name with both kinds of quotes."""
+    mark = '"' if "'" in name else "'"
+    if mark in name:
+        raise InvalidInputError(f"The name {name} in a path into JSON is not supported: {shown(node)}")
+    return f"[{mark}{name}{mark}]"
 
 
 def _spark_path(text: str, node: exp.Expr) -> str:
@@ -46,7 +53,7 @@ def _spark_path(text: str, node: exp.Expr) -> str:
         match = _STEP.match(text, place)
         if match is None:
             raise InvalidInputError(f'The path "{text}" into JSON is not supported: {shown(node)}')
-        found += f"[{match[2]}]" if match[2] is not None else f"['{match[1].strip(chr(34))}']"
+        found += f"[{match[2]}]" if match[2] is not None else _step(match[1].strip('"'), node)
         place = match.end()
     return found
 
@@ -61,7 +68,7 @@ def _path_of(node: exp.Expr, values: Sequence[Bound]) -> str:
         if isinstance(step, exp.JSONPathRoot):
             continue
         if isinstance(step, exp.JSONPathKey) and isinstance(step.this, str):
-            found += f"['{step.this}']"
+            found += _step(step.this, node)
         elif isinstance(step, exp.JSONPathSubscript) and isinstance(step.this, int) and step.this >= 0:
             found += f"[{step.this}]"
         else:
@@ -145,11 +152,9 @@ def _extracted_all(function: Function) -> Function:
 
     def extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if len(values) > 1 and values[1].type == "list" and values[1].literal is not None:
-            paths = [part.strip("' ") for part in values[1].literal[1:-1].split(",")]
-            found = [
-                function([values[0], Bound("", "varchar", literal=path)], exp.Anonymous(this="x")) for path in paths
-            ]
-            return list_value(found)
+            paths = parse_value(list_of("varchar"), cast(values[1], list_of("varchar")).literal or "[]")
+            alone = exp.Anonymous(this="json_extract")
+            return list_value([function([values[0], Bound("", "varchar", literal=path)], alone) for path in paths])
         return function(values, node)
 
     return extracted
@@ -158,8 +163,8 @@ def _extracted_all(function: Function) -> Function:
 _PATH: Final = ("this", "expression", "only_json_types", "scalar_only", "expressions", "json_type")
 
 NODES: Final[Nodes] = {
-    exp.JSONExtract: (_extracted, _PATH),
-    exp.JSONExtractScalar: (_extracted_text, _PATH),
+    exp.JSONExtract: (_extracted_all(_extracted), _PATH),
+    exp.JSONExtractScalar: (_extracted_all(_extracted_text), _PATH),
     exp.JSONType: (_type, THIS),
     exp.JSONKeyValue: (lambda values, node: row_value(values), ("this", "expression")),
     exp.JSONObject: (_object, ("expressions", "null_handling", "return_type", "encoding")),

@@ -21,6 +21,7 @@ from forklake.sql.bound import (
     shaped,
     struct_of,
 )
+from forklake.sql.calls import Call, Key
 from forklake.sql.casts import cast
 from forklake.sql.coercion import unified
 from forklake.sql.functions.signature import (
@@ -34,10 +35,10 @@ from forklake.sql.functions.signature import (
     whole,
     wrong_type,
 )
-from forklake.sql.intervals import spark_interval
 from forklake.sql.literals import spark_type
 from forklake.sql.nested import element, exact, value_slice
 from forklake.sql.phrases import once, variable
+from forklake.sql.sort_keys import NESTED, sort_key
 
 
 def _list(value: Bound, node: exp.Expr) -> Bound:
@@ -130,6 +131,14 @@ def _sorted_node(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _in_order(value: Bound, node: exp.Expr, *, is_descending: bool, nulls_first: bool) -> Bound:
     lists = _list(value, node).sql
+    inner = shape_of(value).children[0]
+    if inner.type in NESTED:
+        name = variable()
+        keyed = f"struct({sort_key(shaped(name, inner))} AS k0, {name} AS v0)"
+        rows = Call(order=(Key(Bound("", "int32"), is_descending, nulls_first),)).sorted(
+            f"transform({lists}, {name} -> {keyed})"
+        )
+        return shaped(f"transform({rows}, {name} -> {name}.v0)", shape_of(value))
     if nulls_first:
         sql = f"reverse(array_sort({lists}))" if is_descending else f"sort_array({lists}, TRUE)"
     else:
@@ -253,7 +262,8 @@ def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
         case "any_value":
             return shaped(f"try_element_at({known}, 1)", shape_of(inner))
         case "string_agg":
-            return _joined(values, node)
+            texts = _joined(values, node)
+            return Bound(f"(CASE WHEN size({known}) > 0 THEN {texts.sql} END)", "varchar")
         case "sum":
             return _summed(known, inner, node)
         case "avg" | "mean":
@@ -292,45 +302,6 @@ def _aggregated(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return _folded(name, [values[0], *values[2:]], node)
 
 
-# ---- ranges ----------------------------------------------------------------------------------------------------------
-
-
-def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
-    """Return the numbers, or moments, from one to another."""
-    if values[0].type in ("date", "timestamp", "timestamptz"):
-        return _moments(values, node, is_closed=is_closed)
-    numbers = [cast(value, "int64") for value in values]
-    start, stop = ("0L", numbers[0].sql) if len(numbers) == 1 else (numbers[0].sql, numbers[1].sql)
-    step = numbers[2].sql if len(numbers) > 2 else "1L"
-    last = stop if is_closed else f"{stop} - sign({step})"
-    bound = f"CAST({last} AS BIGINT)"
-    holds = f"if({step} > 0, {start} <= {bound}, {start} >= {bound})"
-    steps = f"WHEN {step} <> 0 AND {holds} THEN sequence({start}, {bound}, {step})"
-    absent = f"{start} IS NULL OR {bound} IS NULL OR {step} IS NULL"
-    made = f"(CASE WHEN {absent} THEN NULL {steps} ELSE CAST(array() AS ARRAY<BIGINT>) END)"
-    return shaped(made, list_of("int64"))
-
-
-def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
-    if len(values) < 3 or values[2].type != "interval":
-        raise InvalidInputError(f"Binder Error: A range of timestamps needs an INTERVAL: {node.sql('duckdb')}")
-    kind = "timestamptz" if values[0].type == "timestamptz" else "timestamp"
-    start, stop = (cast(value, kind).sql for value in values[:2])
-    steps = f"sequence({start}, {stop}, {spark_interval(values[2])})"
-    empty = f"WHEN {start} > {stop} THEN CAST(array() AS ARRAY<{spark_type(kind)}>)"
-    made = f"(CASE WHEN {start} <= {stop} THEN {steps} {empty} END)"
-    name = variable()
-    return shaped(made if is_closed else f"filter({made}, {name} -> {name} < {stop})", list_of(kind))
-
-
-def _series(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return _range(values, node, is_closed=not node.args.get("is_end_exclusive"))
-
-
-def _ranges(*, is_closed: bool) -> Function:
-    return lambda values, node: _range(values, node, is_closed=is_closed)
-
-
 def _both(*names: str) -> list[str]:
     """Return names that functions of lists have with both prefixes."""
     return [f"{prefix}_{name}" for name in names for prefix in ("list", "array")]
@@ -355,7 +326,6 @@ NODES: Final[Nodes] = {
     exp.ArraySlice: (_slice, ("this", "start", "end", "is_length")),
     exp.Flatten: (_flattened, THIS),
     exp.ArrayToString: (_joined, TWO),
-    exp.GenerateSeries: (_series, ("start", "end", "step", "is_end_exclusive")),
     exp.Transform: (_transformed, TWO),
     exp.ArrayFilter: (_filtered, TWO),
     exp.ArrayMax: (_of_list("max"), THIS),
@@ -389,6 +359,4 @@ NAMED: Final[Mapping[str, Function]] = {
     **{f"list_{name}": _of_list(name) for name in (*_AGGREGATES, "mean", "bool_and", "bool_or")},
     "flatten": _flattened,
     "array_to_string": _joined,
-    "range": _ranges(is_closed=False),
-    "generate_series": _ranges(is_closed=True),
 }

@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.sql.arithmetic import arithmetic, bits
-from forklake.sql.bound import FLOATS, INTEGERS, NULL, Bound, decimal_size, is_decimal, is_numeric
+from forklake.sql.bound import FLOATS, INTEGERS, MOMENTS, NULL, Bound, decimal_size, is_decimal, is_numeric
 from forklake.sql.casts import cast
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
 from forklake.sql.literals import quoted, spark_type
@@ -195,6 +195,18 @@ def _is(pattern: str) -> Function:
     return lambda values, node: Bound(once(double(values[0], node), pattern.format), "boolean")
 
 
+def _finite(pattern: str) -> Function:
+    """Return whether a number is finite; dates and timestamps always are."""
+    of_numbers = _is(pattern)
+
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        if values[0].type in MOMENTS:
+            return Bound(f"if({values[0].sql} IS NULL, NULL, TRUE)", "boolean")
+        return of_numbers(values, node)
+
+    return function
+
+
 def _even(values: Sequence[Bound], node: exp.Expr) -> Bound:
     def body(sql: str) -> str:
         away = f"if({sql} < 0, floor({sql}), ceil({sql}))"
@@ -205,7 +217,11 @@ def _even(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _bit_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"CAST(bit_count({cast(values[0], 'int64').sql}) AS TINYINT)", "int8")
+    value = cast(values[0], "int64") if values[0].is_untyped or values[0].type == NULL else values[0]
+    # Spark counts the bits of 64; negative numbers of fewer have fewer.
+    bits = {"int8": 8, "int16": 16, "int32": 32}.get(value.type)
+    whole = cast(value, "int64").sql
+    return Bound(f"CAST(bit_count({whole if bits is None else f'({whole} & {2**bits - 1}L)'}) AS TINYINT)", "int8")
 
 
 _SQRT: Final = _failing("sqrt", "< 0", "cannot take square root of a negative number")
@@ -284,7 +300,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "log10": _logarithm("log10"),
     "isnan": _NAN,
     "isinf": _INFINITE,
-    "isfinite": _is("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))"),
+    "isfinite": _finite("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))"),
     "pi": lambda values, node: Bound("pi()", "float64"),
     "random": lambda values, node: Bound("rand()", "float64"),
     "mod": _remainder,

@@ -17,7 +17,7 @@ from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, wrong_t
 from forklake.sql.literals import quoted, spark_names, spark_type
 from forklake.sql.nested import element, exact, map_of_lists, map_value, row_value, struct_value
 from forklake.sql.nested_casts import part
-from forklake.sql.phrases import once
+from forklake.sql.phrases import once, variable
 
 
 def _map(value: Bound, node: exp.Expr) -> Bound:
@@ -78,7 +78,8 @@ def _merged(values: Sequence[Bound], node: exp.Expr) -> Bound:
     for value in same[1:]:
         # Spark refuses a key that is there twice.
         added = f"coalesce({value.sql}, {empty})"
-        kept = f"map_filter({total}, (k, v) -> NOT map_contains_key({added}, k))"
+        key, item = variable(), variable()
+        kept = f"map_filter({total}, ({key}, {item}) -> NOT map_contains_key({added}, {key}))"
         total = f"map_concat({kept}, {added})"
     return shaped(total, shape_of(same[0]))
 

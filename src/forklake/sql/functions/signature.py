@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import INTEGERS, NAIVE, NULL, TEXTS, Bound, is_numeric, shape_of, type_name
+from forklake.sql.bound import INTEGERS, MOMENTS, NULL, TEXTS, Bound, is_numeric, shape_of, type_name
 from forklake.sql.casts import cast, naive
 
 Function = Callable[[Sequence[Bound], exp.Expr], Bound]
@@ -19,7 +19,6 @@ Nodes = Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]
 THIS: Final = ("this",)
 TWO: Final = ("this", "expression")
 ALL: Final = ("this", "expressions")
-MOMENTS: Final = NAIVE | {"date", "timestamptz"}
 
 
 def shown(node: exp.Expr) -> str:

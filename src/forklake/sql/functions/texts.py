@@ -53,8 +53,11 @@ def _end(name: str) -> Function:
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         size = whole(values[1], node)
-        kept = f"if({size} < 0, greatest(length({{0}}) + {size}, 0), {size})"
-        return Bound(once(text(values[0], node), lambda sql: f"{name}({sql}, {kept.format(sql)})"), "varchar")
+
+        def body(sql: str) -> str:
+            return f"{name}({sql}, if({size} < 0, greatest(length({sql}) + {size}, 0), {size}))"
+
+        return Bound(once(text(values[0], node), body), "varchar")
 
     return function
 
@@ -148,8 +151,13 @@ def _code(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"ascii({text(values[0], node)})", "int32")
 
 
+def _code_point(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return Bound(once(text(values[0], node), lambda sql: f"if({sql} = '', -1, ascii({sql}))"), "int32")
+
+
 def _letter(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    code = whole(values[0], node)
+    (value,) = values
+    code = whole(value, node)
     return Bound(f"decode(unhex(lpad(hex(CAST({code} AS BIGINT)), 8, '0')), 'UTF-32')", "varchar")
 
 
@@ -246,7 +254,7 @@ NODES: Final[Nodes] = {
     exp.Split: (_split, TWO),
     exp.Repeat: (_repeat, ("this", "times")),
     exp.Ascii: (_code, THIS),
-    exp.Unicode: (_code, THIS),
+    exp.Unicode: (_code_point, THIS),
     exp.Chr: (_letter, ("expressions",)),
     exp.Hex: (_hex, THIS),
     exp.Unhex: (of_text("unhex({0})", "blob"), THIS),
@@ -269,7 +277,8 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(("left", "left_grapheme"), _LEFT),
     **dict.fromkeys(("right", "right_grapheme"), _RIGHT),
     **dict.fromkeys(("string_split", "str_split", "string_to_array", "split"), _split),
-    **dict.fromkeys(("ascii", "ord", "unicode"), _code),
+    "ascii": _code,
+    **dict.fromkeys(("ord", "unicode"), _code_point),
     **dict.fromkeys(("base64", "to_base64"), _BASE64),
     **dict.fromkeys(("hex", "to_hex"), _hex),
     **dict.fromkeys(("unhex", "from_hex"), of_text("unhex({0})", "blob")),

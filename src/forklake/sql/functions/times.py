@@ -165,8 +165,7 @@ def _boundaries(unit: str, earlier: Bound, later: Bound, node: exp.Expr) -> Boun
     match unit:
         case "day" | "week":
             days = [f"CAST({sql} AS DATE)" for sql in (other, one)]
-            if unit == "week":
-                days = [f"trunc({sql}, 'WEEK')" for sql in days]
+            # DuckDB counts whole weeks here, not Mondays.
             sql = f"datediff({days[0]}, {days[1]})" + (" div 7" if unit == "week" else "")
         case "month":
             sql = f"((year({other}) - year({one})) * 12 + month({other}) - month({one}))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -12,7 +12,9 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.errors import InvalidInputError
+from forklake.sql.arities import takes_fewer
 from forklake.sql.parse.keywords import RESERVED
+from forklake.sql.statements import Describe, Name, Show
 
 NAME_AS_WRITTEN: Final = "name"
 """The key in ``meta`` of functions that sqlglot knows under another name: what was written."""
@@ -30,6 +32,25 @@ _ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 """The text of an interval that has one number and at most one unit."""
 
 
+_ASKING: Final = ("SHOW", "DESCRIBE", "DESC")
+
+
+class Asked(exp.Expression):
+    """SHOW or DESCRIBE in the place of a table: what is asked."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"statement": True}
+
+    @property
+    def statement(self) -> Show | Describe:
+        """The statement that it would be by itself."""
+        found: Show | Describe = self.args["statement"]
+        return found
+
+
+# Messages and names of columns show it.
+DuckDB.Generator.TRANSFORMS[Asked] = lambda _, node: type(node.statement).__name__.upper()
+
+
 class MisreadError(ParseError):
     """A token that does not fit; None is the end of the statement."""
 
@@ -45,6 +66,7 @@ class Grammar(DuckDBParser):
         super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=_DIALECT)
         self.reset()
         self.sql = text
+        self._calls: list[str] = []
         self._tokens = tokens
         self._tokens_size = len(self._tokens)
         self._advance(index)
@@ -146,11 +168,44 @@ class Grammar(DuckDBParser):
         """Raise an error that knows its token."""
         raise MisreadError(message, token or self._curr or None)
 
+    def _parse_function_call(self, *args: Any, **options: Any) -> exp.Expr | None:
+        self._calls.append(self._curr.text)
+        try:
+            return super()._parse_function_call(*args, **options)
+        finally:
+            self._calls.pop()
+
     def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
         """Let a function that sqlglot knows with other arguments be a function that it does not know."""
+        if args is not None and self._calls and takes_fewer(self._calls[-1].lower(), len(args)):
+            # Some nodes have no place for arguments that are too many: they would be lost.
+            return exp.Anonymous(this=self._calls[-1], expressions=args)
         if args is not None and isinstance(expression, exp.Func) and expression.error_messages(args):
             return exp.Anonymous(this=expression.sql_name(), expressions=args)
         return super().validate_expression(expression, args)
+
+    def _parse_select(self, *args: Any, **options: Any) -> exp.Expr | None:
+        """Read a query; in parentheses SHOW and DESCRIBE are queries too."""
+        if self._prev.token_type == TokenType.L_PAREN and self._match_texts(_ASKING):
+            return exp.Select(expressions=[exp.Star()], from_=exp.From(this=Asked(statement=self._read_question())))
+        return super()._parse_select(*args, **options)
+
+    def _read_question(self) -> Show | Describe:
+        is_shown = self._prev.text.upper() == "SHOW"
+        if is_shown and self._match_text_seq("ALL", "TABLES"):
+            return Show("all tables")
+        for what in ("tables", "schemas", "databases"):
+            if is_shown and self._match_text_seq(what.upper()):
+                return Show(what, self._read_path() if self._match(TokenType.FROM) else ())
+        query = super()._parse_select()
+        if query is None:
+            self._match(TokenType.TABLE)
+            query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=self._found(self._parse_table())))
+        return Describe(self._found(query))  # type: ignore[arg-type]
+
+    def _read_path(self) -> Name:
+        table = self._found(self._parse_table_parts())
+        return tuple(part.name for part in table.parts)  # type: ignore[attr-defined]
 
     def _warn_unsupported(self) -> None:
         self.raise_error("this is a statement of another dialect")

@@ -12,3 +12,6 @@ RESERVED: Final = frozenset(
     unpivot using variadic when where window with""".upper().split()
 )
 """Words that are names only in quotes, after a dot, or after AS."""
+
+BEGINS_QUERY: Final = ("SELECT", "FROM", "VALUES", "WITH", "TABLE", "(")
+"""Words and signs that a query begins with."""

@@ -81,7 +81,7 @@ def _read_insert(words: Words, side: Side, when: exp.Expr | None) -> MergeAction
     if words.take("*"):
         return MergeAction(side, "insert", when, by_name=_read_by_name(words) or by_name)
     if words.take("DEFAULT", "VALUES"):
-        raise InvalidInputError("INSERT DEFAULT VALUES is not supported in a MERGE; nothing was changed.")
+        return MergeAction(side, "insert", when, is_default=True)
     columns = words.names_in_parentheses() if words.at("(") else ()
     by_name = _read_by_name(words) or by_name
     if not words.take("VALUES"):

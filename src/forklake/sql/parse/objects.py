@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from sqlglot import exp
+
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.sql.parse.session import read_create_secret, read_drop_secret
@@ -79,6 +81,7 @@ def _read_create_view(words: Words, *, or_replace: bool) -> CreateView:
     columns = words.names_in_parentheses() if words.at("(") else ()
     words.expect("AS")
     text, query = words.source(words.query)
+    _refuse_parameters(query, "a view")
     return CreateView(name, text, query, columns, if_not_exists=if_not_exists, or_replace=or_replace)
 
 
@@ -92,11 +95,16 @@ def _read_create_macro(words: Words, *, or_replace: bool) -> CreateMacro:
 def _read_implementation(words: Words) -> MacroImplementation:
     parameters = tuple(words.in_parentheses(lambda: _read_parameter(words), may_be_empty=True))
     words.expect("AS")
-    if words.take("TABLE"):
-        text, _ = words.source(words.query)
-        return MacroImplementation(text, parameters, "table")
-    text, _ = words.source(words.expression)
-    return MacroImplementation(text, parameters)
+    is_table = words.take("TABLE")
+    text, tree = words.source(words.query if is_table else words.expression)
+    _refuse_parameters(tree, "a macro")
+    return MacroImplementation(text, parameters, "table" if is_table else "scalar")
+
+
+def _refuse_parameters(tree: exp.Expr, what: str) -> None:
+    """Refuse ``?`` and ``$1`` in what is stored as text: nobody could give them a value later."""
+    if tree.find(exp.Placeholder, exp.Parameter) is not None:
+        raise InvalidInputError(f"Binder Error: Parameters within {what} are not supported; it was not made.")
 
 
 def _read_parameter(words: Words) -> MacroParameter:

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import Describe, Query, Show
 
@@ -15,7 +16,6 @@ _SHOWN: Final[dict[str, Literal["tables", "schemas", "databases"]]] = {
     "SCHEMAS": "schemas",
     "DATABASES": "databases",
 }
-_QUERIES: Final = ("SELECT", "FROM", "VALUES", "WITH", "TABLE", "(")
 
 
 def read_query(words: Words) -> Query:
@@ -48,7 +48,7 @@ def read_describe(words: Words) -> Describe | Show:
     """Read what follows DESCRIBE, DESC or SHOW."""
     if words.at_end() or words.at_any("ALL", "TABLES"):
         return Show("all tables") if words.at_end() else read_show(words)
-    if words.at_any(*_QUERIES):
+    if words.at_any(*BEGINS_QUERY):
         if words.at("TABLE"):
             words.expect("TABLE")
         else:

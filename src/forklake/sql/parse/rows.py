@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import Delete, Insert, NoOperation, Truncate, Update
 
 Assignments = tuple[tuple[str, exp.Expr], ...]
-_QUERIES: Final = ("SELECT", "FROM", "VALUES", "WITH", "TABLE", "(")
 
 
 def read_insert(words: Words, with_: exp.With | None = None) -> Insert:
@@ -44,7 +42,7 @@ def read_insert(words: Words, with_: exp.With | None = None) -> Insert:
 
 
 def _at_query_in_parentheses(words: Words) -> bool:
-    return any(words.at("(", word) for word in _QUERIES)
+    return any(words.at("(", word) for word in BEGINS_QUERY)
 
 
 def _put_before(with_: exp.With, query: exp.Query) -> None:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
+from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
 from forklake.sql.parse.objects import read_comment, read_create, read_drop
 from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
@@ -58,7 +59,6 @@ _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
     "DELETE": read_delete,
     "MERGE": read_merge,
 }
-_QUERIES: Final = ("SELECT", "FROM", "VALUES", "TABLE", "(")
 _NOT_SUPPORTED: Final = (
     ("COPY",),
     ("PREPARE",),
@@ -128,7 +128,7 @@ def _read(words: Words) -> Statement:
             return read(words)
     if words.at("WITH"):
         return _read_after_with(words)
-    if words.at_any(*_QUERIES):
+    if words.at_any(*BEGINS_QUERY):
         return read_query(words)
     if words.take("EXPLAIN"):
         return _read_explain(words)
@@ -150,6 +150,6 @@ def _read_after_with(words: Words) -> Statement:
 
 def _read_explain(words: Words) -> Explain:
     analyze = words.take("ANALYZE")
-    if words.at("(") and not any(words.at("(", first) for first in ("WITH", *_QUERIES)):
+    if words.at("(") and not any(words.at("(", first) for first in BEGINS_QUERY):
         analyze = bool(read_options(words).get("analyze"))
     return Explain(_read(words), analyze=analyze)

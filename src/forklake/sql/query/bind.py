@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import NULL
+from forklake.sql.bound import NULL, shaped
 from forklake.sql.columns import column_of
 from forklake.sql.expression import ExpressionBinder
-from forklake.sql.query.environment import CommonTable, Environment, Reading
-from forklake.sql.query.ordering import Limit, bind_limit, order_keys, ordered
+from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading
+from forklake.sql.query.from_clause import check_understood
+from forklake.sql.query.ordering import Limit, bind_limit, order_keys
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.select import bind_select
 from forklake.sql.query.set_operations import bind_set_operation
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.values import bind_values
 from forklake.sql.relation import BoundQuery, Names
+from forklake.sql.sort_keys import sort_key
+
+_UNDERSTOOD: Final = frozenset(
+    {"this", "expression", "expressions", "distinct", "by_name", "alias", "joins", "with_", "order", "limit", "offset"}
+)
+"""What may be said in a query that is no SELECT, which looks after itself."""
 
 
-def bind_query(query: exp.Query, names: Names, expected: Sequence[Field] = ()) -> BoundQuery:
+def bind_query(
+    query: exp.Query, names: Names, expected: Sequence[Field] = (), *, keeps_null: bool = False
+) -> BoundQuery:
     """Return a query as Spark runs it, typed as DuckDB types it.
 
     Nothing is read. The text means the same whatever the settings of the Spark session. If the query is only VALUES,
-    with as many values as types are ``expected``, each value becomes one of its expected type, as INSERT wants it.
+    with as many values as types are ``expected``, each value becomes one of its expected type, as INSERT wants it. A
+    column that is nothing but NULL is an integer; with ``keeps_null`` it stays of the type `NULL`, for a cast to any.
 
     Raises:
         InvalidInputError: Something in it is not understood, does not fit together, or stands where it cannot.
@@ -36,10 +47,11 @@ def bind_query(query: exp.Query, names: Names, expected: Sequence[Field] = ()) -
     reading = Reading()
     try:
         environment = Environment(names, reading, _bind, expected=_expected(query, expected))
-        bound = _typed(_bind(query, environment), reading)
+        bound = _typed(_bind(query, environment), reading, keeps_null=keeps_null)
     except RecursionError as error:
         raise InvalidInputError("The query is nested too deeply; it was not read.") from error
-    return replace(bound, scans=reading.scans())
+    shared = ", ".join(f"{name} AS ({sql})" for name, sql in reading.definitions.items())
+    return replace(bound, sql=f"WITH {shared} {bound.sql}" if shared else bound.sql, scans=reading.scans())
 
 
 def _expected(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:
@@ -65,6 +77,8 @@ def environment_of(names: Names) -> Environment:
 
 def _bind(node: exp.Expr, environment: Environment) -> BoundQuery:
     """Return any kind of query, with its WITH, ORDER BY and LIMIT."""
+    if not isinstance(node, exp.Select | exp.Table):
+        check_understood(node, _UNDERSTOOD)
     environment = _with_common(node, environment)
     match node:
         case exp.Select():
@@ -84,7 +98,7 @@ def _bind(node: exp.Expr, environment: Environment) -> BoundQuery:
             found = bind_select(exp.select("*").from_(node.copy()), environment)
         case _:
             raise InvalidInputError(f"This is no query: {node.sql('duckdb')}")
-    return _limited(found, bind_limit(node, environment.names), environment)
+    return _limited(found, bind_limit(node, environment), environment)
 
 
 def _with_common(node: exp.Expr, environment: Environment) -> Environment:
@@ -94,14 +108,26 @@ def _with_common(node: exp.Expr, environment: Environment) -> Environment:
         return environment
     for one in clause.expressions:
         name = one.alias
-        read = {fold(table.name) for table in one.this.find_all(exp.Table)}
-        if clause.args.get("recursive") and fold(name) in read:
-            raise InvalidInputError(f'Recursive queries are not supported: "{name}" reads itself.')
+        read = {fold(table.name) for table in one.this.find_all(exp.Table) if not table.db}
+        is_recursive = bool(clause.args.get("recursive")) and fold(name) in read
         columns = tuple(column.name for column in one.args["alias"].args.get("columns") or ())
         inner = replace(environment, depth=environment.deeper())
-        common = CommonTable(name, one.this, columns, inner)
+        common = CommonTable(name, one.this, columns, inner, is_recursive, _is_shared(node, name, environment))
         environment = replace(environment, common={**environment.common, fold(name): common})
     return environment
+
+
+def _is_shared(node: exp.Expr, name: str, environment: Environment) -> bool:
+    """Return whether a table of the WITH of a query is named several times; not where it may depend on what is around.
+
+    A query around it may give it columns, and a recursive one the rows of its last step.
+    """
+    if environment.outer is not None or node.args["with_"].args.get("recursive"):
+        return False
+    if any(isinstance(one, LastRows) for one in environment.common.values()):
+        return False
+    uses = [table for table in node.find_all(exp.Table) if not table.db and fold(table.name) == fold(name)]
+    return len(uses) > 1
 
 
 def _arranged(found: BoundQuery, node: exp.Expr, environment: Environment) -> BoundQuery:
@@ -115,7 +141,7 @@ def _arranged(found: BoundQuery, node: exp.Expr, environment: Environment) -> Bo
             assert key.node is not None
             texts.append(f"{_sort_expression(key.node, found, environment)} {key.ending}")
         else:
-            texts.append(f"{ordered(found.columns[key.place].type, f'c{key.place}')} {key.ending}")
+            texts.append(f"{sort_key(shaped(f'c{key.place}', found.columns[key.place]))} {key.ending}")
     columns = ", ".join(f"c{place}" for place in range(len(found.columns)))
     sql = f"SELECT {columns} FROM ({found.sql}) AS {environment.reading.alias()} ORDER BY {', '.join(texts)}"
     return BoundQuery(sql, found.columns, is_ordered=True)
@@ -124,13 +150,16 @@ def _arranged(found: BoundQuery, node: exp.Expr, environment: Environment) -> Bo
 def _sort_expression(node: exp.Expr, found: BoundQuery, environment: Environment) -> str:
     columns = tuple(Column(one.name, column_of(one, f"c{place}")) for place, one in enumerate(found.columns))
     scope = Scope(environment.reading, [Table((), "", columns)])
-    return ExpressionBinder(QuerySite(environment, scope, "ORDER BY")).bind(node).sql
+    return sort_key(ExpressionBinder(QuerySite(environment, scope, "ORDER BY")).bind(node))
 
 
 def _limited(found: BoundQuery, limit: Limit, environment: Environment) -> BoundQuery:
     """Return a query with its LIMIT: noted where the order of a scan is kept, else in the text."""
     if limit.percent is not None:
-        return _share(found, limit, environment)
+        test = f"number > {limit.offset} AND number <= {limit.offset} + floor(total * {limit.percent}D / 100)"
+        return _numbered(found, test, environment)
+    if limit.test is not None:
+        return _numbered(found, limit.test, environment)
     if limit.count is None and not limit.offset:
         return found
     if found.constants is not None:
@@ -144,23 +173,25 @@ def _limited(found: BoundQuery, limit: Limit, environment: Environment) -> Bound
     return BoundQuery(text, found.columns, is_ordered=found.is_ordered)
 
 
-def _share(found: BoundQuery, limit: Limit, environment: Environment) -> BoundQuery:
-    """Return a percentage of the rows of a query, the first in its order."""
+def _numbered(found: BoundQuery, test: str, environment: Environment) -> BoundQuery:
+    """Return the rows of a query for which a test holds of their ``number``, from one, in its order, and the ``total``.
+
+    Spark's LIMIT takes nothing but constants.
+    """
     alias = environment.reading.alias
     columns = ", ".join(f"c{place}" for place in range(len(found.columns)))
     # The numbers grow from row to row, and from task to task, in the order that the rows have.
     marked = f"SELECT {columns}, monotonically_increasing_id() AS place FROM ({found.nested_sql}) AS {alias()}"
-    numbered = f"row_number() OVER (ORDER BY place) - {limit.offset} AS number, count(1) OVER () AS total"
+    numbered = "row_number() OVER (ORDER BY place) AS number, count(1) OVER () AS total"
     text = f"SELECT {columns} FROM (SELECT {columns}, place, {numbered} FROM ({marked}) AS {alias()}) AS {alias()}"
-    test = f"number > 0 AND number <= floor(total * {limit.percent}D / 100)"
     return BoundQuery(f"{text} WHERE {test} ORDER BY place", found.columns, is_ordered=found.is_ordered)
 
 
-def _typed(found: BoundQuery, reading: Reading) -> BoundQuery:
-    """Return a query of which all columns have a type: a NULL that nothing gave one is an integer."""
+def _typed(found: BoundQuery, reading: Reading, *, keeps_null: bool) -> BoundQuery:
+    """Return a query of which all columns have a type: a NULL that nothing gave one is an integer, or stays one."""
     # Which columns of tables they are is nobody's business outside.
     found = replace(found, columns=tuple(replace(column, column_id=None) for column in found.columns))
-    if all(column.type != NULL for column in found.columns):
+    if keeps_null or all(column.type != NULL for column in found.columns):
         return found
     shown = ", ".join(
         f"CAST(c{place} AS INT) AS c{place}" if column.type == NULL else f"c{place}"

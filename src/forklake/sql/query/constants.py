@@ -16,7 +16,7 @@ from forklake.files.python_values import from_python, to_python
 from forklake.files.texts import format_value, parse_value
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, Bound
+from forklake.sql.bound import NULL, Bound, shape_of
 from forklake.sql.coercion import constant
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.relation import Names
@@ -49,7 +49,7 @@ def python_value(node: exp.Expr, names: Names) -> Any:
             return python_value(node.this, names)
         case exp.Array():
             return [python_value(one, names) for one in node.expressions]
-        case exp.Struct():
+        case exp.Struct() if all(isinstance(one, exp.PropertyEQ) for one in node.expressions):
             return {one.this.name: python_value(one.expression, names) for one in node.expressions}
         case exp.CurrentTimestamp():
             return datetime.now(UTC)
@@ -60,23 +60,30 @@ def python_value(node: exp.Expr, names: Names) -> Any:
         case exp.Anonymous() if fold(node.name) == "getvariable" and len(node.expressions) == 1:
             return names.variable(str(python_value(node.expressions[0], names)))
         case exp.Neg():
-            return -python_value(node.this, names)
+            return _computed(node, lambda value: -value, python_value(node.this, names))
         case exp.Interval():
             return _interval(node, names)
         case exp.Cast() | exp.TryCast():
             return _cast(node, names)
     if type(node) in _OPERATIONS:
         one, other = python_value(node.this, names), python_value(node.expression, names)
-        try:
-            return _OPERATIONS[type(node)](one, other)
-        except (TypeError, ArithmeticError) as error:
-            raise InvalidInputError(f"Binder Error: This cannot be computed: {node.sql('duckdb')}") from error
+        return _computed(node, _OPERATIONS[type(node)], one, other)
     bound = ExpressionBinder(_NoColumns()).bind(node)
     if bound.type == NULL:
         return None
     if bound.literal is None:
         raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {node.sql('duckdb')}")
-    return _parsed(bound.type, bound.literal)
+    return _parsed(bound, bound.literal)
+
+
+def _computed(node: exp.Expr, operation: Callable[..., Any], *values: Any) -> Any:
+    """Return what an operation gives; NULL if it is one of NULL."""
+    if None in values:
+        return None
+    try:
+        return operation(*values)
+    except (TypeError, ArithmeticError) as error:
+        raise InvalidInputError(f"Binder Error: This cannot be computed: {node.sql('duckdb')}") from error
 
 
 def _interval(node: exp.Expr, names: Names) -> timedelta:
@@ -99,11 +106,11 @@ def _cast(node: exp.Expr, names: Names) -> Any:
     bound = ExpressionBinder(_NoColumns()).bind(known)
     if bound.literal is None:
         raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {node.sql('duckdb')}")
-    return _parsed(bound.type, bound.literal)
+    return _parsed(bound, bound.literal)
 
 
-def _parsed(column_type: str, text: str) -> Any:
-    field = Field(None, "", column_type)
+def _parsed(bound: Bound, text: str) -> Any:
+    field = shape_of(bound)
     value = parse_value(field, text)
     return _span(value) if isinstance(value, Interval) else to_python(field, [value])[0]
 
@@ -116,6 +123,8 @@ def bound_value(value: Any) -> Bound:
     """
     if value is None:
         return Bound("NULL", NULL)
+    if isinstance(value, Decimal) and not value.is_finite():
+        value = float(value)
     kind = _type_of(value)
     if isinstance(value, timedelta):
         return constant("interval", str(Interval(0, value.days, value.seconds * 10**6 + value.microseconds)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
@@ -16,6 +16,8 @@ from forklake.sql.relation import BoundQuery, Names, Relation, Scan
 
 if TYPE_CHECKING:
     from forklake.sql.query.scope import Scope
+
+Result = TypeVar("Result")
 
 MOST_NESTED = 120
 """How many queries, views and macros may be inside one another."""
@@ -35,13 +37,51 @@ class Reading:
 
     def __init__(self) -> None:
         self._read: dict[str, _Read] = {}
+        self._called: dict[tuple[int, ...], tuple[Sequence[exp.Expr], Any]] = {}
+        self._shared: dict[int, tuple[CommonTable, BoundQuery]] = {}
         self._count = 0
         self.subqueries = 0
+        self.definitions: dict[str, str] = {}
+        """The queries that are shared, by the names that the text has for them; each may name those before it."""
+
+    def called(self, arguments: Sequence[exp.Expr], call: Callable[[], Result]) -> Result:
+        """Return what a function of the session gives, which is called once however often its place is bound.
+
+        A place, which its arguments tell from others, is bound several times if an alias or WITH stands for it.
+        """
+        key = tuple(map(id, arguments))
+        if not key:
+            return call()
+        if key not in self._called:
+            self._called[key] = (arguments, call())  # with the arguments, so that their ids stay theirs
+        found: Result = self._called[key][1]
+        return found
+
+    def defined(self, common: CommonTable, bind: Callable[[], BoundQuery]) -> BoundQuery:
+        """Return the rows of a query that is shared, which is bound and written once; those of a table as they are.
+
+        A query that only shows columns of a table is written wherever it is named: what is read of the table for one
+        use is limited by what is asked there.
+        """
+        known = self._shared.get(id(common))
+        if known is not None:
+            return known[1]
+        bound = bind()
+        is_plain = bound.keeps_order is not None and all(one.column_id is not None for one in bound.columns)
+        if bound.constants is not None or (is_plain and bound.limit is None and not bound.offset):
+            return bound
+        name = f"w{len(self.definitions)}"
+        self.definitions[name] = bound.nested_sql
+        columns = tuple(replace(one, column_id=None) for one in bound.columns)
+        shown = ", ".join(f"c{place}" for place in range(len(columns)))
+        found = BoundQuery(f"SELECT {shown} FROM {name}", columns)
+        self._shared[id(common)] = (common, found)  # with the table, so that its id stays its own
+        return found
 
     def alias(self) -> str:
-        """Return a new name for a table in the text."""
+        """Return a new name for a table in the text, which no column of a query inside hides."""
         self._count += 1
-        return f"r{self._count - 1}"
+        return f"`~r{self._count - 1}`"
 
     def scan(self, relation: Relation) -> str:
         """Return the name under which a relation is read."""
@@ -69,12 +109,26 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """A query that WITH gives a name, to be bound in what was known where it stands."""
+    """A query that WITH gives a name, to be bound in what was known where it stands; a recursive one names itself.
+
+    Attributes:
+        is_shared: Whether it is named several times and means the same each time, so that it is bound once.
+    """
 
     name: str
     query: exp.Query
     column_names: tuple[str, ...]
     environment: Environment
+    is_recursive: bool = False
+    is_shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LastRows:
+    """What a recursive query stands for inside itself: the rows that its last step gave."""
+
+    name: str
+    query: BoundQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +146,7 @@ class Environment:
     names: Names
     reading: Reading
     bind: Callable[[exp.Expr, Environment], BoundQuery]
-    common: Mapping[str, CommonTable] = field(default_factory=dict)
+    common: Mapping[str, CommonTable | LastRows] = field(default_factory=dict)
     outer: Scope | None = None
     depth: int = 0
     expected: tuple[exp.Expr, Sequence[Field]] | None = None

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.columns import column_of, quoted_name
+from forklake.sql.columns import column_of
+from forklake.sql.literals import identifier
 from forklake.sql.nodes import function_name
 from forklake.sql.parse import parse_query
+from forklake.sql.parse.grammar import Asked
 from forklake.sql.query.constants import python_value
-from forklake.sql.query.environment import CommonTable, Environment
+from forklake.sql.query.environment import CommonTable, Environment, LastRows
+from forklake.sql.query.recursion import bind_recursive, with_names
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.table_functions import bind_table_function, bind_unnest
 from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+
+_TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when", "joins"})
+_SUBQUERY: Final = frozenset({"this", "expressions", "alias", "joins", "order", "limit", "offset", "with_"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +62,34 @@ def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> Table
     """
     match node:
         case exp.Table() if isinstance(node.this, exp.Func):
-            _refuse(node, "pivots", "sample", "when")
+            check_understood(node, _TABLE - {"when"})
             return _function(node, environment, beside)
         case exp.Table():
-            _refuse(node, "pivots", "sample")
+            check_understood(node, _TABLE)
             return _named(node, environment)
+        case Asked():
+            return scanned(environment.names.asked(node.statement), environment, None)
         case exp.Unnest():
             bound = bind_unnest(node, environment, beside)
             alias = node.args.get("alias")
             return _derived(bound.query, alias, ("unnest",), environment, is_lateral=bound.is_lateral)
         case exp.Lateral() | exp.Subquery() | exp.Values() | exp.Query():
-            _refuse(node, "pivots", "sample", "view", "outer")
+            if not isinstance(node, exp.Query) or isinstance(node, exp.Subquery):
+                check_understood(node, _SUBQUERY)
             return _subquery(node, environment, beside)
     raise InvalidInputError(f"This is not supported in a FROM clause: {node.sql('duckdb')}")
 
 
-def _refuse(node: exp.Expr, *parts: str) -> None:
-    for part in parts:
-        if node.args.get(part):
-            raise InvalidInputError(f"{part.upper().rstrip('S')} is not supported: {node.sql('duckdb')}")
+def check_understood(node: exp.Expr, parts: Collection[str]) -> None:
+    """Refuse what is said in a node beside the parts that are understood: nothing is passed over.
+
+    Raises:
+        InvalidInputError: There is something.
+    """
+    for part, value in node.args.items():
+        if value and part not in parts:
+            name = part.strip("_").upper().removesuffix("S").replace("_", " ")
+            raise InvalidInputError(f"{name} is not supported: {node.sql('duckdb')}")
 
 
 def _named(node: exp.Table, environment: Environment) -> TableText:
@@ -82,7 +98,8 @@ def _named(node: exp.Table, environment: Environment) -> TableText:
     when = node.args.get("when")
     common = environment.common.get(fold(parts[0])) if len(parts) == 1 and when is None else None
     if common is not None:
-        return _derived(_common(common), alias, (common.name,), environment)
+        query = common.query if isinstance(common, LastRows) else _common(common)
+        return _derived(query, alias, (common.name,), environment)
     found = environment.names.relation(parts, None if when is None else _at(when, environment))
     if isinstance(found, StoredQuery):
         return _derived(_view(found, environment), alias, (*parts[:-1], found.name), environment)
@@ -102,10 +119,10 @@ def scanned(
     reading = environment.reading
     text, scan = reading.alias(), reading.scan(relation)
     columns = tuple(
-        Column(one.name, column_of(one, f"{text}.{quoted_name(one.name)}"), one.name) for one in relation.columns
+        Column(one.name, column_of(one, f"{text}.{identifier(one.name)}"), one.name) for one in relation.columns
     )
     virtual = tuple(
-        Column(one.name, column_of(one, f"{text}.{quoted_name(one.name)}"), one.name) for one in relation.virtual
+        Column(one.name, column_of(one, f"{text}.{identifier(one.name)}"), one.name) for one in relation.virtual
     )
     table = Table(tuple(name) or (relation.name,), text, columns, virtual, scan, scan)
     return TableText(f"{scan} AS {text}", _renamed(table, alias))
@@ -163,23 +180,19 @@ def _renamed(table: Table, alias: exp.Expr | None) -> Table:
 
 
 def _common(common: CommonTable) -> BoundQuery:
-    bound = common.environment.bind(common.query, common.environment)
-    return _with_names(bound, common.column_names, common.name)
+    if common.is_recursive:
+        return bind_recursive(common)
+
+    def bind() -> BoundQuery:
+        return common.environment.bind(common.query, common.environment)
+
+    bound = common.environment.reading.defined(common, bind) if common.is_shared else bind()
+    return with_names(bound, common.column_names, common.name)
 
 
 def _view(view: StoredQuery, environment: Environment) -> BoundQuery:
     inner = replace(environment, names=view.names, common={}, outer=None, depth=environment.deeper())
-    return _with_names(environment.bind(parse_query(view.text), inner), view.column_names, view.name)
-
-
-def _with_names(bound: BoundQuery, names: Sequence[str], table: str) -> BoundQuery:
-    if len(names) > len(bound.columns):
-        raise InvalidInputError(
-            f'Binder Error: table "{table}" has {len(bound.columns)} columns available but {len(names)} columns'
-            " specified"
-        )
-    given = [replace(column, name=name) for column, name in zip(bound.columns, names, strict=False)]
-    return replace(bound, columns=(*given, *bound.columns[len(names) :]))
+    return with_names(environment.bind(parse_query(view.text), inner), view.column_names, view.name)
 
 
 def _function(node: exp.Table, environment: Environment, beside: Scope) -> TableText:

@@ -7,6 +7,7 @@ from itertools import combinations, product
 
 from sqlglot import exp
 
+from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.bound import Bound
 from forklake.sql.expression import ExpressionBinder
@@ -35,6 +36,8 @@ def bind_grouping(
     binder = ExpressionBinder(QuerySite(environment, scope, "GROUP BY", aliases))
     if group is None:
         return Grouping(environment, scope, ())
+    if group.args.get("totals"):
+        raise InvalidInputError(f"WITH TOTALS is not supported: {group.sql('duckdb')}")
     if group.args.get("all"):
         nodes = [item.node for item in items if not is_aggregated(item.node)]
         return Grouping(environment, scope, [(node, binder.bind(node)) for node in nodes])

@@ -13,6 +13,7 @@ from forklake.sql.columns import extracted
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.literals import spark_type
 from forklake.sql.nodes import parts_of_row
+from forklake.sql.phrases import canonical
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
@@ -20,7 +21,12 @@ from forklake.sql.query.windows import bind_aggregate
 
 
 class Grouping:
-    """The keys by which rows are grouped, and the aggregates that are asked of each group."""
+    """The keys by which rows are grouped, and the aggregates that are asked of each group.
+
+    Attributes:
+        alias: The name of the query that groups.
+        is_inlined: Whether aggregates stand where they are asked for, in place of a query of their own.
+    """
 
     def __init__(
         self,
@@ -30,13 +36,15 @@ class Grouping:
         sets: Sequence[Sequence[Bound]] = (),
     ) -> None:
         self.alias = environment.reading.alias()
+        self.is_inlined = False
         self._rows = ExpressionBinder(QuerySite(environment, scope, "aggregate"))
         self._keys: dict[str, Bound] = {}
         self._aggregates: dict[str, Bound] = {}
         self.kinds = {type(node.unnest()) for node, _ in keys}
         for _, bound in keys:
-            if bound.sql not in self._keys:
-                self._keys[bound.sql] = self._named(bound, f"k{len(self._keys)}")
+            sql = canonical(bound.sql)
+            if sql not in self._keys:
+                self._keys[sql] = self._named(bound, f"k{len(self._keys)}")
         self._sets = sets
 
     def _named(self, bound: Bound, name: str) -> Bound:
@@ -45,7 +53,7 @@ class Grouping:
 
     def key(self, sql: str) -> Bound | None:
         """Return the key that an expression over rows is."""
-        return self._keys.get(sql)
+        return self._keys.get(canonical(sql))
 
     def known(self, node: exp.Expr) -> Bound | None:
         """Return the key that an expression is."""
@@ -68,7 +76,7 @@ class Grouping:
         if not self._keys:
             return text if self._aggregates else f"SELECT count(1) AS a0{source}"
         if self._sets:
-            sets = (", ".join(_grouped(key.sql, key) for key in one) for one in self._sets)
+            sets = (", ".join(_grouped(canonical(key.sql), key) for key in one) for one in self._sets)
             return f"{text} GROUP BY GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
         keys = [_grouped(sql, key) for sql, key in self._keys.items()]
         return f"{text} GROUP BY {', '.join(keys)}"
@@ -81,7 +89,7 @@ class Grouping:
         """
         bits = []
         for one in node.expressions:
-            sql = self._rows.bind(one).sql
+            sql = canonical(self._rows.bind(one).sql)
             if sql not in self._keys:
                 raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {node.sql('duckdb')}")
             bits.append(f"CAST(grouping({sql}) AS BIGINT)" if self._sets else "0L")
@@ -89,6 +97,8 @@ class Grouping:
         return self._aggregated(Bound(f"({value})", "int64"))
 
     def _aggregated(self, bound: Bound) -> Bound:
+        if self.is_inlined:
+            return bound
         if bound.sql not in self._aggregates:
             self._aggregates[bound.sql] = self._named(bound, f"a{len(self._aggregates)}")
         return self._aggregates[bound.sql]

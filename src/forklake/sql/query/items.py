@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,12 +12,14 @@ from forklake.model.names import fold
 from forklake.sql.bound import Bound
 from forklake.sql.columns import extracted
 from forklake.sql.expression import ExpressionBinder
-from forklake.sql.nodes import parts_of_row
+from forklake.sql.nodes import call_arguments, function_name, parts_of_row
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.macros import expanded
+from forklake.sql.query.name_tests import NameTest, chosen_by_pattern, lambda_test, pattern_test
 from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
+from forklake.sql.query.unnesting import unnested_columns
 from forklake.sql.site import Resolved
 
 
@@ -40,7 +41,10 @@ def select_items(nodes: Sequence[exp.Expr], environment: Environment, scope: Sco
     """
     items: list[Item] = []
     for node in nodes:
-        if isinstance(node, exp.Star):
+        tested = pattern_test(node)
+        if tested is not None:
+            items += _tested(*tested, select_items([tested[0]], environment, scope))
+        elif isinstance(node, exp.Star):
             items += _star(node, _shown(scope), environment)
         elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             items += _star(node.this, _of_table(node, environment, scope), environment)
@@ -49,8 +53,27 @@ def select_items(nodes: Sequence[exp.Expr], environment: Environment, scope: Sco
         elif any(isinstance(one, exp.Columns) for one in parts_of_row(node)):
             items += _columns(node, environment, scope)
         else:
-            items.append(_item(node, environment))
+            items += _unnested(node, environment, scope) or [_item(node, environment)]
     return items
+
+
+def _unnested(node: exp.Expr, environment: Environment, scope: Scope) -> list[Item]:
+    """Return the columns of an unnest() that gives several, or goes to some depth; none for all else."""
+    inner = expanded(node.this if isinstance(node, exp.Alias) else node, environment.names)
+    columns = unnested_columns(ExpressionBinder(QuerySite(environment, scope, "SELECT")), inner)
+    if columns is None:
+        return []
+    if len(columns) == 1 and columns[0][0] == "unnest":
+        return [Item(output_name(node), columns[0][1], isinstance(node, exp.Alias))]
+    return [Item(name, column) for name, column in columns]
+
+
+def _tested(star: exp.Expr, test: NameTest, items: Sequence[Item]) -> list[Item]:
+    """Return those of the columns of a star whose names pass a test."""
+    found = [item for item in items if test(item.name)]
+    if not found:
+        raise InvalidInputError(f"Binder Error: No matching columns found for {star.sql('duckdb')} with a pattern")
+    return found
 
 
 def _item(node: exp.Expr, environment: Environment) -> Item:
@@ -97,7 +120,7 @@ def _fields(value: Bound, label: str) -> Shown:
 def _star(star: exp.Expr, shown: Shown, environment: Environment) -> Iterator[Item]:
     """Yield the columns that a star stands for, less EXCLUDE, with REPLACE and RENAME."""
     for name, value in star.args.items():
-        if value and name not in ("except_", "replace", "rename"):
+        if value and name not in ("except_", "replace", "rename", "ilike"):
             raise InvalidInputError(f"This is not supported after a star: {star.sql('duckdb')}")
     excluded = {fold(one.name): one.name for one in star.args.get("except_") or ()}
     replaced = {fold(one.alias): one.this for one in star.args.get("replace") or ()}
@@ -107,8 +130,11 @@ def _star(star: exp.Expr, shown: Shown, environment: Environment) -> Iterator[It
         for name in names:
             if name not in there:
                 raise InvalidInputError(f'Binder Error: Column "{name}" in {words} list not found in FROM clause')
+    # The parser has `* ILIKE` in the star itself.
+    pattern = star.args.get("ilike")
+    tested = None if pattern is None else pattern_test(exp.ILike(this=exp.Star(), expression=pattern.copy()))
     for name, bound in shown:
-        if fold(name) in excluded:
+        if fold(name) in excluded or (tested is not None and not tested[1](name)):
             continue
         node = replaced.get(fold(name))
         shown_name = renamed.get(fold(name), name)
@@ -117,8 +143,12 @@ def _star(star: exp.Expr, shown: Shown, environment: Environment) -> Iterator[It
 
 def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator[Item]:
     """Yield an expression once for each column that COLUMNS stands for."""
-    inner = node.this if isinstance(node, exp.Alias) else node
+    inner = _unpacked(node.this if isinstance(node, exp.Alias) else node, environment, scope)
     found = [one for one in parts_of_row(inner) if isinstance(one, exp.Columns)]
+    if not found:
+        name = node.alias if isinstance(node, exp.Alias) else output_name(inner)
+        yield Item(name, expanded(inner, environment.names), isinstance(node, exp.Alias))
+        return
     choices = [_chosen(one, environment, scope) for one in found]
     if len({len(choice) for choice in choices}) > 1:
         raise InvalidInputError(
@@ -136,20 +166,62 @@ def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator
         yield Item(name, expanded(tree, environment.names), isinstance(node, exp.Alias))
 
 
+def _unpacked(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:
+    """Return an expression in which each ``*COLUMNS(...)`` is replaced by the columns, as arguments of the function.
+
+    Raises:
+        InvalidInputError: One is no argument of a function.
+    """
+    holder = exp.Paren(this=node.copy())
+    while True:
+        mark = next(
+            (one for one in parts_of_row(holder) if isinstance(one, exp.Columns) and one.args.get("unpack")), None
+        )
+        if mark is None:
+            found: exp.Expr = holder.this
+            return found
+        call = mark.parent
+        if not isinstance(call, exp.Func):
+            raise InvalidInputError(f"Binder Error: UNPACK is only allowed in functions: {node.sql('duckdb')}")
+        arguments: list[exp.Expr] = []
+        for one in call_arguments(call):
+            if one is mark:
+                arguments += [
+                    _named(item) if isinstance(call, exp.Struct) else item.node
+                    for item in _chosen(mark, environment, scope)
+                ]
+            else:
+                arguments.append(one)
+        name = "struct_pack" if isinstance(call, exp.Struct) else function_name(call)
+        call.replace(exp.func(name, *(one.copy() for one in arguments), dialect="duckdb"))
+
+
+def _named(item: Item) -> exp.Expr:
+    return exp.PropertyEQ(this=exp.to_identifier(item.name, quoted=True), expression=item.node)
+
+
+def all_columns_hold(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:
+    """Return a condition; one with COLUMNS must hold for each column that these stand for."""
+    if not any(isinstance(one, exp.Columns) for one in parts_of_row(node)):
+        return node
+    tests = [item.node for item in _columns(node, environment, scope)]
+    return exp.and_(*tests, copy=False) if len(tests) > 1 else tests[0]
+
+
 def _chosen(node: exp.Columns, environment: Environment, scope: Scope) -> list[Item]:
     """Return the columns that COLUMNS stands for: those of a star, of a pattern, or of a list of names."""
     inner = node.this.unnest()
     if isinstance(inner, exp.Star):
         return list(_star(inner, _shown(scope), environment))
     shown = [(column.name, table, column) for table, column in scope.shown()]
+    test = lambda_test(inner)
     if isinstance(inner, exp.Literal) and inner.is_string:
-        try:
-            pattern = re.compile(inner.name)
-        except re.error as error:
-            raise InvalidInputError(f'Binder Error: Failed to compile regex "{inner.name}": {error}') from error
-        chosen = [one for one in shown if pattern.search(one[0])]
+        names = chosen_by_pattern(inner.name, [one[0] for one in shown])
+        chosen = [one for one in shown if one[0] in names]
+    elif test is not None:
+        chosen = [one for one in shown if test(one[0])]
         if not chosen:
-            raise InvalidInputError(f'Binder Error: No matching columns found that match regex "{inner.name}"')
+            raise InvalidInputError("Binder Error: Star expression resulted in an empty set of columns")
     elif isinstance(inner, exp.Array) and all(isinstance(one, exp.Literal) for one in inner.expressions):
         by_name = {fold(one[0]): one for one in shown}
         missing = next((one.name for one in inner.expressions if fold(one.name) not in by_name), None)

@@ -15,7 +15,7 @@ from forklake.sql.comparisons import comparison, conjunction
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.from_clause import Source, TableText, table_text
+from forklake.sql.query.from_clause import Source, TableText, check_understood, table_text
 from forklake.sql.query.macros import expanded
 from forklake.sql.query.scope import Merged, Scope, Table
 from forklake.sql.query.site import QuerySite
@@ -93,7 +93,7 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
         both.merged = [one for one in both.merged if all(fold(one.name) != fold(new.name) for new in merged)] + merged
         condition: str | None = test
     else:
-        condition = _on(join, environment, both, source.nullable, tables, kind)
+        condition = _on(join, environment, both, source.nullable | right.nullable, tables, kind)
     if condition is None and kind not in ("cross", "inner"):
         raise InvalidInputError(f"Parser Error: a {kind} join needs a condition: {join.sql('duckdb')}")
     words = _WORDS["cross" if condition is None else kind]
@@ -111,6 +111,7 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
 
 
 def _kind(join: exp.Join) -> str:
+    check_understood(join, ("this", "on", "using", "side", "kind", "method"))
     method = (join.args.get("method") or "").lower()
     if method not in ("", "natural"):
         raise InvalidInputError(f"{method.upper()} JOIN is not supported: {join.sql('duckdb')}")
@@ -124,7 +125,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _right(node: exp.Expr, environment: Environment, left: Scope) -> Source:
-    inner = _parenthesised(node)
+    inner = node if node.args.get("joins") else _parenthesised(node)
     if inner is not None:
         return _group(inner, environment)
     text: TableText = table_text(node, environment, left)
@@ -134,12 +135,15 @@ def _right(node: exp.Expr, environment: Environment, left: Scope) -> Source:
 def _on(
     join: exp.Join, environment: Environment, both: Scope, nullable: set[str], tables: Sequence[Table], kind: str
 ) -> str | None:
-    """Return the condition of a join; what it says of one table alone limits what is read of that."""
+    """Return the condition of a join; what it says of one table alone limits what is read of that.
+
+    Not of tables that are ``nullable`` on their side: a row that is not read would be missing there, not left out.
+    """
     on = join.args.get("on")
     if on is None:
         return None
-    new = {table.alias for table in tables}
-    old = {table.alias for table in both.tables} - new - nullable
+    new = {table.alias for table in tables} - nullable
+    old = {table.alias for table in both.tables} - {table.alias for table in tables} - nullable
     limited = {"inner": new | old, "left": new, "right": old, "semi": new | old, "anti": new}.get(kind, set())
     site = QuerySite(environment, both, "JOIN")
     return bind_conditions(ExpressionBinder(site), expanded(on, environment.names), both, limited).sql

@@ -139,6 +139,10 @@ def _filled(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
     """Return a tree with its parameters replaced; a field of a parameter is a field of what it stands for."""
 
     def fill(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
+            # A function that is called on a parameter: x.lower()
+            value = values.get(fold(node.this.name)) if isinstance(node.this, exp.Identifier) else None
+            return node if value is None else exp.Dot(this=exp.Paren(this=value.copy()), expression=node.expression)
         if not isinstance(node, exp.Column):
             return node
         first, *rest = node.parts

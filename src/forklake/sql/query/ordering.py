@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlglot import exp
 
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
-from forklake.sql.intervals import length_of
+from forklake.sql.coercion import cast
+from forklake.sql.expression import ExpressionBinder
+from forklake.sql.literals import quoted
+from forklake.sql.phrases import refusal
 from forklake.sql.query.constants import python_value
-from forklake.sql.relation import Names
+from forklake.sql.query.environment import Environment
+from forklake.sql.query.macros import expanded
+from forklake.sql.query.scope import Scope
+from forklake.sql.query.site import QuerySite
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,8 @@ def order_keys(order: exp.Expr | None, columns: Sequence[str]) -> list[OrderKey]
     """
     keys: list[OrderKey] = []
     for one in () if order is None else order.expressions:
+        if one.args.get("with_fill"):
+            raise InvalidInputError(f"WITH FILL is not supported: {one.sql('duckdb')}")
         node = one.this.unnest()
         direction = "DESC" if one.args.get("desc") else "ASC"
         ending = f"{direction} NULLS {'FIRST' if one.args.get('nulls_first') else 'LAST'}"
@@ -63,52 +71,62 @@ def position(node: exp.Expr, count: int, clause: str) -> int | None:
     return place - 1
 
 
-def ordered(column_type: str, sql: str) -> str:
-    """Return what values of a type are ordered by.
-
-    Raises:
-        InvalidInputError: Spark cannot order them.
-    """
-    if column_type in ("map", "variant", "geometry"):
-        raise InvalidInputError(f"Ordering by values of type {column_type.upper()} is not supported.")
-    return length_of(Bound(sql, "interval")) if column_type == "interval" else sql
-
-
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many rows are left out, and how many are taken then."""
+    """How many rows are left out, and how many are taken then.
+
+    Attributes:
+        test: If a count is known only when the query runs: which rows are taken, by the ``number`` of each, from one.
+    """
 
     count: int | None = None
     offset: int = 0
     percent: float | None = None
+    test: str | None = None
 
 
-def bind_limit(node: exp.Expr, names: Names) -> Limit:
+def bind_limit(node: exp.Expr, environment: Environment) -> Limit:
     """Return what LIMIT and OFFSET say.
 
     Raises:
-        InvalidInputError: They are no constants, or negative.
+        InvalidInputError: They name columns, are no numbers, or negative.
     """
     limit, offset = node.args.get("limit"), node.args.get("offset")
-    skipped = 0 if offset is None else _count(offset.expression, names, "OFFSET") or 0
+    skipped = 0 if offset is None else _count(offset.expression, environment, "OFFSET") or 0
     if limit is None:
-        return Limit(None, skipped)
+        return _limit(None, skipped)
+    if limit.args.get("expressions"):
+        raise InvalidInputError(f"LIMIT BY is not supported: {limit.sql('duckdb')}")
     given = limit.args["count"] if isinstance(limit, exp.Fetch) else limit.expression
     options = limit.args.get("limit_options")
     if options is not None and options.args.get("with_ties"):
         raise InvalidInputError("WITH TIES is not supported.")
     if isinstance(given, exp.Var):
-        return Limit(None, skipped)
+        return _limit(None, skipped)
     if options is not None and options.args.get("percent"):
-        share = python_value(given, names)
-        if not 0 <= share <= 100:
+        share = python_value(given, environment.names)
+        if not isinstance(share, int | float | Decimal) or not 0 <= share <= 100:
             raise InvalidInputError("Out of Range Error: Limit percent out of range, should be between 0% and 100%")
+        if isinstance(skipped, str):
+            raise InvalidInputError("An OFFSET that is no constant is not supported beside a percentage.")
         return Limit(None, skipped, float(share))
-    return Limit(_count(given, names, "LIMIT"), skipped)
+    return _limit(_count(given, environment, "LIMIT"), skipped)
 
 
-def _count(node: exp.Expr, names: Names, clause: str) -> int | None:
-    value = python_value(node, names)
+def _limit(count: int | str | None, skipped: int | str) -> Limit:
+    if not isinstance(count, str) and not isinstance(skipped, str):
+        return Limit(count, skipped)
+    first = f"coalesce({skipped}, 0)"
+    last = "" if count is None else f" AND coalesce(number <= {first} + {count}, TRUE)"
+    return Limit(test=f"number > {first}{last}")
+
+
+def _count(node: exp.Expr, environment: Environment, clause: str) -> int | str | None:
+    """Return a count of rows, or the text of what gives it when the query runs."""
+    try:
+        value = python_value(node, environment.names)
+    except InvalidInputError:
+        return _computed(node, environment, clause)
     if value is None:
         return None
     try:
@@ -118,3 +136,13 @@ def _count(node: exp.Expr, names: Names, clause: str) -> int | None:
     if count < 0:
         raise InvalidInputError(f"Binder Error: {clause} cannot be negative")
     return count
+
+
+def _computed(node: exp.Expr, environment: Environment, clause: str) -> str:
+    scope = Scope(environment.reading)
+    try:
+        bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(expanded(node, environment.names))
+    except NotFoundError as error:
+        raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {node.sql('duckdb')}") from error
+    count = cast(bound, "int64").sql
+    return f"if({count} < 0, {refusal(quoted(f'Out of Range Error: {clause} cannot be negative'))}, {count})"

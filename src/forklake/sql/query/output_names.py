@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from sqlglot import exp
 
+from forklake.model.keywords import identifier
 from forklake.sql.bound import type_name
 from forklake.sql.nested_nodes import target_shape
 from forklake.sql.nodes import call_arguments, function_name
-from forklake.sql.query.keywords import KEYWORDS
 
-_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -79,16 +77,16 @@ def output_name(node: exp.Expr) -> str:
     return written(node)
 
 
-def _quoted(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) and name.lower() not in KEYWORDS else '"' + name.replace('"', '""') + '"'
-
-
 def written(node: exp.Expr) -> str:
     """Return an expression as DuckDB writes it."""
     node = node.unnest()
     kind = type(node)
-    if kind in _OPERATORS and not isinstance(node.args.get("expression"), exp.Any | exp.All):
-        return f"({written(node.this)} {_OPERATORS[kind]} {written(node.expression)})"
+    if _is_operator(node):
+        endings: list[str] = []
+        while _is_operator(node):
+            endings.append(f" {_OPERATORS[type(node)]} {written(node.expression)})")
+            node = node.this.unnest()
+        return "(" * len(endings) + written(node) + "".join(reversed(endings))
     if kind in _HANDLED:
         return _HANDLED[kind](node)
     if isinstance(node, exp.Query):
@@ -98,9 +96,13 @@ def written(node: exp.Expr) -> str:
     return _other(node)
 
 
+def _is_operator(node: exp.Expr) -> bool:
+    return type(node) in _OPERATORS and not isinstance(node.args.get("expression"), exp.Any | exp.All)
+
+
 def _column(node: exp.Expr) -> str:
     parts = node.parts if isinstance(node, exp.Column) else [node]
-    return ".".join(_quoted(part.name) for part in parts)
+    return ".".join(identifier(part.name) for part in parts)
 
 
 def _literal(node: exp.Expr) -> str:
@@ -164,7 +166,7 @@ def _call(node: exp.Expr) -> str:
     name = _FUNCTIONS.get(type(node))
     if name is None:
         assert isinstance(node, exp.Func)
-        name = _quoted(function_name(node).lower())
+        name = identifier(function_name(node).lower())
     parts, endings = [], []
     for one in node.expressions if isinstance(node, exp.Tuple) else call_arguments(node):  # type: ignore[arg-type]
         part = one
@@ -209,7 +211,9 @@ def _other(node: exp.Expr) -> str:
 
 
 def _struct(node: exp.Expr) -> str:
-    parts = (f"{_quoted(one.this.name)} := {written(one.expression)}" for one in node.expressions)
+    if not all(isinstance(one, exp.PropertyEQ) for one in node.expressions):
+        return _other(node)
+    parts = (f"{identifier(one.this.name)} := {written(one.expression)}" for one in node.expressions)
     return f"main.struct_pack({', '.join(parts)})"
 
 
@@ -219,7 +223,7 @@ def _count(node: exp.Expr) -> str:
 
 _HANDLED: Final[Mapping[type[exp.Expr], Callable[[exp.Expr], str]]] = {
     exp.Column: _column,
-    exp.Identifier: lambda node: _quoted(node.name),
+    exp.Identifier: lambda node: identifier(node.name),
     exp.Literal: _literal,
     exp.Boolean: lambda node: f"CAST('{'t' if node.this else 'f'}' AS BOOLEAN)",
     exp.Null: lambda node: "NULL",

@@ -9,7 +9,8 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.sql.bound import Bound, shaped, struct_of
-from forklake.sql.columns import extracted, missing_column, quoted_list, quoted_name
+from forklake.sql.columns import extracted, missing_column, quoted_list
+from forklake.sql.literals import identifier
 from forklake.sql.query.environment import Reading
 
 
@@ -187,7 +188,7 @@ class Scope:
         parts = []
         for column in table.columns:
             self.use(table, column)
-            parts.append(f"{column.bound.sql} AS {quoted_name(column.name)}")
+            parts.append(f"{column.bound.sql} AS {identifier(column.name)}")
         shape = struct_of([(column.name, _shape(column.bound)) for column in table.columns])
         return shaped(f"struct({', '.join(parts)})", shape)
 

@@ -10,22 +10,24 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
+from forklake.sql.bound import Bound, shape_of, shaped
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.nodes import is_aggregated, parts_of_row
+from forklake.sql.phrases import canonical
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.from_clause import Source
 from forklake.sql.query.group_by import bind_grouping
 from forklake.sql.query.grouping import GroupedSite, Grouping
-from forklake.sql.query.items import Item, select_items
+from forklake.sql.query.items import Item, all_columns_hold, select_items
 from forklake.sql.query.joins import bind_from
 from forklake.sql.query.macros import expanded
-from forklake.sql.query.ordering import OrderKey, order_keys, ordered
+from forklake.sql.query.ordering import OrderKey, order_keys
 from forklake.sql.query.site import QuerySite
-from forklake.sql.query.unnesting import bind_item, check_unnested
+from forklake.sql.query.unnesting import Unnested, bind_item, zipped_lists
 from forklake.sql.query.values import column_sql, constant_rows, result_field
 from forklake.sql.relation import BoundQuery
+from forklake.sql.sort_keys import sort_key
 
 _ROWS: Final = frozenset({"with_", "from_", "joins", "where", "group", "having", "windows", "qualify"})
 _UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offset", "operation_modifiers"}
@@ -44,6 +46,8 @@ class _Select:
     where: str = ""
     grouping: Grouping | None = None
     bound: list[Bound] = field(default_factory=list)
+    unnested: dict[int, Bound] = field(default_factory=dict)
+    """The lists whose elements are columns of the result, by place."""
 
     def site(self, clause: str, *, with_windows: bool = False) -> QuerySite:
         """Return a clause that comes after the grouping, if there is one."""
@@ -98,12 +102,15 @@ def _shown_name(item: Item, bound: Bound) -> str:
 
 def _bind_items(select: _Select) -> list[Bound]:
     """Return the columns of the result; each may name aliases before it."""
-    found = []
+    found: list[Bound] = []
     site = select.site("SELECT", with_windows=True)
     site.aliases = {}
-    check_unnested(item.node for item in select.items)
-    for item in select.items:
-        found.append(bind_item(ExpressionBinder(site), item.node))
+    for place, item in enumerate(select.items):
+        bound = bind_item(ExpressionBinder(site), item.node)
+        if isinstance(bound, Unnested):
+            select.unnested[place] = bound.values
+            bound = shaped(f"explode({bound.values.sql})", bound.element)
+        found.append(bound)
         if item.is_alias:
             site.aliases.setdefault(fold(item.name), item.node)
     return found
@@ -116,6 +123,7 @@ def _bind_where(select: _Select) -> None:
     scope = select.source.scope
     binder = ExpressionBinder(QuerySite(select.environment, scope, "WHERE", select.aliases))
     limited = {table.alias for table in scope.tables} - select.source.nullable
+    node = all_columns_hold(node, select.environment, scope)
     select.where = f" WHERE {bind_conditions(binder, node, scope, limited).sql}"
 
 
@@ -126,16 +134,28 @@ def _grouping(select: _Select, order: Sequence[OrderKey]) -> Grouping | None:
     is_said = any(select.node.args.get(name) is not None for name in ("group", "having"))
     if not is_said and not any(is_aggregated(node) for node in nodes):
         return None
-    return bind_grouping(
+    found = bind_grouping(
         select.node.args.get("group"), select.environment, select.source.scope, select.items, select.aliases
     )
+    found.is_inlined = not order and _is_one_value(select)
+    return found
+
+
+def _is_one_value(select: _Select) -> bool:
+    """Return whether a subquery computes its one row from aggregates of all rows and does nothing after that.
+
+    Spark joins such a one to the rows around it if the aggregates are its topmost step; else it reads those twice.
+    """
+    clauses = ("group", "having", "qualify", "distinct")
+    if select.environment.outer is None or any(select.node.args.get(name) for name in clauses):
+        return False
+    return not any(item.node.find(exp.Query, exp.Window, exp.Lambda, exp.Explode) for item in select.items)
 
 
 def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
     """Return the text, and whether each row of the source gives one row of the result, or none, in its order."""
     node, reading = select.node, select.environment.reading
     columns = [f"c{place}" for place in range(len(select.items))]
-    shown = [f"{column_sql(bound)} AS {name}" for bound, name in zip(select.bound, columns, strict=True)]
     order, hidden = _hidden(select, order)
     having, qualify = select.clause("having"), select.clause("qualify")
     after = "" if having is None else ExpressionBinder(select.site("HAVING")).condition(having).sql
@@ -148,11 +168,11 @@ def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
     ends = _distinct_ends(select, on)
     extras += [f"{sql} AS d{place}" for place, sql in enumerate(ends)]
     source = f" FROM {select.source.sql}{select.where}" if select.source.sql else select.where
-    if select.grouping is not None:
+    if select.grouping is not None and not select.grouping.is_inlined:
         source = f" FROM ({select.grouping.sql(source)}) AS {select.grouping.alias}"
         source += f" WHERE {after}" if after else ""
     is_distinct = distinct is not None and not on
-    text = f"SELECT {'DISTINCT ' if is_distinct and not extras else ''}{', '.join([*shown, *extras])}{source}"
+    text = _computed(select, extras, source, is_distinct=is_distinct and not extras)
     keys = [_key_sql(select, at, key, hidden) for at, key in enumerate(order)]
     kept = [*columns, *(f"o{place}" for place in hidden)]
     if qualify is not None:
@@ -175,16 +195,32 @@ def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
     return text, is_plain
 
 
+def _computed(select: _Select, extras: Sequence[str], source: str, *, is_distinct: bool) -> str:
+    """Return the query for the columns of the result and for what is needed beside them."""
+    head = f"SELECT {'DISTINCT ' if is_distinct else ''}"
+    shown = [f"{column_sql(bound)} AS c{place}" for place, bound in enumerate(select.bound)]
+    if len(select.unnested) < 2:
+        return f"{head}{', '.join([*shown, *extras])}{source}"
+    # Spark takes one list apart in one query.
+    zipped = zipped_lists(list(select.unnested.values()))
+    plain = [one for place, one in enumerate(shown) if place not in select.unnested]
+    rows = f"SELECT {', '.join([*plain, *extras, f'explode({zipped.values.sql}) AS z0'])}{source}"
+    parts = {place: f"z0.e{number} AS c{place}" for number, place in enumerate(select.unnested)}
+    kept = [parts.get(place, f"c{place}") for place in range(len(shown))]
+    kept += [one.rpartition(" AS ")[2] for one in extras]
+    return f"{head}{', '.join(kept)} FROM ({rows}) AS {select.environment.reading.alias()}"
+
+
 def _hidden(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey], dict[int, Bound]]:
     """Return what rows are ordered by, and what of that is no column of the result, by its place in ORDER BY."""
     binder = ExpressionBinder(select.site("ORDER BY", with_windows=True))
-    shown = {bound.sql: place for place, bound in reversed(list(enumerate(select.bound)))}
+    shown = {canonical(bound.sql): place for place, bound in reversed(list(enumerate(select.bound)))}
     keys: list[OrderKey] = []
     found: dict[int, Bound] = {}
     for at, key in enumerate(order):
         bound = None if key.node is None else binder.bind(key.node)
-        if bound is not None and bound.sql in shown:
-            keys.append(OrderKey(shown[bound.sql], None, key.ending))
+        if bound is not None and canonical(bound.sql) in shown:
+            keys.append(OrderKey(shown[canonical(bound.sql)], None, key.ending))
             continue
         keys.append(key)
         if bound is not None:
@@ -195,8 +231,8 @@ def _hidden(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey],
 def _key_sql(select: _Select, at: int, key: OrderKey, hidden: Mapping[int, Bound]) -> str:
     """Return a key of ORDER BY, over the columns of the result and those that are only ordered by."""
     if key.place is None:
-        return f"{ordered(hidden[at].type, f'o{at}')} {key.ending}"
-    return f"{ordered(select.bound[key.place].type, f'c{key.place}')} {key.ending}"
+        return f"{sort_key(shaped(f'o{at}', shape_of(hidden[at])))} {key.ending}"
+    return f"{sort_key(shaped(f'c{key.place}', shape_of(select.bound[key.place])))} {key.ending}"
 
 
 def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -11,34 +11,75 @@ from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.sql.bound import NULL, Bound, shape_of, shaped
-from forklake.sql.coercion import cast, unified
+from forklake.sql.coercion import cast, constant, unified
 from forklake.sql.query.environment import Environment
+from forklake.sql.query.values import bound_rows
 from forklake.sql.relation import BoundQuery
 
 
 def bind_set_operation(node: exp.SetOperation, environment: Environment) -> BoundQuery:
-    """Return both queries as one; ORDER BY and LIMIT after it are left to the caller.
+    """Return both queries as one, or all of a chain of UNIONs; ORDER BY and LIMIT after it are left to the caller.
 
     Raises:
         InvalidInputError: They have different counts of columns, or columns that do not fit together.
     """
     inner = replace(environment, depth=environment.deeper())
-    sides = [environment.bind(side, inner) for side in (node.this, node.expression)]
-    name = {exp.Union: "UNION", exp.Except: "EXCEPT", exp.Intersect: "INTERSECT"}[type(node)]
-    words = name if node.args.get("distinct") else f"{name} ALL"
+    sides = [environment.bind(side, inner) for side in _sides(node)]
     aliases = [environment.reading.alias() for _ in sides]
     columns = [_bounds(side, alias) for side, alias in zip(sides, aliases, strict=True)]
-    if node.args.get("by_name"):
-        names, pairs = _by_name(sides, columns)
-    else:
-        names, pairs = _by_place(sides, columns, words)
-    same = [unified(list(pair)) for pair in pairs]
+    meet = _by_name if node.args.get("by_name") else _by_place
+    names, rows = meet(sides, columns)
+    same = [unified(list(row), "stacked") for row in rows]
+    is_union = isinstance(node, exp.Union) and not node.args.get("distinct")
+    fields = tuple(_field(one, values[0]) for one, values in zip(names, same, strict=True))
+    if is_union and not node.args.get("by_name") and all(side.constants is not None for side in sides):
+        return bound_rows([row for side in sides for row in _constants(side, fields)], fields)
     texts = []
     for place, (side, alias) in enumerate(zip(sides, aliases, strict=True)):
         shown = ", ".join(f"{values[place].sql} AS c{at}" for at, values in enumerate(same))
         texts.append(f"SELECT {shown} FROM ({side.nested_sql}) AS {alias}")
-    fields = tuple(_field(one, values[0]) for one, values in zip(names, same, strict=True))
-    return BoundQuery(f"(({texts[0]}) {words} ({texts[1]}))", fields)
+    name = {exp.Union: "UNION", exp.Except: "EXCEPT", exp.Intersect: "INTERSECT"}[type(node)]
+    if len(texts) == 2 or not node.args.get("distinct"):
+        words = name if node.args.get("distinct") else f"{name} ALL"
+        return BoundQuery(_balanced(texts, words), fields)
+    shown = ", ".join(f"c{place}" for place in range(len(fields)))
+    alias = environment.reading.alias()
+    return BoundQuery(f"(SELECT DISTINCT {shown} FROM {_balanced(texts, 'UNION ALL')} AS {alias})", fields)
+
+
+def _constants(side: BoundQuery, fields: Sequence[Field]) -> Iterator[list[Bound]]:
+    """Yield rows that are known, with values of the types of the result."""
+    for row in side.constants or ():
+        given = zip(row, side.columns, fields, strict=True)
+        yield [
+            cast(Bound("NULL", NULL) if text is None else constant(shape_of(shaped("", own)), text), wanted)
+            for text, own, wanted in given
+        ]
+
+
+def _sides(node: exp.SetOperation) -> list[exp.Expr]:
+    """Return both sides, or all of a chain of equal UNIONs: each new one would be nested deeper than the one before."""
+    found: list[exp.Expr] = [node.expression]
+    side: exp.Expr = node.this
+    while isinstance(node, exp.Union) and isinstance(side, exp.Union) and _is_same(side, node):
+        found.append(side.expression)
+        side = side.this
+    return [side, *reversed(found)]
+
+
+def _is_same(side: exp.Union, node: exp.Union) -> bool:
+    flags = ("distinct", "by_name")
+    clauses = ("with_", "order", "limit", "offset")
+    is_bare = not any(side.args.get(name) for name in clauses)
+    return is_bare and all(bool(side.args.get(name)) == bool(node.args.get(name)) for name in flags)
+
+
+def _balanced(texts: Sequence[str], words: str) -> str:
+    """Return queries put together two by two, so that Spark's trees stay flat."""
+    if len(texts) == 1:
+        return f"({texts[0]})"
+    middle = len(texts) // 2
+    return f"({_balanced(texts[:middle], words)} {words} {_balanced(texts[middle:], words)})"
 
 
 def _field(name: str, value: Bound) -> Field:
@@ -51,36 +92,36 @@ def _bounds(query: BoundQuery, alias: str) -> list[Bound]:
     ]
 
 
-def _by_place(
-    sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]], words: str
-) -> tuple[list[str], list[tuple[Bound, Bound]]]:
-    first, second = columns
-    if len(first) != len(second):
+_Rows = tuple[list[str], list[tuple[Bound, ...]]]
+"""The names of the columns of the result, and for each the columns of all sides that become it."""
+
+
+def _by_place(sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]) -> _Rows:
+    if len({len(one) for one in columns}) > 1:
         raise InvalidInputError(
             "Binder Error: Set operations can only apply to expressions with the same number of result columns"
         )
-    return [one.name for one in sides[0].columns], list(zip(first, second, strict=True))
+    return [one.name for one in sides[0].columns], list(zip(*columns, strict=True))
 
 
-def _by_name(
-    sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]
-) -> tuple[list[str], list[tuple[Bound, Bound]]]:
-    """Return columns that have one name together; what the other side lacks is NULL there."""
-    named: list[dict[str, tuple[str, Bound]]] = []
+def _by_name(sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]) -> _Rows:
+    """Return columns that have one name together; what another side lacks is NULL there."""
+    named: list[dict[str, Bound]] = []
+    names: dict[str, str] = {}
     for side, bounds in zip(sides, columns, strict=True):
-        found: dict[str, tuple[str, Bound]] = {}
+        found: dict[str, Bound] = {}
         for field, bound in zip(side.columns, bounds, strict=True):
             if fold(field.name) in found:
                 raise InvalidInputError(
                     "Binder Error: UNION (ALL) BY NAME operation doesn't support duplicate names in the SELECT list -"
                     f' the name "{field.name}" occurs multiple times'
                 )
-            found[fold(field.name)] = (field.name, bound)
+            found[fold(field.name)] = bound
+            names.setdefault(fold(field.name), field.name)
         named.append(found)
-    first, second = named
-    names, pairs = [], []
-    for key, (name, there) in {**first, **second, **first}.items():
-        nothing = (name, cast(Bound("NULL", NULL), shape_of(there)))
-        names.append(name)
-        pairs.append((first.get(key, nothing)[1], second.get(key, nothing)[1]))
-    return names, pairs
+    rows = []
+    for key in names:
+        there = next(one[key] for one in named if key in one)
+        nothing = cast(Bound("NULL", NULL), shape_of(there))
+        rows.append(tuple(one.get(key, nothing) for one in named))
+    return list(names.values()), rows

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
+from forklake.sql.bound import Bound, seen_from_inside
 from forklake.sql.coercion import constant
 from forklake.sql.columns import extracted
 from forklake.sql.expression import ExpressionBinder
@@ -54,7 +54,7 @@ class QuerySite(Site):
             return extracted(self._bind_alias(fold(names[0]), alias), names[1:], names[0])
         if self.scope.outer is not None:
             try:
-                return self.scope.outer.resolve(names)
+                return seen_from_inside(self.scope.outer.resolve(names))
             except ForklakeError:
                 # The error of the innermost query says most, unless a column outside is there but cannot be used.
                 if self.scope.outer.knows(names):
@@ -71,7 +71,8 @@ class QuerySite(Site):
 
     def subquery(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
         """Return a subquery, which may name what is in scope here."""
-        return bind_subquery(binder, node, self.environment, self.scope)
+        is_condition = self.clause in ("WHERE", "JOIN", "HAVING", "QUALIFY")
+        return bind_subquery(binder, node, self.environment, self.scope, is_condition=is_condition)
 
     def window(self, binder: ExpressionBinder, node: exp.Window) -> Bound:
         """Return a function over a window, where there may be one."""
@@ -101,7 +102,7 @@ class QuerySite(Site):
                     values.append(python_value(one, names))
         except ForklakeError:
             return None
-        found = names.scalar(tuple(parts), values, named)
+        found = self.environment.reading.called(arguments, lambda: names.scalar(tuple(parts), values, named))
         if found is NotImplemented:
             return None
         if isinstance(found, int) and not isinstance(found, bool):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.predicate import Operator
-from forklake.sql.bound import NULL, Bound, shaped
+from forklake.sql.bound import NULL, Bound, shape_of, shaped
 from forklake.sql.coercion import compared
-from forklake.sql.comparisons import comparison, negation
+from forklake.sql.comparisons import NEGATED, comparison, negation
+from forklake.sql.nested import row_value
+from forklake.sql.nodes import COMPARISONS
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.relation import BoundQuery
@@ -21,19 +22,11 @@ from forklake.sql.relation import BoundQuery
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
 
-_OPERATORS: Final[Mapping[type[exp.Expr], Operator]] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_OPPOSITE: Final[Mapping[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
-
-def bind_subquery(binder: ExpressionBinder, node: exp.Expr, environment: Environment, scope: Scope) -> Bound:
-    """Return what a subquery in an expression gives.
+def bind_subquery(
+    binder: ExpressionBinder, node: exp.Expr, environment: Environment, scope: Scope, *, is_condition: bool
+) -> Bound:
+    """Return what a subquery in an expression gives; ``is_condition`` says that the whole expression is one.
 
     Raises:
         InvalidInputError: It gives more than one column where one is needed.
@@ -45,22 +38,52 @@ def bind_subquery(binder: ExpressionBinder, node: exp.Expr, environment: Environ
             bound = environment.bind(node.this, inner)
             return Bound(f"EXISTS (SELECT 1 FROM ({bound.nested_sql}))", "boolean")
         case exp.In():
-            found = _member(binder.bind(node.this), environment.bind(node.args["query"], inner), environment)
+            is_test = _is_test(node, is_condition=is_condition)
+            found = _member(binder.bind(node.this), environment.bind(node.args["query"], inner), environment, is_test)
             return negation(found) if node.args.get("negate") else found
         case exp.Binary():
-            return _quantified(binder, node, inner)
+            return _quantified(binder, node, inner, is_test=_is_test(node, is_condition=is_condition))
     bound = environment.bind(node, inner)
     (column,) = _columns(bound, 1)
     return shaped(f"({bound.nested_sql})", _shape(column))
 
 
-def _member(value: Bound, query: BoundQuery, environment: Environment) -> Bound:
-    """Return whether a value is among those of a query; both sides take one type."""
-    (column,) = _columns(query, 1)
+def _is_test(node: exp.Expr, *, is_condition: bool) -> bool:
+    """Return whether NULL means the same as false where a node stands, so that nobody need tell them apart."""
+    place = node
+    while isinstance(place.parent, exp.Paren):
+        place = place.parent
+    if isinstance(place.parent, exp.Not):
+        place = place.parent  # Spark looks for NULL where it sees NOT IN
+    while isinstance(place.parent, exp.Paren | exp.And | exp.Or):
+        place = place.parent
+    above = place.parent
+    if isinstance(above, exp.If):
+        is_compared = isinstance(above.parent, exp.Case) and above.parent.this is not None
+        return place.arg_key == "this" and not is_compared
+    return is_condition and (above is None or isinstance(above, exp.Where | exp.Join | exp.Having | exp.Qualify))
+
+
+def _member(value: Bound, query: BoundQuery, environment: Environment, is_test: bool) -> Bound:
+    """Return whether a value is among those of a query; both sides take one type.
+
+    Spark has false for what is not known, unless it is only asked whether it is true.
+    """
     alias = environment.reading.alias()
-    one = shaped(f"{alias}.c0", _shape(column))
+    if value.type == "struct" and len(query.columns) == len(shape_of(value).children) > 1:
+        parts = [shaped(f"{alias}.c{place}", _shape(column)) for place, column in enumerate(query.columns)]
+        one = row_value(parts)
+    else:
+        (column,) = _columns(query, 1)
+        one = shaped(f"{alias}.c0", _shape(column))
     left, right = _compared(value, one)
-    return Bound(f"({left} IN (SELECT {right} FROM ({query.nested_sql}) AS {alias}))", "boolean")
+    rows = f"({query.nested_sql}) AS {alias}"
+    found = f"({left} IN (SELECT {right} FROM {rows}))"
+    if is_test or len(query.columns) > 1:
+        return Bound(found, "boolean")
+    has_null = f"EXISTS (SELECT 1 FROM {rows} WHERE {alias}.c0 IS NULL)"
+    unknown = f"({has_null} OR ({left} IS NULL AND EXISTS (SELECT 1 FROM {rows})))"
+    return Bound(f"(CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", "boolean")
 
 
 def _compared(value: Bound, member: Bound) -> tuple[str, str]:
@@ -70,19 +93,22 @@ def _compared(value: Bound, member: Bound) -> tuple[str, str]:
     return left.sql, right.sql
 
 
-def _quantified(binder: ExpressionBinder, node: exp.Binary, inner: Environment) -> Bound:
+def _quantified(binder: ExpressionBinder, node: exp.Binary, inner: Environment, *, is_test: bool) -> Bound:
     """Return a comparison with ANY or ALL of the rows of a query."""
-    operator = _OPERATORS.get(type(node))
+    operator = COMPARISONS.get(type(node))
     side = node.expression
     query = side.this
-    if operator is None or not isinstance(query, exp.Query):
+    if operator is None:
         raise InvalidInputError(f"This is not supported: {node.sql('duckdb')}")
+    if not isinstance(query, exp.Query):
+        # Of a list, each element is a row.
+        query = exp.select(exp.Explode(this=query.unnest().copy()))
     value, bound = binder.bind(node.this), inner.bind(query, inner)
     if isinstance(side, exp.Any) and operator == "=":
-        return _member(value, bound, inner)
+        return _member(value, bound, inner, is_test)
     if isinstance(side, exp.All) and operator == "<>":
-        return negation(_member(value, bound, inner))
-    found = _any(value, operator if isinstance(side, exp.Any) else _OPPOSITE[operator], bound)
+        return negation(_member(value, bound, inner, is_test))
+    found = _any(value, operator if isinstance(side, exp.Any) else NEGATED[operator], bound)
     return found if isinstance(side, exp.Any) else negation(found)
 
 

@@ -17,6 +17,7 @@ from forklake.sql.query.environment import Environment
 from forklake.sql.query.macros import table_macro
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
+from forklake.sql.query.unnesting import elements_in_from
 from forklake.sql.relation import BoundQuery, Relation
 
 _SMALL_RANGE: Final = 100_000
@@ -40,7 +41,7 @@ def bind_table_function(node: exp.Table, environment: Environment, beside: Scope
     """
     called = node.this
     if isinstance(called, exp.GenerateSeries):
-        return _range(called, environment)
+        return _range(called, environment, beside)
     if isinstance(called, exp.Explode):
         return bind_unnest(exp.Unnest(expressions=[called.this.copy()]), environment, beside)
     parts = (*(part.name for part in node.parts[:-1]), function_name(called))
@@ -49,7 +50,7 @@ def bind_table_function(node: exp.Table, environment: Environment, beside: Scope
     if macro is not None:
         return Generated(environment.bind(macro, replace(environment, outer=None, depth=environment.deeper())))
     values, named = _split(arguments, environment)
-    found = environment.names.function(parts, values, named)
+    found = environment.reading.called(arguments, lambda: environment.names.function(parts, values, named))
     if found is None:
         name = ".".join(parts)
         raise NotFoundError(f"Catalog Error: Table Function with name {name} does not exist!")
@@ -67,17 +68,20 @@ def _split(arguments: Sequence[exp.Expr], environment: Environment) -> tuple[lis
     return values, named
 
 
-def _range(node: exp.GenerateSeries, environment: Environment) -> Generated:
-    """Return the numbers of ``range``, or of ``generate_series``, which has the end too."""
+def _range(node: exp.GenerateSeries, environment: Environment, beside: Scope) -> Generated:
+    """Return the numbers of ``range``, or of ``generate_series``, which has the end too; or the moments."""
     is_exclusive = bool(node.args.get("is_end_exclusive"))
     name = "range" if is_exclusive else "generate_series"
     parts = [node.args.get("start"), node.args.get("end"), node.args.get("step")]
-    values = [python_value(one, environment.names) for one in parts if one is not None]
+    try:
+        values = [python_value(one, environment.names) for one in parts if one is not None]
+    except InvalidInputError:
+        return _listed(node, name, environment, beside)
     column = (Field(None, name, "int64"),)
     if None in values:
         return Generated(BoundQuery("SELECT id AS c0 FROM range(0, 0, 1, 1)", column))
     if not all(isinstance(one, int) for one in values):
-        raise InvalidInputError(f"The arguments of {name} must be whole numbers: {node.sql('duckdb')}")
+        return _listed(node, name, environment, beside)
     start, end, step = [0, *values, 1] if len(values) == 1 else [*values, 1][:3]
     if step == 0:
         raise InvalidInputError("Binder Error: interval cannot be 0!")
@@ -87,18 +91,26 @@ def _range(node: exp.GenerateSeries, environment: Environment) -> Generated:
     return Generated(BoundQuery(f"SELECT id AS c0 FROM range({start}L, {end}L, {step}L{tasks})", column))
 
 
+def _listed(node: exp.GenerateSeries, name: str, environment: Environment, beside: Scope) -> Generated:
+    """Return a range of moments, or one that depends on the tables before it."""
+    found = bind_unnest(exp.Unnest(expressions=[node.copy()]), environment, beside)
+    (column,) = found.query.columns
+    return replace(found, query=replace(found.query, columns=(replace(column, name=name),)))
+
+
 def bind_unnest(node: exp.Unnest, environment: Environment, beside: Scope) -> Generated:
     """Return the elements of a list as rows.
 
     Raises:
         InvalidInputError: It is no list.
     """
-    if len(node.expressions) != 1 or node.args.get("offset"):
-        raise InvalidInputError(f"UNNEST of several lists is not supported: {node.sql('duckdb')}")
+    if len(node.expressions) != 1:
+        raise InvalidInputError("Binder Error: UNNEST requires a single list as input")
     around = Scope(beside.reading, beside.tables, beside.merged, beside.outer)
     value = ExpressionBinder(QuerySite(environment, around, "FROM")).bind(node.expressions[0])
-    if value.type != "list" or value.field is None:
-        raise InvalidInputError("Binder Error: UNNEST() can only be applied to lists, structs and NULL")
-    element = value.field.children[0]
-    column = (Field(None, "unnest", element.type, element.children),)
-    return Generated(BoundQuery(f"SELECT explode({value.sql}) AS c0", column), bool(around.touched))
+    offset = node.args.get("offset")
+    text, columns = elements_in_from(value, with_places=bool(offset))
+    if isinstance(offset, exp.Identifier):
+        # The parser takes the last name of an alias for that of the places.
+        columns = (columns[0], replace(columns[1], name=offset.name))
+    return Generated(BoundQuery(text, columns), bool(around.touched))

@@ -1,36 +1,162 @@
-"""unnest() among the columns of a result: one row for each element of a list."""
+"""unnest() among the columns of a result: one row for each element of a list, one column for each field of a struct."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlglot import exp
 
-from forklake.errors import InvalidInputError
-from forklake.sql.bound import Bound, shaped
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model.field import Field
+from forklake.sql.bound import NULL, Bound, list_of, shape_of, shaped, struct_of, type_name
+from forklake.sql.coercion import cast
 from forklake.sql.expression import ExpressionBinder
+from forklake.sql.literals import spark_type
+from forklake.sql.nested import field_of
+from forklake.sql.nodes import parts_of_row
+from forklake.sql.phrases import variable
+from forklake.sql.site import Resolved
+
+_ALL_DEPTHS: Final = 1000
 
 
-def check_unnested(nodes: Iterable[exp.Expr]) -> None:
-    """Refuse several lists to be taken apart side by side: Spark would pair each element with each.
+@dataclass(frozen=True, slots=True)
+class Unnested:
+    """A column of a result whose values are the elements of a list, each in a row of its own."""
+
+    values: Bound
+
+    @property
+    def element(self) -> Field:
+        """The type of the elements."""
+        return shape_of(self.values).children[0]
+
+
+def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound | Unnested:
+    """Return a column of a result; if unnest() is in it, it is a list, of what is computed from each element.
 
     Raises:
-        InvalidInputError: There are several.
+        InvalidInputError: It is not understood, or something is to be unnested that is no list.
     """
-    if sum(isinstance(node.unnest(), exp.Explode) for node in nodes) > 1:
-        raise InvalidInputError("Several UNNEST() in one SELECT are not supported; nothing was run.")
-
-
-def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return a column of a result; it may be the elements of a list, each in a row of its own.
-
-    Raises:
-        InvalidInputError: It is not understood.
-    """
-    inner = node.unnest()
-    if not isinstance(inner, exp.Explode):
+    calls = [one for one in parts_of_row(node) if isinstance(one, exp.Explode)]
+    if not calls:
         return binder.bind(node)
-    value = binder.bind(inner.this)
-    if inner.expressions or value.type != "list" or value.field is None:
-        raise InvalidInputError(f"UNNEST() of anything but a list is not supported here: {inner.sql('duckdb')}")
-    return shaped(f"explode({value.sql})", value.field.children[0])
+    if any(isinstance(one, exp.Explode) for call in calls for one in parts_of_row(call.this)):
+        raise InvalidInputError(
+            "Binder Error: Nested UNNEST calls are not supported - use UNNEST(x, recursive := true) to unnest multiple"
+            " levels"
+        )
+    lists = [_list(binder, call) for call in calls]
+    if node.unnest() is calls[0]:
+        return Unnested(lists[0])
+    name = variable()
+    zipped = zipped_lists(lists)
+    parameters = {f"{name}_{place}": part for place, part in enumerate(_parts(shaped(name, zipped.element)))}
+    tree = exp.Paren(this=node.copy())
+    for place, call in enumerate([one for one in parts_of_row(tree) if isinstance(one, exp.Explode)]):
+        call.replace(exp.column(f"{name}_{place}"))
+    body = ExpressionBinder(binder.site, {**binder.parameters, **parameters}).bind(tree.this)
+    return Unnested(shaped(f"transform({zipped.values.sql}, {name} -> {body.sql})", list_of(shape_of(body))))
+
+
+def _list(binder: ExpressionBinder, call: exp.Explode) -> Bound:
+    value = binder.bind(call.this)
+    if value.type == NULL:
+        return cast(value, list_of("int32"))
+    if value.type != "list" or value.is_untyped:
+        raise _no_list(value)
+    return value
+
+
+def _no_list(value: Bound) -> InvalidInputError:
+    return InvalidInputError(
+        f"Binder Error: UNNEST() can only be applied to lists, structs and NULL, not {type_name(shape_of(value))}"
+    )
+
+
+def zipped_lists(lists: Sequence[Bound]) -> Unnested:
+    """Return lists side by side, as one of structs: as long as the longest, NULL where the others have no more."""
+    shape = list_of(struct_of([(f"e{place}", shape_of(one).children[0]) for place, one in enumerate(lists)]))
+    known = [f"coalesce({one.sql}, CAST(array() AS {spark_type(shape_of(one))}))" for one in lists]
+    return Unnested(shaped(f"CAST(arrays_zip({', '.join(known)}) AS {spark_type(shape)})", shape))
+
+
+def _parts(value: Bound) -> list[Bound]:
+    return [field_of(value, child.name) for child in shape_of(value).children]
+
+
+# ---- columns that are more than one ----------------------------------------------------------------------------------
+
+
+def unnested_columns(binder: ExpressionBinder, node: exp.Expr) -> list[tuple[str, exp.Expr]] | None:
+    """Return the columns that an unnest() stands for if it takes structs apart, or several levels; None if it is one.
+
+    Raises:
+        InvalidInputError: It says what is not understood.
+    """
+    call = node.unnest()
+    if not isinstance(call, exp.Explode):
+        return None
+    depth = _depth(call)
+    try:
+        value = binder.bind(call.this)
+    except ForklakeError:
+        # Aggregates are not known yet; if it is something else, whoever binds the item will say so.
+        return None
+    if value.type == "struct":
+        return list(_fields(value, Resolved(bound=value), depth))
+    if value.type != "list" or depth == 1:
+        return None
+    element = shape_of(value).children[0]
+    while element.type == "list" and depth > 1:
+        name = variable()
+        value = shaped(f"flatten(filter({value.sql}, {name} -> {name} IS NOT NULL))", element)
+        element, depth = element.children[0], depth - 1
+    elements = exp.Explode(this=Resolved(bound=value))
+    if element.type != "struct" or depth == 1:
+        return [("unnest", elements)]
+    return list(_fields(shaped("", element), elements, depth - 1))
+
+
+def _fields(value: Bound, node: exp.Expr, depth: int) -> Iterator[tuple[str, exp.Expr]]:
+    """Yield the fields of a struct, and those of the structs in it as far as the depth goes."""
+    for child in shape_of(value).children:
+        inner = exp.Dot(this=exp.Paren(this=node.copy()), expression=exp.to_identifier(child.name, quoted=True))
+        if child.type == "struct" and depth > 1:
+            yield from _fields(shaped("", child), inner, depth - 1)
+        else:
+            yield child.name, inner
+
+
+def _depth(call: exp.Explode) -> int:
+    depth = 1
+    for one in call.expressions:
+        said = one.this.name.lower() if isinstance(one, exp.Kwarg) else ""
+        if said == "recursive" and isinstance(one.expression, exp.Boolean):
+            depth = _ALL_DEPTHS if one.expression.this else depth
+        elif said == "max_depth" and isinstance(one.expression, exp.Literal) and one.expression.name.isdecimal():
+            depth = int(one.expression.name)
+        else:
+            raise InvalidInputError(f"Binder Error: UNNEST - unsupported parameter: {one.sql('duckdb')}")
+    return max(depth, 1)
+
+
+def elements_in_from(value: Bound, *, with_places: bool) -> tuple[str, tuple[Field, ...]]:
+    """Return the query for the elements of a list that stands in FROM, with the place of each if that is asked.
+
+    Raises:
+        InvalidInputError: It is no list.
+    """
+    if value.type == NULL:
+        value = cast(value, list_of("int32"))
+    if value.type != "list" or value.is_untyped:
+        raise _no_list(value)
+    column = replace(shape_of(value).children[0], name="unnest", column_id=None)
+    if not with_places:
+        return f"SELECT explode({value.sql}) AS c0", (column,)
+    item, place = variable(), variable()
+    pair = f"named_struct('c0', {item}, 'c1', CAST({place} + 1 AS BIGINT))"
+    rows = f"transform({value.sql}, ({item}, {place}) -> {pair})"
+    return f"SELECT inline({rows})", (column, Field(None, "ordinality", "int64"))

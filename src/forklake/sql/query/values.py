@@ -36,8 +36,12 @@ def bind_values(node: exp.Values, environment: Environment) -> BoundQuery:
         rows = [[cast(value, shape) for value, shape in zip(row, types, strict=False)] for row in rows]
     columns = [unified(column) if len(column) > 1 else column for column in zip(*rows, strict=True)]
     same = list(zip(*columns, strict=True))
-    fields = tuple(result_field(f"col{place}", column[0]) for place, column in enumerate(columns))
-    return BoundQuery(_sql(same), fields, constants=constant_rows(same))
+    return bound_rows(same, tuple(result_field(f"col{place}", column[0]) for place, column in enumerate(columns)))
+
+
+def bound_rows(rows: Sequence[Sequence[Bound]], fields: tuple[Field, ...]) -> BoundQuery:
+    """Return rows as a query; the values of a column have its type."""
+    return BoundQuery(_sql(rows), fields, constants=constant_rows(rows))
 
 
 def result_field(name: str, bound: Bound) -> Field:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.files.intervals import parse_interval
 from forklake.model.names import fold
 from forklake.sql.aggregates import ARGUMENTS, aggregate
 from forklake.sql.bound import Bound
@@ -42,6 +43,9 @@ def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = 
         node = node.this
     arguments: list[exp.Expr] = []
     names = ARGUMENTS.get(type(node)) or (() if type(node) in ARGUMENTS else ("expressions",))
+    for name, value in node.args.items():
+        if name not in names and isinstance(value, exp.Expr):
+            raise InvalidInputError(f"This is not supported in an aggregate: {node.sql('duckdb')}")
     for name in names:
         value = node.args.get(name)
         arguments += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, exp.Expr)]
@@ -134,6 +138,23 @@ def _edge(binder: ExpressionBinder, spec: exp.Expr, name: str) -> str:
     if not isinstance(value, exp.Expr):
         return "CURRENT ROW" if str(value).upper() == "CURRENT ROW" else f"UNBOUNDED {_EDGES[side.lower()]}"
     bound = binder.bind(value)
+    if bound.type == "interval" and bound.literal is not None:
+        return f"{_interval(bound.literal, value)} {_EDGES[side.lower()]}"
     if bound.literal is None or not bound.literal.isdecimal():
         raise InvalidInputError(f"The edge of a window must be a whole number: {value.sql('duckdb')}")
     return f"{bound.literal} {_EDGES[side.lower()]}"
+
+
+def _interval(text: str, node: exp.Expr) -> str:
+    """Return an interval as a literal of Spark: of months, or of days and less."""
+    span = parse_interval(text)
+    if span.months and not span.days and not span.micros:
+        return f"INTERVAL '{span.months}' MONTH"
+    if span.days and not span.months and not span.micros:
+        return f"INTERVAL '{span.days}' DAY"
+    if span.months or span.days < 0 or span.micros < 0:
+        raise InvalidInputError(f"The edge of a window is in months, or in days and less: {node.sql('duckdb')}")
+    seconds, rest = divmod(span.micros, 10**6)
+    days, hours = divmod(seconds // 3600, 24)
+    clock = f"{hours}:{seconds // 60 % 60}:{seconds % 60}.{rest:06d}"
+    return f"INTERVAL '{span.days + days} {clock}' DAY TO SECOND"

@@ -1,0 +1,74 @@
+"""Long chains of ``+``, ``-`` and ``||``: computed from left to right without nesting one step in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Final
+
+from forklake.sql.arithmetic import arithmetic
+from forklake.sql.bound import FLOATS, INTEGERS, NULL, Bound, is_decimal, is_numeric
+from forklake.sql.coercion import cast
+from forklake.sql.literals import spark_type
+from forklake.sql.nested import concatenation, exact
+from forklake.sql.phrases import variable
+
+_LONG: Final = 50
+"""Chains up to this many steps are nested: Spark compiles those."""
+Step = tuple[str, Bound]
+
+
+def calculated(first: Bound, steps: Sequence[Step]) -> Bound:
+    """Return the result of operators that follow one another, from left to right.
+
+    Raises:
+        InvalidInputError: There is no such operation on such values.
+    """
+    if len(steps) <= _LONG:
+        return reduce(lambda value, step: arithmetic(value, *step), steps, first)
+    value, rest = first, list(steps)
+    while rest:
+        run = _run(value, rest)
+        value = arithmetic(value, *rest[0]) if not run else _folded(value, rest[0][0], run)
+        rest = rest[max(len(run), 1) :]
+    return value
+
+
+def _run(value: Bound, steps: Sequence[Step]) -> list[Bound]:
+    """Return the values of the first steps that all add, or all take away, and do not change the type."""
+    operator, kind, found = steps[0][0], value.type, list[Bound]()
+    if operator not in ("+", "-") or not is_numeric(kind) or value.literal is not None:
+        return found
+    for other, operand in steps:
+        if other != operator or not is_numeric(operand.type):
+            break
+        if arithmetic(Bound("l", kind), operator, operand).type != kind or not _is_sum(kind, operand.type):
+            break
+        found.append(operand)
+    return found
+
+
+def _is_sum(kind: str, other: str) -> bool:
+    """Return whether a sum of both is one of two values of the first type."""
+    same = kind == other or (kind in FLOATS) or (kind in INTEGERS and other in INTEGERS)
+    return (same or is_decimal(kind)) and arithmetic(Bound("l", kind), "+", Bound("r", kind)).type == kind
+
+
+def _folded(value: Bound, operator: str, operands: Sequence[Bound]) -> Bound:
+    total, operand, kind = variable(), variable(), value.type
+    step = arithmetic(Bound(total, kind), operator, Bound(operand, kind)).sql
+    listed = ", ".join(f"CAST({exact(cast(one, kind))} AS {spark_type(kind)})" for one in operands)
+    body = f"CAST({step} AS {spark_type(kind)})"
+    return Bound(f"aggregate(array({listed}), {exact(value)}, ({total}, {operand}) -> {body})", kind)
+
+
+def joined(values: Sequence[Bound]) -> Bound:
+    """Return texts, or lists, put together one after the other; NULL if one is NULL.
+
+    Raises:
+        InvalidInputError: They are of kinds that cannot be put together.
+    """
+    is_text = not {value.type for value in values} & {"list", "blob", NULL}
+    if len(values) <= _LONG or not is_text:
+        return reduce(concatenation, values)
+    return Bound(f"concat({', '.join(cast(value, 'varchar').sql for value in values)})", "varchar")

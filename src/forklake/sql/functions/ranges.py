@@ -1,0 +1,103 @@
+"""range() and generate_series() as lists: numbers, or moments with an interval between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.files.intervals import parse_interval
+from forklake.sql.bound import Bound, list_of, shaped
+from forklake.sql.casts import cast, naive
+from forklake.sql.functions.signature import Function, Nodes
+from forklake.sql.intervals import spark_interval
+from forklake.sql.phrases import variable
+
+_MOMENTS: Final = frozenset({"date", "timestamp", "timestamptz"})
+
+
+def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
+    """Return the numbers, or moments, from one to another."""
+    if any(value.type in _MOMENTS for value in values[:2]):
+        return _moments(values, node, is_closed=is_closed)
+    numbers = [cast(value, "int64") for value in values]
+    start, stop = ("0L", numbers[0].sql) if len(numbers) == 1 else (numbers[0].sql, numbers[1].sql)
+    step = numbers[2].sql if len(numbers) > 2 else "1L"
+    last = stop if is_closed else f"{stop} - sign({step})"
+    bound = f"CAST({last} AS BIGINT)"
+    holds = f"if({step} > 0, {start} <= {bound}, {start} >= {bound})"
+    steps = f"WHEN {step} <> 0 AND {holds} THEN sequence({start}, {bound}, {step})"
+    absent = f"{start} IS NULL OR {bound} IS NULL OR {step} IS NULL"
+    made = f"(CASE WHEN {absent} THEN NULL {steps} ELSE CAST(array() AS ARRAY<BIGINT>) END)"
+    return shaped(made, list_of("int64"))
+
+
+def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
+    if len(values) < 3 or values[2].type != "interval":
+        raise InvalidInputError(
+            "Binder Error: No function matches the given name and argument types: a range of timestamps needs an"
+            f" INTERVAL: {node.sql('duckdb')}"
+        )
+    kind = "timestamptz" if "timestamptz" in {value.type for value in values[:2]} else "timestamp"
+    # At UTC, whatever the zone of the session is.
+    start, stop = (naive(cast(value, kind)) for value in values[:2])
+    sign, has_months = _direction(values[2])
+    empty = "CAST(array() AS ARRAY<TIMESTAMP_NTZ>)"
+    name = variable()
+    order = "<" if sign > 0 else ">"
+    if sign == 0:
+        found = f"if({start} IS NULL OR {stop} IS NULL, NULL, {empty})"
+    else:
+        steps = (
+            _stepped(start, stop, values[2])
+            if has_months
+            else f"sequence({start}, {stop}, {spark_interval(values[2])})"
+        )
+        made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN {stop} IS NOT NULL THEN {empty} END)"
+        found = f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
+    if kind == "timestamptz":
+        item = variable()
+        found = f"transform({found}, {item} -> {cast(Bound(item, 'timestamp'), kind).sql})"
+    return shaped(found, list_of(kind))
+
+
+def _direction(interval: Bound) -> tuple[int, bool]:
+    """Return the sign of an interval, and whether it has months; one that is no constant is taken to grow by days.
+
+    Raises:
+        InvalidInputError: Its parts have different signs.
+    """
+    if interval.literal is None:
+        return 1, False
+    span = parse_interval(interval.literal)
+    signs = {(part > 0) - (part < 0) for part in (span.months, span.days, span.micros)} - {0}
+    if len(signs) > 1:
+        raise InvalidInputError("Binder Error: RANGE with composite interval that has mixed signs is not supported")
+    return (signs.pop() if signs else 0), bool(span.months)
+
+
+def _stepped(start: str, stop: str, interval: Bound) -> str:
+    """Return moments of which each is so many months after the one before, whose day may be the last of its month."""
+    assert interval.literal is not None
+    months = abs(parse_interval(interval.literal).months)
+    most = f"CAST(abs(months_between({stop}, {start})) / {months} AS INT) + 2"
+    found, place = variable(), variable()
+    following = f"concat({found}, array(element_at({found}, -1) + {spark_interval(interval)}))"
+    return f"aggregate(sequence(1, {most}), array({start}), ({found}, {place}) -> {following})"
+
+
+def _series(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _range(values, node, is_closed=not node.args.get("is_end_exclusive"))
+
+
+def _ranges(*, is_closed: bool) -> Function:
+    return lambda values, node: _range(values, node, is_closed=is_closed)
+
+
+NODES: Final[Nodes] = {exp.GenerateSeries: (_series, ("start", "end", "step", "is_end_exclusive"))}
+NAMED: Final[Mapping[str, Function]] = {
+    "range": _ranges(is_closed=False),
+    "generate_series": _ranges(is_closed=True),
+}

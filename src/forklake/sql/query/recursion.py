@@ -1,0 +1,80 @@
+"""WITH RECURSIVE: a query that begins with some rows and is asked again of the rows that it gave last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.sql.bound import NULL, shape_of, shaped
+from forklake.sql.coercion import cast
+from forklake.sql.literals import spark_type
+from forklake.sql.query.environment import CommonTable, LastRows
+from forklake.sql.relation import BoundQuery
+
+_MOST_STEPS: Final = 10_000
+"""After so many steps a query is taken for one that never ends; whatever the Spark session is set to."""
+
+
+def with_names(bound: BoundQuery, names: Sequence[str], table: str) -> BoundQuery:
+    """Return a query with other names for its columns, as far as there are any.
+
+    Raises:
+        InvalidInputError: There are more names than columns.
+    """
+    if len(names) > len(bound.columns):
+        raise InvalidInputError(
+            f'Binder Error: table "{table}" has {len(bound.columns)} columns available but {len(names)} columns'
+            " specified"
+        )
+    given = [replace(column, name=name) for column, name in zip(bound.columns, names, strict=False)]
+    return replace(bound, columns=(*given, *bound.columns[len(names) :]))
+
+
+def bind_recursive(common: CommonTable) -> BoundQuery:
+    """Return the rows of a recursive query; its columns have the types that they have at the beginning.
+
+    Raises:
+        InvalidInputError: It is no UNION ALL of its beginning and its step, or these do not fit together.
+    """
+    union, environment = common.query, common.environment
+    if not isinstance(union, exp.Union):
+        raise InvalidInputError(
+            f'Binder Error: the recursive query "{common.name}" must be a beginning and a step with UNION between them.'
+        )
+    if union.args.get("distinct") or union.args.get("by_name"):
+        raise InvalidInputError(
+            f'A recursive query with UNION is not supported: "{common.name}".', hint="UNION ALL is; DISTINCT after it."
+        )
+    if any(union.args.get(name) for name in ("order", "limit", "offset")):
+        raise InvalidInputError("Parser Error: LIMIT, OFFSET and ORDER BY in a recursive query are not allowed")
+    begin = with_names(environment.bind(union.this, environment), common.column_names, common.name)
+    columns = tuple(
+        Field(None, one.name, "int32" if one.type == NULL else one.type, one.children) for one in begin.columns
+    )
+    name = environment.reading.alias()
+    shown = ", ".join(f"c{place}" for place in range(len(columns)))
+    last = LastRows(common.name, BoundQuery(f"SELECT {shown} FROM {name}", columns))
+    inside = replace(environment, common={**environment.common, fold(common.name): last})
+    step = inside.bind(union.expression, inside)
+    if len(step.columns) != len(columns):
+        raise InvalidInputError(
+            "Binder Error: Set operations can only apply to expressions with the same number of result columns"
+        )
+    parts = [_typed(query, columns, environment.reading.alias()) for query in (begin, step)]
+    head = f"WITH RECURSIVE {name}({shown}) MAX RECURSION LEVEL {_MOST_STEPS} AS ({parts[0]} UNION ALL {parts[1]})"
+    return BoundQuery(f"{head} SELECT {shown} FROM {name}", columns)
+
+
+def _typed(query: BoundQuery, columns: Sequence[Field], alias: str) -> str:
+    """Return a query whose columns have these very types."""
+    values = []
+    for place, (given, wanted) in enumerate(zip(query.columns, columns, strict=True)):
+        value = cast(shaped(f"{alias}.c{place}", given), shape_of(shaped("", wanted)))
+        values.append(f"CAST({value.sql} AS {spark_type(wanted)}) AS c{place}")
+    return f"SELECT {', '.join(values)} FROM ({query.nested_sql}) AS {alias}"
