@@ -1,6 +1,7 @@
 """Fixtures of all tests. Services are started on first use, once per pytest process."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -97,3 +98,16 @@ def spark() -> Iterator["SparkSession"]:
     )
     yield started
     started.stop()
+
+
+@pytest.fixture(autouse=True)
+def _leaves_spark_alone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """See that only tests that ask for Spark start it: it would keep their directory for all tests that come after."""
+    before = _active_spark()
+    yield
+    assert "spark" in request.fixturenames or _active_spark() is before, "the test started Spark"
+
+
+def _active_spark() -> object:
+    core = sys.modules.get("pyspark.core.context")
+    return None if core is None else core.SparkContext._active_spark_context

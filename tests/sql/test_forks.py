@@ -9,6 +9,8 @@ import pytest
 from forklake import Connection
 from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError
 
+pytestmark = pytest.mark.parametrize("store", ["file", "postgres"], indirect=True)
+
 
 def rows(session: Connection, text: str) -> list[Any]:
     found = session.sql(text)
@@ -17,7 +19,7 @@ def rows(session: Connection, text: str) -> list[Any]:
 
 
 def attach(session: Connection, catalog: str, options: str = "") -> None:
-    session.sql(f"ATTACH 'ducklake:lake.db' AS {catalog} (CATALOG '{catalog}'{options})")
+    session.sql(f"ATTACH 'ducklake:' AS {catalog} (CATALOG '{catalog}'{options})")
 
 
 @pytest.fixture
@@ -123,9 +125,26 @@ def test_one_transaction_reads_many_catalogs_and_writes_one(shop: Connection) ->
 
 def test_a_catalog_attached_for_reading_or_at_a_snapshot_is_not_changed(shop: Connection) -> None:
     attach(shop, "shop", ", READ_ONLY")
-    shop.sql("ATTACH 'ducklake:lake.db' AS early (CATALOG 'shop', SNAPSHOT_VERSION 1)")
+    shop.sql("ATTACH 'ducklake:' AS early (CATALOG 'shop', SNAPSHOT_VERSION 1)")
     for alias in ("shop", "early"):
         with pytest.raises(InvalidInputError, match="read-only mode"):
             shop.sql(f"INSERT INTO {alias}.orders VALUES (5, 'x')")
     assert rows(shop, "SELECT count(*) FROM early.orders") == [(0,)]
     assert rows(shop, "SELECT count(*) FROM shop.orders") == [(3,)]
+
+
+def test_macros_and_views_read_their_own_catalog_whatever_it_is_attached_as(shop: Connection) -> None:
+    shop.sql(
+        "CREATE MACRO lake.n() AS TABLE SELECT count(*) AS n FROM lake.orders;"
+        "CREATE MACRO more(x) AS x + (SELECT count(*) FROM orders);"
+        "CREATE MACRO most(x) AS 10 * lake.more(x);"
+        "CREATE VIEW counted AS FROM lake.n()"
+    )
+    shop.sql("CALL ducklake_fork_catalog('lake', 'agent'); CALL ducklake_create_catalog('lake', 'tenant')")
+    attach(shop, "agent")
+    shop.sql("DELETE FROM agent.orders WHERE id > 1; USE agent; DETACH lake")
+    shop.sql("ATTACH 'ducklake:' AS lake (CATALOG 'tenant'); ATTACH 'ducklake:' AS x (CATALOG 'shop'); USE lake")
+    shop.sql("CREATE TABLE orders (id INTEGER)")  # another tenant's, under the old name and in use
+
+    assert rows(shop, "SELECT * FROM x.n(), agent.n(), x.counted, agent.counted") == [(3, 1, 3, 1)]
+    assert rows(shop, "SELECT x.more(1), agent.more(1), x.most(1), agent.most(1)") == [(4, 2, 40, 20)]

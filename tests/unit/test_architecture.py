@@ -118,6 +118,7 @@ _OF_OTHER_DATABASES = {
     "metastore/plain/layout.py",
     "metastore/plain/reader.py",
     "metastore/plain/writer.py",
+    "model/inlined_names.py",
     "ops/export_catalog.py",
     "ops/exported_rows.py",
     "ops/imported_rows.py",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
-from forklake.metastore.location import embedded_path
+from forklake.metastore.location import embedded_path, with_metadata_schema
 from forklake.model.options import normalise
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.moments import aware_time
@@ -46,10 +46,8 @@ _TRUE: Final = frozenset({"true", "t", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "f", "0", "no", "off"})
 
 
-def attach(
-    statement: Attach, attachments: Attachments, secrets: Secrets, spark: SparkSession | None
-) -> AttachedCatalog:
-    """Open the catalog that an ATTACH names, and attach it.
+def attach(statement: Attach, attachments: Attachments, secrets: Secrets, spark: SparkSession | None) -> None:
+    """Open the catalog that an ATTACH names, and attach it; IF NOT EXISTS does nothing if the name is taken.
 
     Raises:
         InvalidInputError: An option is not known, has a wrong value, or the catalog is not named.
@@ -58,7 +56,7 @@ def attach(
     """
     if not statement.url.lower().startswith(_PREFIX) and str(statement.options.get("type", "")).lower() != "ducklake":
         raise InvalidInputError(
-            f'Only catalogs of lakes can be attached, not "{statement.url}".',
+            "Only catalogs of lakes can be attached.",
             hint="ATTACH 'ducklake:lake.db' AS lake (CATALOG 'name')",
         )
     rest = statement.url[len(_PREFIX) :] if statement.url.lower().startswith(_PREFIX) else statement.url
@@ -69,23 +67,28 @@ def attach(
         raise InvalidInputError(
             "The metadata path is not set.", hint="ATTACH 'ducklake:path', or create a secret with a metadata_path."
         )
-    alias = statement.alias or _default_alias(url)
+    alias = _default_alias(url) if statement.alias is None else statement.alias
+    replaced = attachments.find(alias)
+    if replaced is not None and statement.if_not_exists:
+        return
     opened = _Opening(url, options)
+    # Before a store or a catalog is made for it.
+    attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
     lake = attachments.lake(opened.key, lambda: opened.lake(spark))
     try:
-        attached = opened.attached(alias, lake)
-        attachments.add(attached, or_replace=statement.or_replace)
+        attachments.add(opened.attached(alias, lake), or_replace=statement.or_replace)
     except BaseException:
         attachments.close_unused(opened.key)
         raise
-    return attached
+    if replaced is not None:
+        attachments.close_unused(replaced.url)
 
 
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in _OPTIONS and not name.startswith("meta_"):
             raise InvalidInputError(
-                f'Unsupported option "{name}" for ATTACH of a lake; nothing was attached.',
+                f"Not implemented Error: Unsupported option {name} for DuckLake; nothing was attached.",
                 hint=f"Options: {', '.join(_OPTIONS)}.",
             )
     return dict(options)
@@ -95,22 +98,17 @@ class _Opening:
     """One ATTACH on its way."""
 
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
-        self.url = url
         self.options = options
+        schema = self.text("metadata_schema")
+        self.url = url if schema is None else with_metadata_schema(url, schema)
         path = embedded_path(url)
         self.path = path
-        self.key = url if path is None else os.path.abspath(path)
+        self.key = self.url if path is None else os.path.abspath(path)
         self.creates = self.flag("create_if_not_exists")
         self.pin = self._pin()
         if self.flag("read_only") and self.flag("read_write"):
             raise InvalidInputError("A catalog cannot be attached both READ_ONLY and READ_WRITE.")
         self.read_only = self.flag("read_only") or self.pin is not None
-        schema = self.text("metadata_schema")
-        if schema is not None and schema not in ("public", "main"):
-            raise InvalidInputError(
-                f'METADATA_SCHEMA "{schema}" is not supported: a database holds one lake; nothing was attached.',
-                hint="Use a database of its own for another lake.",
-            )
 
     def flag(self, name: str) -> bool:
         """Return an option that is true or false."""
@@ -124,6 +122,10 @@ class _Opening:
         """Return an option that is a text."""
         value = self.options.get(name)
         return None if value is None else str(value)
+
+    def metadata_catalog(self, alias: str) -> str:
+        """Return the name under which the metadata tables are found."""
+        return self.text("metadata_catalog") or f"__ducklake_metadata_{alias}"
 
     def _pin(self) -> int | datetime | None:
         version, time = self.options.get("snapshot_version"), self.options.get("snapshot_time")
@@ -154,9 +156,8 @@ class _Opening:
                 ) from error
             return Lake(self.url, spark=spark)
         except MetastoreVersionError as error:
-            raise MetastoreVersionError(
-                str(error), hint="Nothing is migrated silently: see `forklake catalog import`."
-            ) from error
+            silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
+            raise MetastoreVersionError(str(error), hint=silently) from error
 
     def attached(self, alias: str, lake: Lake) -> AttachedCatalog:
         """Find or create the catalog in the lake."""
@@ -177,7 +178,7 @@ class _Opening:
             lake,
             catalog,
             self.read_only,
-            self.text("metadata_catalog") or f"__ducklake_metadata_{alias}",
+            self.metadata_catalog(alias),
             self.text("metadata_schema") or "main",
         )
 

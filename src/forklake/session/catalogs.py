@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from forklake.errors import AlreadyExistsError, NotFoundError
+from forklake.errors import AlreadyExistsError, InvalidNameError, NotFoundError
 from forklake.lake import Catalog, Lake
+from forklake.model.ids import SnapshotId
 from forklake.model.names import fold
 
+_RESERVED: Final = frozenset({"main", "system", "temp"})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class AttachedCatalog:
-    """A catalog under the name that a session gave it.
+    """A catalog under the name that a session gave it; what is attached again, is another one.
 
     Attributes:
         alias: The name.
@@ -40,6 +44,7 @@ class Attachments:
 
     _by_alias: dict[str, AttachedCatalog] = field(default_factory=dict)
     _lakes: dict[str, Lake] = field(default_factory=dict)
+    _committed: dict[AttachedCatalog, SnapshotId] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _users: int = 0
 
@@ -58,14 +63,36 @@ class Attachments:
             AlreadyExistsError: The name is taken.
         """
         with self._lock:
-            if not or_replace and fold(attached.alias) in self._by_alias:
-                raise AlreadyExistsError(
-                    f'Binder Error: Failed to attach database: database with name "{attached.alias}" already exists'
-                )
+            self.check_free(attached.alias, attached.metadata_catalog, or_replace=or_replace)
             self._by_alias[fold(attached.alias)] = attached
 
+    def check_free(self, alias: str, metadata: str, *, or_replace: bool = False) -> None:
+        """Refuse a name that is taken or reserved, for a catalog or for its metadata.
+
+        Raises:
+            AlreadyExistsError: It is taken; that of the catalog itself may be if it is replaced.
+            InvalidNameError: It is reserved.
+        """
+        for name in (alias, metadata):
+            if not name:
+                raise InvalidNameError('Parser Error: zero-length delimited identifier at or near """"')
+            if fold(name) in _RESERVED:
+                raise InvalidNameError(
+                    f'Binder Error: Attached database name "{name}" cannot be used because it is a reserved name'
+                )
+        with self._lock:
+            others = [one for key, one in self._by_alias.items() if not (or_replace and key == fold(alias))]
+            taken = {fold(name) for one in others for name in (one.alias, one.metadata_catalog)}
+        clash = next((name for name in (alias, metadata) if fold(name) in taken), None)
+        if clash is None and fold(alias) == fold(metadata):
+            clash = alias
+        if clash is not None:
+            raise AlreadyExistsError(
+                f'Binder Error: Failed to attach database: database with name "{clash}" already exists'
+            )
+
     def remove(self, alias: str) -> None:
-        """Detach a catalog; its lake is closed with the last catalog of it.
+        """Detach a catalog; its lake is closed with the last catalog of it, as soon as no other session is open.
 
         Raises:
             NotFoundError: Nothing is attached under the name.
@@ -74,13 +101,25 @@ class Attachments:
             if fold(alias) not in self._by_alias:
                 raise NotFoundError(f'Binder Error: Failed to detach database with name "{alias}": database not found')
             gone = self._by_alias.pop(fold(alias))
+            self._committed.pop(gone, None)
             self.close_unused(gone.url)
 
     def close_unused(self, url: str) -> None:
-        """Close a lake of which no catalog is attached."""
+        """Close a lake of which no catalog is attached; not while another session may be in the middle of its work."""
         with self._lock:
-            if url in self._lakes and all(other.url != url for other in self._by_alias.values()):
+            if self._users <= 1 and url in self._lakes and all(one.url != url for one in self._by_alias.values()):
                 self._lakes.pop(url).close()
+
+    def note(self, committed: Mapping[AttachedCatalog, SnapshotId]) -> None:
+        """Note the snapshots that a session has committed to catalogs; those that were detached meanwhile are not."""
+        with self._lock:
+            for attached, snapshot in committed.items():
+                if self.find(attached.alias) is attached:
+                    self._committed[attached] = max(snapshot, self._committed.get(attached, snapshot))
+
+    def last_committed(self, attached: AttachedCatalog) -> SnapshotId | None:
+        """Return the newest snapshot that a session here committed to a catalog since it was attached."""
+        return self._committed.get(attached)
 
     def find(self, alias: str) -> AttachedCatalog | None:
         """Return what is attached under a name."""
@@ -105,9 +144,7 @@ class Attachments:
         """Count a session less; the last one closes all lakes that were opened here."""
         with self._lock:
             self._users -= 1
-            if self._users > 0:
-                return
-            for lake in self._lakes.values():
-                lake.close()
-            self._lakes.clear()
-            self._by_alias.clear()
+            if self._users == 0:
+                self._by_alias.clear()
+            for url in list(self._lakes):
+                self.close_unused(url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from forklake.catalog import lookup
@@ -19,12 +20,15 @@ from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
+from forklake.ops.place import Place
 from forklake.session import definitions, queries
 from forklake.session.names import SessionNames, Target
+from forklake.session.presence import check_schema, check_there
 from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.sql import statements as said
 from forklake.sql.insertion import bind_insert
+from forklake.sql.literals import identifier
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.row_statements import ROW_ID, JoinedChange, bind_delete, bind_merge, bind_update
@@ -38,10 +42,8 @@ def insert(state: State, statement: said.Insert) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "INSERT")
     bound = bind_insert(statement, row.table_name, fields, names)
-    frame = _frame(state, bound, fields)
-    return _run(
-        writer, row, lambda staging, table: appending.append(staging, place_of(writer), table, frame, by_name=False)
-    )
+    frame, place = _frame(state, bound, fields), _place(state, writer)
+    return _run(writer, row, lambda staging, table: appending.append(staging, place, table, frame, by_name=False))
 
 
 def update(state: State, statement: said.Update) -> Result:
@@ -49,7 +51,7 @@ def update(state: State, statement: said.Update) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
     bound = bind_update(statement, row.table_name, fields, names)
-    place = place_of(writer)
+    place = _place(state, writer)
     if isinstance(bound, JoinedChange):
         values = tuple((name, f"source.`c{number}`") for number, name in enumerate(bound.columns, 1))
         return _run_joined(state, writer, row, bound, Clause("matched", "update", None, values))
@@ -63,7 +65,7 @@ def delete(state: State, statement: said.Delete) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
     bound = bind_delete(statement, row.table_name, fields, names)
-    place = place_of(writer)
+    place = _place(state, writer)
     if isinstance(bound, JoinedChange):
         return _run_joined(state, writer, row, bound, Clause("matched", "delete", None))
     if bound is None:
@@ -88,7 +90,7 @@ def merge(state: State, statement: said.Merge) -> Result:
     writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
     bound = bind_merge(statement, row.table_name, fields, names)
     frame = queries.query_frame(state, bound.query)
-    place = place_of(writer)
+    place = _place(state, writer)
     return _run(writer, row, lambda staging, table: changing.merge(staging, place, table, frame, bound.merge))
 
 
@@ -102,7 +104,10 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
     writer = state.work.writer(target.attached, "CREATE")
     bound = bind_query(statement.query, names)
     columns = _columns(bound, statement.column_names)
-    definitions.check_sort_keys(writer, target.name, [field_of(column) for column in columns], statement.sort_by)
+    fields = [field_of(column) for column in columns]
+    check_schema(writer._content(), target.attached.alias, target.schema)
+    definitions.check_names(writer, target, [column.name for column in columns])
+    definitions.check_sort_keys(writer, target.name, fields, statement.sort_by)
     new = NewTable(
         target.name,
         columns,
@@ -112,16 +117,18 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
         statement.if_not_exists,
         statement.or_replace,
     )
-    place = place_of(writer)
+    place = _place(state, writer)
+    # Before the table is made: the query may read the one that is replaced.
+    is_there = statement.if_not_exists and definitions.has_table(writer, target)
+    frame = _frame(state, bound, fields) if statement.with_data and not is_there else None
     count = 0
 
     def verb(staging: Staging) -> None:
         nonlocal count
         made = new.stage(staging)
-        if made is not None and statement.with_data:
+        if made is not None and frame is not None:
             row = lookup.table_by_id(staging.draft, made)
-            fields = table_fields(staging.draft, made)
-            count = appending.append(staging, place, row, _frame(state, bound, fields), by_name=False)
+            count = appending.append(staging, place, row, frame, by_name=False)
 
     writer._run(verb)
     return Result.of_count(count)
@@ -155,8 +162,14 @@ def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableR
     schema = lookup.find_schema(content, target.schema)
     if schema is not None and lookup.find_view(content, schema.schema_id, target.name) is not None:
         raise InvalidInputError(f"Catalog Error: {target.name} is not an table; nothing was changed.")
+    check_there("table", content, target.schema, target.name)
     row = lookup.table(content, target.name, target.schema)
     return writer, row, table_fields(content, row.table_id)
+
+
+def _place(state: State, writer: Transaction) -> Place:
+    """Return where rows are changed: in the session of queries, where no setting says otherwise what the text means."""
+    return replace(place_of(writer), spark=state.query_session)
 
 
 def _schema_name(writer: Transaction, row: TableRow) -> str:
@@ -176,15 +189,13 @@ def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow
 
 def _run_joined(state: State, writer: Transaction, row: TableRow, bound: JoinedChange, clause: Clause) -> Result:
     """Change the rows that a query found, by their row ids."""
-    from forklake.engine.change_rows import ROW_ID as OWN_ID  # noqa: PLC0415 - Spark comes with the first row
-
     frame = queries.query_frame(state, bound.query)
     fields = tuple(
         Field(None, f"c{place}", field.type, field.children) for place, field in enumerate(bound.query.columns)
     )
     assert fields[0].type == ROW_ID.type
-    change = Merge(f"`{OWN_ID}` = source.c0", (clause,), fields)
-    place = place_of(writer)
+    change = Merge(f"{identifier(ROW_ID.name)} = source.c0", (clause,), fields)
+    place = _place(state, writer)
     return _run(writer, row, lambda staging, table: changing.merge(staging, place, table, frame, change))
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from forklake.config import Clock, RetryPolicy
-from forklake.errors import CommitConflictError, InvalidInputError
+from forklake.config import Clock
+from forklake.errors import CatalogDroppedError, CommitConflictError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Transaction
 from forklake.model.names import fold
-from forklake.session import changes, definitions, queries, show
+from forklake.session import alterations, changes, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.guard import guarded
 from forklake.session.names import SessionNames
+from forklake.session.presence import dropped, hint
 from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.session.work import Work
@@ -73,19 +75,52 @@ class Connection:
         if dialect != "duckdb":
             raise InvalidInputError(f'There is no dialect "{dialect}"; there is duckdb and spark.')
         result = None
-        asks = parameters is not None or "?" in text or "$" in text
-        values = Parameters(() if parameters is None else parameters) if asks else None
-        for statement in parse(text):
-            result = self._run(statement if values is None else values.fill(statement))
-        if values is not None:
-            values.check_all_used()
+        for result in self.results(text, parameters):  # noqa: B007 - the last is wanted
+            pass
         return result
+
+    def results(self, text: str, parameters: Values | None = None) -> Iterator[Result | None]:
+        """Run statements one after another, and give the result of each as it is done; None for one that has none.
+
+        A statement runs when its result is asked for. What cannot be read is refused before any of them runs.
+
+        Raises:
+            ForklakeError: A statement is wrong or failed. What ran before it stays.
+        """
+        self._check_open()
+        with guarded():
+            statements = self._filled(parse(text), text, parameters)
+        for statement in statements:
+            self._check_open()
+            with guarded():
+                result = self._run(statement)
+            yield result
+
+    @property
+    def attached(self) -> list[str]:
+        """The names of the catalogs that are attached."""
+        return [one.alias for one in self._state.attachments.all()]
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction was begun and is not ended."""
+        return self._state.work.is_explicit
+
+    @staticmethod
+    def _filled(statements: list[said.Statement], text: str, parameters: Values | None) -> list[said.Statement]:
+        """Return statements with values where they have parameters, before any of them is run."""
+        if parameters is None and "?" not in text and "$" not in text:
+            return statements
+        values = Parameters(() if parameters is None else parameters)
+        filled = [values.fill(statement) for statement in statements]
+        values.check_all_used()
+        return filled
 
     def cursor(self) -> Connection:
         """Return another session on the same attachments, with its own transaction, settings and USE."""
         self._check_open()
         state = self._state
-        return Connection(State(state.attachments, state.secrets, spark=state.spark, current=state.current))
+        return Connection(State(state.attachments, state.secrets, spark=state.spark, in_use=state.current))
 
     def close(self) -> None:
         """Roll back what is not committed, and close the session; the last one on its lakes closes them.
@@ -103,6 +138,12 @@ class Connection:
 
     def _run(self, statement: said.Statement) -> Result | None:
         """Run a statement, as a transaction of its own if none was begun."""
+        try:
+            return self._run_in_transaction(statement)
+        except CatalogDroppedError as error:
+            raise dropped(self._state, error) from error
+
+    def _run_in_transaction(self, statement: said.Statement) -> Result | None:
         run = _STATEMENTS[type(statement)]
         state = self._state
         if state.work.is_explicit or isinstance(statement, _TRANSACTION):
@@ -110,14 +151,8 @@ class Connection:
                 return run(state, statement)
             finally:
                 state.work.settle()
-        settings = state.settings
-        retry = RetryPolicy(
-            settings.get("ducklake_max_retry_count"),
-            settings.get("ducklake_retry_wait_ms") / 1000,
-            settings.get("ducklake_retry_backoff"),
-        )
         clock = Clock()
-        waits = retry.waits(clock)
+        waits = state.settings.retry.waits(clock)
         while True:
             state.work = Work(is_explicit=False)
             try:
@@ -177,7 +212,7 @@ def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> State:
     )
     attachments = Attachments()
     attachments.add(attached)
-    return State(attachments, current=(attached, "main"))
+    return State(attachments, in_use=(attached, "main"))
 
 
 # ---- statements about the session ------------------------------------------------------------------------------------
@@ -187,12 +222,7 @@ def _attach(state: State, statement: said.Attach) -> None:
     if statement.alias is not None and statement.if_not_exists and state.attachments.find(statement.alias) is not None:
         return
     statement = replace(statement, options=computed(statement.options, SessionNames(state)))
-    replaced = None if statement.alias is None else state.attachments.find(statement.alias)
-    attached = attach(statement, state.attachments, state.secrets, state.spark)
-    if replaced is not None:
-        state.attachments.close_unused(replaced.url)
-        if state.current is not None and fold(state.current[0].alias) == fold(attached.alias):
-            state.current = (attached, "main")
+    attach(statement, state.attachments, state.secrets, state.spark)
 
 
 def _create_secret(state: State, statement: said.CreateSecret) -> None:
@@ -203,10 +233,10 @@ def _detach(state: State, statement: said.Detach) -> None:
     found = state.attachments.find(statement.alias)
     if found is None and statement.if_exists:
         return
-    if state.current is not None and found is not None and state.current[0].alias == found.alias:
+    if state.current is not None and state.current[0] is found and found.catalog.is_live:
         raise InvalidInputError(
-            f'Binder Error: Cannot detach database "{statement.alias}" which is the default database.'
-            " Select a different database using `USE` to allow detaching this database"
+            f'Binder Error: Cannot detach database "{statement.alias}" because it is the default'
+            " database. Select a different database using `USE` to allow detaching this database"
         )
     if found is not None and state.work.is_explicit and state.work.has_changes(found):
         raise InvalidInputError(f'Database "{statement.alias}" has changes that are not committed; it stays attached.')
@@ -216,17 +246,19 @@ def _detach(state: State, statement: said.Detach) -> None:
 def _use(state: State, statement: said.Use) -> None:
     names = SessionNames(state)
     if len(statement.name) == 1 and fold(statement.name[0]) == "memory" and state.attachments.find("memory") is None:
-        state.current = None
+        state.in_use = None
         return
     if len(statement.name) == 1 and state.attachments.find(statement.name[0]) is not None:
-        state.current = (names.attached(statement.name[0]), "main")
+        state.in_use = (names.attached(statement.name[0]), "main")
         return
+    unknown = f'Catalog Error: SET schema: No catalog + schema named "{".".join(statement.name)}" found.'
+    if len(statement.name) > 2 or (len(statement.name) == 2 and state.attachments.find(statement.name[0]) is None):
+        raise NotFoundError(unknown)
     attached, schema = names.schema_target(statement.name)
     if all(fold(one) != fold(schema) for one in state.reader(attached).schemas()):
-        raise InvalidInputError(
-            f'Catalog Error: SET schema: No catalog + schema named "{".".join(statement.name)}" found.'
-        )
-    state.current = (attached, schema)
+        known = [one.alias for one in state.attachments.all()] + list(state.reader(attached).schemas())
+        raise NotFoundError(unknown + hint(statement.name[-1], known))
+    state.in_use = (attached, schema)
 
 
 def _set_variable(state: State, statement: said.SetVariable) -> None:
@@ -266,8 +298,8 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[State, Any], Result | None]]] = 
     said.CreateView: queries.create_view,
     said.CreateMacro: definitions.create_macro,
     said.Drop: definitions.drop,
-    said.AlterTable: definitions.alter_table,
-    said.AlterView: definitions.alter_view,
+    said.AlterTable: alterations.alter_table,
+    said.AlterView: alterations.alter_view,
     said.Comment: definitions.comment,
     said.Insert: changes.insert,
     said.Update: changes.update,

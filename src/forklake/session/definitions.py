@@ -1,23 +1,29 @@
-"""Statements that define: schemas, tables, views, macros, comments. They run on metadata alone."""
+"""Statements that make and drop schemas, tables and macros, and comments. They run on metadata alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 from forklake.catalog import lookup
-from forklake.catalog.fields import table_fields
-from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.errors import ForklakeError, InvalidInputError, InvalidNameError, NotFoundError
 from forklake.files.texts import parse_values
 from forklake.lake import Transaction
 from forklake.lake.rows import place_of
-from forklake.model.definitions import SortKey
+from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field, plain_column
-from forklake.model.type_text import field_of, type_text
+from forklake.model.inlined_names import is_own_name
+from forklake.model.names import fold
+from forklake.model.type_text import field_of
+from forklake.model.types import NESTED
+from forklake.ops.options import effective_options
 from forklake.session.names import SessionNames, Target
+from forklake.session.presence import Kind, check_schema, check_there, is_there
 from forklake.session.state import State
 from forklake.sql import statements as said
-from forklake.sql.insertion import check_default
+from forklake.sql.insertion import check_default as check_expression
+from forklake.sql.portable import portable
 
 
 def create_schema(state: State, statement: said.CreateSchema) -> None:
@@ -32,9 +38,10 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     """CREATE TABLE with columns."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
+    check_schema(writer._content(), target.attached.alias, target.schema)
     for column in statement.columns:
-        if column.default is not None and column.default_is_expression:
-            check_default(column.default)
+        check_default(column)
+    check_names(writer, target, [column.name for column in statement.columns])
     check_sort_keys(writer, target.name, [field_of(column) for column in statement.columns], statement.sort_by)
     writer.create_table(
         target.name,
@@ -50,9 +57,12 @@ def create_table(state: State, statement: said.CreateTable) -> None:
 def create_macro(state: State, statement: said.CreateMacro) -> None:
     """CREATE MACRO."""
     target = SessionNames(state).target(statement.name)
-    state.work.writer(target.attached, "CREATE").create_macro(
+    writer = state.work.writer(target.attached, "CREATE")
+    check_schema(writer._content(), target.attached.alias, target.schema)
+    alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros()}
+    writer.create_macro(
         target.name,
-        statement.implementations,
+        [replace(one, sql=portable(one.sql, alias, one.type, macros)) for one in statement.implementations],
         schema=target.schema,
         if_not_exists=statement.if_not_exists,
         or_replace=statement.or_replace,
@@ -68,6 +78,8 @@ def drop(state: State, statement: said.Drop) -> None:
     if statement.kind == "schema":
         attached, name = names.schema_target(statement.name)
         writer = state.work.writer(attached, "DROP")
+        if not statement.if_exists:
+            check_schema(writer._content(), attached.alias, name)
         writer.drop_schema(name, cascade=statement.cascade, if_exists=statement.if_exists)
         return
     if statement.cascade:
@@ -75,6 +87,9 @@ def drop(state: State, statement: said.Drop) -> None:
     target = names.target(statement.name)
     writer = state.work.writer(target.attached, "DROP")
     _check_kind(writer, target, statement)
+    if not statement.if_exists:
+        kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
+        check_there(kind, writer._content(), target.schema, target.name)
     match statement.kind:
         case "table":
             writer.drop_table(target.name, schema=target.schema, if_exists=statement.if_exists)
@@ -86,12 +101,9 @@ def drop(state: State, statement: said.Drop) -> None:
 
 def _check_kind(writer: Transaction, target: Target, statement: said.Drop) -> None:
     """Refuse to drop a view as a table, and the other way round."""
-    schema = lookup.find_schema(writer._content(), target.schema)
-    if schema is None or statement.kind not in ("table", "view"):
-        return
     content = writer._content()
-    is_table = lookup.find_table(content, schema.schema_id, target.name) is not None
-    is_view = lookup.find_view(content, schema.schema_id, target.name) is not None
+    is_table = is_there("table", content, target.schema, target.name)
+    is_view = is_there("view", content, target.schema, target.name)
     if (is_view and statement.kind == "table") or (is_table and statement.kind == "view"):
         there, wanted = ("View", "Table") if is_view else ("Table", "View")
         raise InvalidInputError(
@@ -99,102 +111,62 @@ def _check_kind(writer: Transaction, target: Target, statement: said.Drop) -> No
         )
 
 
-# ---- ALTER -----------------------------------------------------------------------------------------------------------
+# ---- what is checked before ------------------------------------------------------------------------------------------
 
 
-def alter_table(state: State, statement: said.AlterTable) -> None:
-    """ALTER TABLE."""
-    target = SessionNames(state).target(statement.name)
-    writer = state.work.writer(target.attached, "ALTER")
-    if statement.if_exists and not _has_table(writer, target):
+def check_is(kind: Literal["table", "view"], writer: Transaction, target: Target, deed: str = "ALTER") -> None:
+    """Refuse a view where a table is meant, and the other way round.
+
+    Raises:
+        InvalidInputError: It is one.
+    """
+    other: Literal["table", "view"] = "view" if kind == "table" else "table"
+    if is_there(other, writer._content(), target.schema, target.name):
+        raise InvalidInputError(
+            f"Binder Error: Cannot use {deed} {kind.upper()} on entry {target.name} - it is not a {kind}"
+        )
+
+
+def has_table(writer: Transaction, target: Target) -> bool:
+    """Return whether a name leads to a table."""
+    return is_there("table", writer._content(), target.schema, target.name)
+
+
+def check_default(column: ColumnDefinition) -> None:
+    """Refuse a default that no row could ever have: no value of the type, or an expression that cannot be computed.
+
+    Raises:
+        InvalidInputError: It is one.
+    """
+    if column.default is None or column.children or column.type in NESTED:
         return
-    _check_is("table", writer, target)
-    action = statement.action
-    try:
-        _ACTIONS[type(action)](writer, target, action)
-    except NotFoundError as error:
-        if not _has_table(writer, target):
-            raise
-        raise NotFoundError(
-            f'Catalog Error: Cannot alter table "{target.name}": column {_column_of(action)} does not exist'
-        ) from error
+    if column.default_is_expression:
+        check_expression(column.default)
+    else:
+        parse_values(field_of(column), [column.default])
 
 
-def _column_of(action: said.TableAction) -> str:
-    """Return the column that an action names, as it was written."""
-    match action:
-        case said.AddColumn(inside=path) | said.ChangeType(path=path):
-            return ".".join(path)
-        case said.DropColumn(column=path) | said.RenameColumn(column=path):
-            return ".".join(path)
-        case said.SetDefault(column=path) | said.SetNullsAllowed(column=path):
-            return ".".join(path)
-        case said.SetPartitioning(keys=keys):
-            return ", ".join(key.column for key in keys)
-    return ""
+def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> None:
+    """Refuse names of columns that DuckLake keeps for itself where rows may be kept in the metadata.
 
-
-def alter_view(state: State, statement: said.AlterView) -> None:
-    """ALTER VIEW ... RENAME TO."""
-    target = SessionNames(state).target(statement.name)
-    writer = state.work.writer(target.attached, "ALTER")
-    _check_is("view", writer, target)
-    try:
-        writer.rename_view(target.name, statement.new_name, schema=target.schema)
-    except NotFoundError:
-        if not statement.if_exists:
-            raise
-
-
-def _check_is(kind: Literal["table", "view"], writer: Transaction, target: Target) -> None:
-    """Refuse a view where a table is meant, and the other way round."""
-    content = writer._content()
-    schema = lookup.find_schema(content, target.schema)
-    find = lookup.find_view if kind == "table" else lookup.find_table
-    if schema is not None and find(content, schema.schema_id, target.name) is not None:
-        raise InvalidInputError(f'Catalog Error: "{target.name}" is not a {kind}; nothing was changed.')
-
-
-def _has_table(writer: Transaction, target: Target) -> bool:
-    content = writer._content()
-    schema = lookup.find_schema(content, target.schema)
-    return schema is not None and lookup.find_table(content, schema.schema_id, target.name) is not None
-
-
-def _has_column(writer: Transaction, target: Target, path: said.Name) -> bool:
-    content = writer._content()
-    try:
-        lookup.column(content, lookup.table(content, target.name, target.schema), path)
-    except NotFoundError:
-        return False
-    return True
-
-
-def _add_column(writer: Transaction, target: Target, action: said.AddColumn) -> None:
-    if action.if_not_exists and _has_column(writer, target, (*action.inside, action.column.name)):
+    Raises:
+        InvalidNameError: One is such a name.
+    """
+    taken = next((name for name in names if is_own_name(name)), None)
+    schema = lookup.find_schema(writer._content(), target.schema)
+    if taken is None or schema is None:
         return
-    if action.column.default is not None and not action.column.default_is_expression and not action.column.children:
-        parse_values(field_of(action.column), [action.column.default])
-    writer.add_column(target.name, action.column, parent=action.inside or None, schema=target.schema)
-
-
-def _drop_column(writer: Transaction, target: Target, action: said.DropColumn) -> None:
-    if action.if_exists and not _has_column(writer, target, action.column):
-        return
-    writer.drop_column(target.name, action.column, schema=target.schema)
-
-
-def _change_type(writer: Transaction, target: Target, action: said.ChangeType) -> None:
-    if action.using is not None:
-        raise InvalidInputError("Not implemented Error: USING in ALTER COLUMN TYPE is not supported in DuckLake")
-    writer.change_column_type(target.name, action.path, type_text(field_of(action.column)), schema=target.schema)
-
-
-def _set_sorting(writer: Transaction, target: Target, action: said.SetSorting) -> None:
-    content = writer._content()
-    row = lookup.table(content, target.name, target.schema)
-    check_sort_keys(writer, target.name, table_fields(content, row.table_id), action.keys)
-    writer.set_sorting(target.name, action.keys, schema=target.schema)
+    content, context = writer._content(), writer._context
+    table = lookup.find_table(content, schema.schema_id, target.name)
+    table_id = -1 if table is None else table.table_id
+    catalog = content.version.catalog_id
+    options = effective_options(context.store, catalog, schema.schema_id, table_id, context.options)
+    if options["data_inlining_row_limit"] != "0":
+        raise InvalidNameError(
+            f'Binder Error: Column name "{taken}" is reserved by DuckLake for internal use when data inlining is'
+            " enabled. If you must use this column name, disable inlining by calling"
+            " ducklake_set_option('data_inlining_row_limit', 0)."
+        )
 
 
 def check_sort_keys(writer: Transaction, table: str, fields: Sequence[Field], keys: Sequence[SortKey]) -> None:
@@ -219,29 +191,6 @@ def check_sort_keys(writer: Transaction, table: str, fields: Sequence[Field], ke
         )
 
 
-_ACTIONS: Final[Mapping[type[Any], Callable[[Transaction, Target, Any], None]]] = {
-    said.AddColumn: _add_column,
-    said.DropColumn: _drop_column,
-    said.ChangeType: _change_type,
-    said.RenameColumn: lambda writer, target, action: writer.rename_column(
-        target.name, action.column, action.new_name, schema=target.schema
-    ),
-    said.RenameTable: lambda writer, target, action: writer.rename_table(
-        target.name, action.new_name, schema=target.schema
-    ),
-    said.SetDefault: lambda writer, target, action: writer.set_default(
-        target.name, action.column, action.default, is_expression=action.is_expression, schema=target.schema
-    ),
-    said.SetNullsAllowed: lambda writer, target, action: writer.set_nulls_allowed(
-        target.name, action.column, action.allowed, schema=target.schema
-    ),
-    said.SetPartitioning: lambda writer, target, action: writer.set_partitioning(
-        target.name, action.keys, schema=target.schema
-    ),
-    said.SetSorting: _set_sorting,
-}
-
-
 # ---- COMMENT ---------------------------------------------------------------------------------------------------------
 
 
@@ -252,12 +201,17 @@ def comment(state: State, statement: said.Comment) -> None:
             f"Not implemented Error: COMMENT ON {statement.kind.upper()} is not supported in DuckLake"
         )
     is_column = statement.kind == "column"
+    if is_column and len(statement.name) == 1:
+        raise InvalidInputError(f'Binder Error: COMMENT ON COLUMN names a table too: t."{statement.name[0]}"')
     target = SessionNames(state).target(statement.name[:-1] if is_column else statement.name)
     column = statement.name[-1] if is_column else None
     writer = state.work.writer(target.attached, "COMMENT")
     if statement.kind != "column":
-        _check_is(statement.kind, writer, target)
-    if statement.kind == "table" or (is_column and _has_table(writer, target)):
+        check_is(statement.kind, writer, target, "COMMENT ON")
+        check_there(statement.kind, writer._content(), target.schema, target.name)
+    elif not is_there("view", writer._content(), target.schema, target.name):
+        check_there("table", writer._content(), target.schema, target.name)
+    if statement.kind == "table" or (is_column and has_table(writer, target)):
         writer.comment_on_table(target.name, statement.text, column=column and (column,), schema=target.schema)
     else:
         writer.comment_on_view(target.name, statement.text, column=column, schema=target.schema)

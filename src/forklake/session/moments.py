@@ -22,4 +22,7 @@ def aware_time(value: Any) -> datetime:
     nanos = moment("timestamptz", str(value).strip())
     if nanos is None:
         raise InvalidInputError(f'Conversion Error: "{value}" is no timestamp.')
-    return datetime.fromtimestamp(nanos // 1_000_000_000, UTC).replace(microsecond=nanos // 1000 % 1_000_000)
+    try:
+        return datetime.fromtimestamp(nanos // 1_000_000_000, UTC).replace(microsecond=nanos // 1000 % 1_000_000)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f'Conversion Error: "{value}" is out of range.') from error

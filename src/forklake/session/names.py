@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from forklake import __version__
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Table, Transaction
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
-from forklake.model.names import fold, nearest
+from forklake.model.names import fold
+from forklake.model.scan import OWN_ROW_ID
 from forklake.session.catalogs import AttachedCatalog
 from forklake.session.functions import FUNCTIONS, call, call_scalar
+from forklake.session.functions.function import clock
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
 from forklake.session.moments import aware_time
-from forklake.session.rows import Changes
+from forklake.session.presence import hint, missing
+from forklake.session.rows import Changes, Rows
 from forklake.session.system import system_function, system_relation
+from forklake.sql import statements as said
+from forklake.sql.portable import Home, at_home
 from forklake.sql.relation import At, Relation, StoredQuery
 
 if TYPE_CHECKING:
@@ -31,6 +37,7 @@ VIRTUAL: Final = (
     Field(None, "filename", "varchar"),
     Field(None, "file_row_number", "int64"),
     Field(None, "file_index", "uint64"),
+    Field(None, OWN_ROW_ID, "int64"),
 )
 _PREFIX: Final = "ducklake_"
 _IN_USE: Final = {"current_database": 0, "current_catalog": 0, "current_schema": 1}
@@ -54,13 +61,17 @@ class SessionNames:
         state: The session's.
         inside: The catalog and schema that names without one are looked for in; those of USE if not given.
         may_act: Whether functions that change something may be called: not where a query is only looked at.
+        acting: Takes down the functions that would change something, which are then not called: the statement is looked
+            at before it is run.
         at: The past that tables are read of where nothing else is said: that of a view in which they are named.
     """
 
     state: State
     inside: tuple[AttachedCatalog, str] | None = None
     may_act: bool = True
+    acting: list[str] | None = None
     at: At | None = None
+    _macros: dict[tuple[str, ...], Sequence[MacroImplementation]] = field(default_factory=dict, init=False, repr=False)
 
     # ---- where a name leads ------------------------------------------------------------------------------------------
 
@@ -93,7 +104,13 @@ class SessionNames:
 
         Raises:
             NotFoundError: There is no such catalog, or none is in use.
+            InvalidInputError: The name has more than two parts.
         """
+        if len(parts) > 2:
+            raise InvalidInputError(
+                f'Parser Error: the name of a schema has at most two parts, not "{".".join(parts)}".',
+                hint="catalog.schema, or schema",
+            )
         if len(parts) == 2:
             return self.attached(parts[0]), parts[1]
         attached, _ = self._current(parts[0])
@@ -107,10 +124,8 @@ class SessionNames:
         """
         found = self.state.attachments.find(alias)
         if found is None:
-            near = nearest(alias, [one.alias for one in self.state.attachments.all()])
-            raise NotFoundError(
-                f'Catalog Error: Catalog "{alias}" does not exist!' + (f' Did you mean "{near}"?' if near else "")
-            )
+            known = [one.alias for one in self.state.attachments.all()]
+            raise NotFoundError(f'Binder Error: Catalog "{alias}" does not exist!' + hint(alias, known))
         return found
 
     def _current(self, wanted: str = "") -> tuple[AttachedCatalog, str]:
@@ -124,7 +139,9 @@ class SessionNames:
 
     def _has_schema(self, name: str) -> bool:
         found = self.inside or self.state.current
-        return found is not None and any(fold(one) == fold(name) for one in self.state.reader(found[0]).schemas())
+        if found is None or not self.state.is_live(found[0]):
+            return False
+        return any(fold(one) == fold(name) for one in self.state.reader(found[0]).schemas())
 
     # ---- relations ---------------------------------------------------------------------------------------------------
 
@@ -142,8 +159,7 @@ class SessionNames:
         content = reader._content()
         schema = lookup.find_schema(content, target.schema)
         if schema is None:
-            raise NotFoundError(f'Catalog Error: Table with name {target.name} does not exist because schema'
-                                f' "{target.schema}" does not exist.')  # fmt: skip
+            raise missing("table", content, target.schema, target.name)
         row = lookup.find_table(content, schema.schema_id, target.name)
         if row is not None:
             table = Table(reader, row, schema.schema_name)
@@ -152,14 +168,7 @@ class SessionNames:
             view = reader.view(target.name, schema=schema.schema_name)
             names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)
             return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
-        known = [one.name for one in reader.tables(schema.schema_name)]
-        known += [one.name for one in reader.views(schema.schema_name)]
-        near = nearest(target.name, known)
-        when = "" if at is None else f" at {at.kind} {at.value}"
-        raise NotFoundError(
-            f"Catalog Error: Table with name {target.name} does not exist{when}!"
-            + (f'\nDid you mean "{near}"?' if near else "")
-        )
+        raise missing("table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}")
 
     def _reader_at(self, attached: AttachedCatalog, at: At | None) -> Catalog | Transaction:
         if at is None:
@@ -169,7 +178,7 @@ class SessionNames:
                 raise InvalidInputError(f"Binder Error: A version is the number of a snapshot, not {at.value!r}.")
             return attached.catalog.at(version=at.value)
         if isinstance(at.value, timedelta):
-            return attached.catalog.at(timestamp=datetime.now(UTC) - at.value)
+            return attached.catalog.at(timestamp=clock(attached.lake)() - at.value)
         return attached.catalog.at(timestamp=aware_time(at.value))
 
     def _metadata_relation(self, parts: tuple[str, ...]) -> Relation | None:
@@ -179,11 +188,8 @@ class SessionNames:
         seen = self.state.seen(found)
         rows = metadata_table(seen, fold(parts[-1]))
         if rows is None:
-            near = nearest(parts[-1], metadata_table_names(seen))
-            raise NotFoundError(
-                f"Catalog Error: Table with name {parts[-1]} does not exist!"
-                + (f'\nDid you mean "{near}"?' if near else "")
-            )
+            known = metadata_table_names(seen)
+            raise NotFoundError(f"Catalog Error: Table with name {parts[-1]} does not exist!" + hint(parts[-1], known))
         return Relation(parts[-1], rows.columns, rows)
 
     # ---- functions ---------------------------------------------------------------------------------------------------
@@ -195,7 +201,9 @@ class SessionNames:
             system = system_function(self, parts, arguments, named)
             return None if system is None else Relation(parts[-1], system.columns, system)
         name, given = found
-        self._check_may_act(name)
+        gives = self._given_without_acting(name)
+        if gives is not None:
+            return Relation(parts[-1], gives, Rows(gives, []))
         schema = parts[1] if len(parts) == 3 else None
         result = call(name, self.state.all_seen(), given, named, schema)
         virtual = result.virtual if isinstance(result, Changes) else ()
@@ -206,10 +214,13 @@ class SessionNames:
         if len(parts) == 1 and fold(parts[0]) in _IN_USE and not arguments:
             current = self.inside or self.state.current
             return None if current is None else (current[0].alias, current[1])[_IN_USE[fold(parts[0])]]
+        if len(parts) == 1 and fold(parts[0]) == "version" and not arguments:
+            return f"forklake {__version__}"
         found = self._catalog_function(parts, arguments)
         if found is None:
             return NotImplemented
-        self._check_may_act(found[0])
+        if self._given_without_acting(found[0]) is not None:
+            return 0  # what stands for the id of a catalog
         return call_scalar(found[0], self.state.all_seen(), found[1], named)
 
     def _catalog_function(self, parts: tuple[str, ...], arguments: Sequence[Any]) -> tuple[str, list[Any]] | None:
@@ -223,20 +234,45 @@ class SessionNames:
             return name, [parts[0], *arguments]
         return None
 
-    def _check_may_act(self, name: str) -> None:
-        if FUNCTIONS[name].acts and not self.may_act:
+    def _given_without_acting(self, name: str) -> tuple[Field, ...] | None:
+        """Return the columns of a function that is only noted here; None for one that is to be called."""
+        acts = FUNCTIONS[name].acts
+        if acts is not None and self.acting is not None:
+            self.acting.append(name)
+            return acts
+        if acts is not None and not self.may_act:
             raise InvalidInputError(
                 f'Binder Error: "{_PREFIX}{name}" changes something: it is called by itself, not in a view, and its'
                 " plan or columns are not shown; nothing was done."
             )
+        return None
+
+    def asked(self, statement: said.Show | said.Describe) -> Relation:
+        """Return the rows of a SHOW or DESCRIBE that stands in a query."""
+        # What is shown is found with names again.
+        from forklake.session.show import described, shown  # noqa: PLC0415
+
+        rows = shown(self.state, statement) if isinstance(statement, said.Show) else described(self.state, statement)
+        return Relation("unnamed_subquery", rows.columns, rows)
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
-        """Return the overloads of a macro."""
+        """Return the overloads of a macro; they are looked up once, for every call of a function might be one."""
+        if parts not in self._macros:
+            self._macros[parts] = self._find_macro(parts)
+        return self._macros[parts]
+
+    def _find_macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+        if len(parts) > 3:
+            return ()  # a function that is called on a field of a struct
         try:
             target = self.target(parts)
-            return self.state.reader(target.attached).macro(target.name, schema=target.schema).implementations
+            reader = self.state.reader(target.attached)
+            found = reader.macro(target.name, schema=target.schema)
         except NotFoundError:
             return ()
+        siblings = {fold(one.name) for one in reader.macros()}
+        home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas()}, siblings)
+        return [replace(one, sql=at_home(one.sql, home, one.type)) for one in found.implementations]
 
     def variable(self, name: str) -> Any:
         """Return the value of a variable."""

@@ -13,10 +13,12 @@ from forklake.model.names import fold
 from forklake.model.scan import ScanPlan, first_rows
 from forklake.model.type_text import field_of
 from forklake.session.names import SessionNames
+from forklake.session.presence import check_schema
 from forklake.session.result import Result
 from forklake.session.rows import Changes, Files, Rows
 from forklake.session.state import State
 from forklake.sql import statements as said
+from forklake.sql.literals import identifier
 from forklake.sql.portable import portable
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Scan
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 
 
 def query(state: State, statement: said.Query) -> Result:
-    """Answer a query."""
-    return answer(state, bind_query(statement.query, SessionNames(state)))
+    """Answer a query; functions in it that change something do so when all of it is understood."""
+    names = SessionNames(state, acting=[])
+    bound = bind_query(statement.query, names)
+    return answer(state, bind_query(statement.query, SessionNames(state)) if names.acting else bound)
 
 
 def answer(state: State, bound: BoundQuery) -> Result:
@@ -101,9 +105,9 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
         fields = [source.columns[place] for place in chosen]
         return rows_frame(state.query_session(), fields, [tuple(row[place] for place in chosen) for row in source.rows])
     if isinstance(source, Changes):
-        return _changes_frame(source).select(*(f"`{one}`" for one in scan.columns))
+        return _changes_frame(source).select(*map(identifier, scan.columns))
     if isinstance(source, Files):
-        return source.frame.select(*("`" + one.replace("`", "``") + "`" for one in scan.columns))
+        return source.frame.select(*map(identifier, scan.columns))
     plan = scan_plan(scan)
     if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
         plan = first_rows(plan, bound.limit + bound.offset)
@@ -144,13 +148,14 @@ def create_view(state: State, statement: said.CreateView) -> None:
     """CREATE VIEW: the query is bound once, to see that it can be."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
+    check_schema(writer._content(), target.attached.alias, target.schema)
     # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.
     bound = bind_query(statement.query, SessionNames(state, (target.attached, target.schema), may_act=False))
     if len(statement.column_names) > len(bound.columns):
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
     writer.create_view(
         target.name,
-        portable(statement.text, target.attached.alias),
+        portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros()}),
         column_aliases=statement.column_names,
         schema=target.schema,
         if_not_exists=statement.if_not_exists,

@@ -10,7 +10,7 @@ from forklake.errors import EngineError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.type_text import type_text
-from forklake.session.result_table import html_table, text_table
+from forklake.session.result_table import cell_text, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,6 +155,12 @@ class Result:
         from rich.console import Console  # noqa: PLC0415
 
         Console().print(text_table(self._fields, *self._first(max_rows)))
+
+    def texts(self, max_rows: int | None = None) -> tuple[list[list[str]], bool]:
+        """Return rows as DuckDB prints their values, and whether there are more; all of them without a number."""
+        rows, has_more = (self.fetchall(), False) if max_rows is None else self._first(max_rows)
+        fields = self._fields
+        return [[cell_text(field, value) for field, value in zip(fields, row, strict=True)] for row in rows], has_more
 
     def __repr__(self) -> str:
         from rich.console import Console  # noqa: PLC0415

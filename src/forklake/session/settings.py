@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold, nearest
 
@@ -96,6 +97,15 @@ class SessionSettings:
         if fold(name) in self.values:
             return self.values[fold(name)]
         return None if fold(name) in IGNORED else self._kind(name)[0]
+
+    @property
+    def retry(self) -> RetryPolicy:
+        """How often what lost a race is tried again: the commit, and a statement that is a transaction of its own."""
+        return RetryPolicy(
+            self.get("ducklake_max_retry_count"),
+            self.get("ducklake_retry_wait_ms") / 1000,
+            self.get("ducklake_retry_backoff"),
+        )
 
     def forget(self, name: str) -> None:
         """Forget a variable; one that is not set does no harm."""

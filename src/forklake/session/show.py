@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from forklake import __version__
 from forklake.catalog.fields import table_fields
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake import Table
@@ -12,10 +14,11 @@ from forklake.model.type_text import type_text
 from forklake.session.catalogs import AttachedCatalog
 from forklake.session.names import SessionNames
 from forklake.session.result import Result
-from forklake.session.rows import column
+from forklake.session.rows import Rows, column
 from forklake.session.state import State
 from forklake.sql import statements as said
 from forklake.sql.columns import find
+from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.values import all_of
@@ -33,25 +36,52 @@ _DESCRIBED: Final = tuple(
     column(name, "varchar") for name in ("column_name", "column_type", "null", "key", "default", "extra")
 )
 
+_INFO: Final = (
+    column("cid", "int32"),
+    column("name", "varchar"),
+    column("type", "varchar"),
+    column("notnull", "boolean"),
+    column("dflt_value", "varchar"),
+    column("pk", "boolean"),
+)
+
 
 def show(state: State, statement: said.Show) -> Result:
     """SHOW TABLES, SHOW ALL TABLES, SHOW SCHEMAS, SHOW DATABASES."""
+    return _result(shown(state, statement))
+
+
+def describe(state: State, statement: said.Describe) -> Result:
+    """DESCRIBE a table or a query: its columns."""
+    return _result(described(state, statement))
+
+
+def _result(rows: Rows) -> Result:
+    return Result.of_rows(rows.columns, rows.rows)
+
+
+def shown(state: State, statement: said.Show) -> Rows:
+    """Return the rows of a SHOW."""
     match statement.what:
         case "databases":
             names = sorted(one.alias for one in state.attachments.all())
-            return Result.of_rows((column("database_name", "varchar"),), [(name,) for name in names])
+            return Rows((column("database_name", "varchar"),), [(name,) for name in names])
         case "schemas":
-            rows = [(one.alias, schema) for one in state.attachments.all() for schema in state.reader(one).schemas()]
-            return Result.of_rows((column("database_name", "varchar"), column("schema_name", "varchar")), rows)
+            rows = [(one.alias, schema) for one in _live(state) for schema in state.reader(one).schemas()]
+            return Rows((column("database_name", "varchar"), column("schema_name", "varchar")), list(rows))
         case "all tables":
             found: list[tuple[Any, ...]] = []
-            for one in state.attachments.all():
+            for one in _live(state):
                 found += _relations(state, one)
-            return Result.of_rows(_ALL_TABLES, sorted(found, key=lambda row: row[:3]))
+            return Rows(_ALL_TABLES, sorted(found, key=lambda row: row[:3]))
     attached, schema = _within(state, statement.within)
     reader = state.reader(attached)
     names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views(schema)]
-    return Result.of_rows((column("name", "varchar"),), [(name,) for name in sorted(names)])
+    return Rows((column("name", "varchar"),), [(name,) for name in sorted(names)])
+
+
+def _live(state: State) -> list[AttachedCatalog]:
+    return [one for one in state.attachments.all() if state.is_live(one)]
 
 
 def _within(state: State, name: said.Name) -> tuple[AttachedCatalog, str | None]:
@@ -86,17 +116,17 @@ def _relation(attached: AttachedCatalog, schema: str, name: str, fields: tuple[F
     return attached.alias, schema, name, names, types, False
 
 
-def describe(state: State, statement: said.Describe) -> Result:
-    """DESCRIBE a table or a query: its columns."""
+def described(state: State, statement: said.Describe) -> Rows:
+    """Return the rows of a DESCRIBE."""
     bound = bind_query(statement.query, SessionNames(state, may_act=False))
     table = _described_table(bound)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for field in bound.columns:
         known = None if table is None else find(table, field.name)
         null = "YES" if known is None or known.nulls_allowed else "NO"
         default = None if known is None else _default(known)
         rows.append((field.name, type_text(field), null, None, default, None))
-    return Result.of_rows(_DESCRIBED, rows)
+    return Rows(_DESCRIBED, rows)
 
 
 def _described_table(bound: BoundQuery) -> tuple[Field, ...] | None:
@@ -112,6 +142,13 @@ def _default(field: Field) -> str | None:
     return "'" + field.default.replace("'", "''") + "'"
 
 
+def _table_info(state: State, arguments: Sequence[Any]) -> Rows:
+    if len(arguments) != 1:
+        raise InvalidInputError("Binder Error: PRAGMA table_info needs the name of a table: PRAGMA table_info('t')")
+    rows = described(state, said.Describe(parse_query(f"FROM {arguments[0]}"))).rows
+    return Rows(_INFO, [(place, *row[:2], row[2] == "NO", row[4], False) for place, row in enumerate(rows)])
+
+
 def pragma(state: State, statement: said.Pragma) -> Result:
     """PRAGMA show_tables, table_info, version and the like."""
     name = statement.name.lower()
@@ -119,4 +156,8 @@ def pragma(state: State, statement: said.Pragma) -> Result:
         return show(state, said.Show(name.removeprefix("show_")))  # type: ignore[arg-type]
     if name == "show_tables_expanded":
         return show(state, said.Show("all tables"))
+    if name == "version":
+        return Result.of_rows((column("library_version", "varchar"),), [(f"forklake {__version__}",)])
+    if name == "table_info":
+        return _result(_table_info(state, statement.arguments))
     raise InvalidInputError(f'PRAGMA "{statement.name}" is not supported.')

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forklake.errors import ForklakeError, InvalidInputError
+from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
-from forklake.model.names import fold
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
@@ -25,7 +24,7 @@ class Seen:
     Attributes:
         schema: The schema that names without one are looked for in.
         has_changes: Whether the session's transaction has changed the catalog.
-        last_committed: The snapshot that the session committed last.
+        last_committed: The snapshot that was committed last to it, by this session or one on the same attachments.
         work: The session's transaction.
     """
 
@@ -71,18 +70,34 @@ class Seen:
 
 @dataclass(slots=True)
 class State:
-    """A session's own, and what it shares with the sessions that it was made from."""
+    """A session's own, and what it shares with the sessions that it was made from.
+
+    Attributes:
+        in_use: The catalog and schema that USE named last; see `current`.
+        may_begin: Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work.
+    """
 
     attachments: Attachments = field(default_factory=Attachments)
     secrets: Secrets = field(default_factory=Secrets)
     settings: SessionSettings = field(default_factory=SessionSettings)
     spark: SparkSession | None = None
-    current: tuple[AttachedCatalog, str] | None = None
+    in_use: tuple[AttachedCatalog, str] | None = None
     work: Work = field(default_factory=lambda: Work(is_explicit=False))
     _queries: SparkSession | None = None
-    committed: dict[str, SnapshotId] = field(default_factory=dict)
     may_begin: bool = True
-    """Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work."""
+
+    @property
+    def current(self) -> tuple[AttachedCatalog, str] | None:
+        """The catalog and schema in use: what has the name now, if a session attached another catalog under it.
+
+        None if there is none, also where another session detached it.
+        """
+        if self.in_use is None:
+            return None
+        attached = self.attachments.find(self.in_use[0].alias)
+        if attached is None or attached is self.in_use[0]:
+            return None if attached is None else self.in_use
+        return attached, "main"
 
     def spark_session(self) -> SparkSession:
         """Return the session that jobs run in; it is started now if there is none.
@@ -108,20 +123,28 @@ class State:
 
     def seen(self, attached: AttachedCatalog) -> Seen:
         """Return a catalog as a statement sees it."""
-        in_use = self.current is not None and self.current[0].alias == attached.alias
-        schema = self.current[1] if in_use and self.current is not None else "main"
-        changed, committed = self.work.has_changes(attached), self._committed(attached)
-        return Seen(attached, schema, changed, committed, self.work)
-
-    def _committed(self, attached: AttachedCatalog) -> SnapshotId | None:
-        return self.committed.get(fold(attached.alias))
+        current = self.current
+        schema = current[1] if current is not None and current[0] is attached else "main"
+        return Seen(
+            attached, schema, self.work.has_changes(attached), self.attachments.last_committed(attached), self.work
+        )
 
     def all_seen(self) -> list[Seen]:
         """Return all attached catalogs as a statement sees them, the one in use first."""
-        found = self.attachments.all()
-        if self.current is not None:
-            found.sort(key=lambda one: self.current is not None and fold(one.alias) != fold(self.current[0].alias))
-        return [self.seen(one) for one in found]
+        first = None if self.current is None else self.current[0]
+        return [self.seen(one) for one in sorted(self.attachments.all(), key=lambda one: one is not first)]
+
+    def live_seen(self) -> list[Seen]:
+        """Return the same without those whose catalog was dropped."""
+        return [seen for seen in self.all_seen() if self.is_live(seen.attached)]
+
+    def is_live(self, attached: AttachedCatalog) -> bool:
+        """Return whether an attached catalog is there: anybody may have dropped it since."""
+        try:
+            self.reader(attached)
+        except CatalogDroppedError:
+            return False
+        return True
 
     # ---- transactions ------------------------------------------------------------------------------------------------
 
@@ -156,7 +179,7 @@ class State:
 
     def finish(self) -> None:
         """Commit what the work has changed, and remember the snapshot."""
-        self.committed |= self.work.commit()
+        self.attachments.note(self.work.commit(self.settings.retry))
 
     def rollback(self) -> None:
         """Forget what the transaction changed.

@@ -56,7 +56,7 @@ def system_function(
             raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function glob')
         return Rows((column("file", "varchar"),), [(path,) for path in _matching(_patterns(name, arguments))])
     if name in LISTINGS:
-        found = call(name, names.state.all_seen(), arguments, named)
+        found = call(name, names.state.live_seen(), arguments, named)
         assert isinstance(found, Rows)
         more = _MORE_LISTED.get(name)
         return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
@@ -157,13 +157,13 @@ def _metadata_tables(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 
 
 def _named_metadata(names: SessionNames) -> Iterator[Seen]:
-    for seen in names.state.all_seen():
+    for seen in names.state.live_seen():
         if seen.attached.metadata_catalog != f"__ducklake_metadata_{seen.alias}":
             yield seen
 
 
 def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
-    for seen in names.state.all_seen():
+    for seen in names.state.live_seen():
         for macro in seen.reader.macros():
             kind = "table_macro" if macro.kind == "table" else "macro"
             for one in macro.implementations:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.model.ids import SnapshotId
-from forklake.model.names import fold
 from forklake.session.catalogs import AttachedCatalog
 
 
@@ -17,26 +17,29 @@ class Work:
 
     def __init__(self, *, is_explicit: bool) -> None:
         self.is_explicit = is_explicit
-        self._open: dict[str, Transaction] = {}
-        self._is_ours = True
+        self._open: dict[AttachedCatalog, Transaction] = {}
         self._written: AttachedCatalog | None = None
+        self._within: AttachedCatalog | None = None
+        """The catalog whose transaction is somebody else's, who ends it."""
 
     @classmethod
     def within(cls, attached: AttachedCatalog, transaction: Transaction) -> Work:
-        """Return the work of a session whose statements are part of somebody else's transaction, who ends it."""
+        """Return the work of a session whose statements are part of somebody else's transaction, who ends it.
+
+        No other catalog can be changed by it.
+        """
         made = cls(is_explicit=True)
-        made._open[fold(attached.alias)] = transaction
-        made._is_ours = False
+        made._open[attached] = transaction
+        made._written = made._within = attached
         return made
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
         """Return what statements read of a catalog."""
         if attached.catalog.is_read_only:
             return attached.catalog
-        key = fold(attached.alias)
-        if key not in self._open:
-            self._open[key] = attached.catalog._begin(goes_on=self.is_explicit)
-        return self._open[key]
+        if attached not in self._open:
+            self._open[attached] = attached.catalog._begin(goes_on=self.is_explicit)
+        return self._open[attached]
 
     def writer(self, attached: AttachedCatalog, kind: str) -> Transaction:
         """Return what a statement of some kind changes a catalog with.
@@ -50,7 +53,8 @@ class Work:
                 " which is attached in read-only mode!"
             )
         written = self._written
-        if written is not None and written.catalog.catalog_id != attached.catalog.catalog_id:
+        # One catalog under two names is two: each name has a transaction of its own, of which one is committed.
+        if written is not None and written is not attached:
             raise InvalidInputError(
                 f'TransactionContext Error: Attempting to write to database "{attached.alias}" in a transaction that'
                 f' has already modified database "{written.alias}" - a single transaction can only write to a single'
@@ -63,37 +67,30 @@ class Work:
 
     def has_changes(self, attached: AttachedCatalog) -> bool:
         """Return whether the transaction has changed a catalog."""
-        found = self._open.get(fold(attached.alias))
+        found = self._open.get(attached)
         return found is not None and found.has_changes
-
-    def uses(self, attached: AttachedCatalog) -> bool:
-        """Return whether a statement of the transaction has named a catalog."""
-        return fold(attached.alias) in self._open
 
     def settle(self) -> None:
         """Let another catalog be changed if nothing was changed so far: a statement that failed changes nothing."""
         if self._written is not None and not self.has_changes(self._written):
-            self._written = None
+            self._written = self._within
 
-    def commit(self) -> dict[str, SnapshotId]:
-        """Commit what was changed as one snapshot, and return it by the alias of its catalog; nothing if none was.
+    def commit(self, retry: RetryPolicy) -> dict[AttachedCatalog, SnapshotId]:
+        """Commit what was changed as one snapshot, and return it by its catalog; nothing if none was.
 
         Raises:
             CommitConflictError: Somebody else changed the same things; nothing was committed.
             InvalidInputError: The catalog asks for a commit message; the transaction is still open.
         """
-        written = None if self._written is None else self._open.get(fold(self._written.alias))
-        made = None if written is None else written.commit()
-        alias = "" if self._written is None else fold(self._written.alias)
-        self._open = {key: one for key, one in self._open.items() if one is not written}
+        written = self._written
+        made = None if written is None or written not in self._open else self._open[written].commit(retry=retry)
         self.rollback()
-        return {} if made is None else {alias: made}
+        return {} if written is None or made is None else {written: made}
 
     def rollback(self) -> None:
-        """Forget all changes."""
-        if self._is_ours:
-            for transaction in self._open.values():
-                if transaction.is_open:
-                    transaction.rollback()
+        """Forget all changes, but not those of somebody else's transaction."""
+        for attached, transaction in self._open.items():
+            if attached is not self._within and transaction.is_open:
+                transaction.rollback()
         self._open.clear()
         self._written = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def rows(session: Connection, text: str, parameters: Any = None) -> list[Any]:
         ("", "CATALOG is required. Please provide CATALOG when attaching the database."),
         ("(CATALOG 'x')", "Catalog 'x' does not exist"),
         ("(CATALOG_ID 77)", "Catalog with id 77 does not exist"),
-        ("(CATALOG 'shop', COLOUR 'red')", 'Unsupported option "colour"'),
+        ("(CATALOG 'shop', COLOUR 'red')", "Unsupported option colour"),
         ("(CATALOG 'shop', READ_ONLY 'perhaps')", "true or false"),
         ("(CATALOG 'shop', SNAPSHOT_VERSION 99)", "No snapshot found at version 99"),
         ("(CATALOG 'shop', SNAPSHOT_VERSION 0, SNAPSHOT_TIME '2024-01-01')", "both VERSION and TIMESTAMP"),
@@ -87,11 +88,6 @@ def test_a_data_path_can_be_overridden(session: Connection) -> None:
         session.sql("ATTACH 'ducklake:lake.db' AS third (CATALOG 'shop', DATA_PATH 'else')")
 
 
-def test_a_store_holds_one_lake(bare: Connection) -> None:
-    with pytest.raises(InvalidInputError, match='METADATA_SCHEMA "other" is not supported'):
-        bare.sql("ATTACH 'ducklake:new.db' AS other (CATALOG 'x', METADATA_SCHEMA 'other', CREATE_IF_NOT_EXISTS true)")
-
-
 def test_what_is_in_use_is_not_detached(session: Connection) -> None:
     with pytest.raises(InvalidInputError, match="Cannot detach database"):
         session.sql("DETACH lake")
@@ -99,7 +95,7 @@ def test_what_is_in_use_is_not_detached(session: Connection) -> None:
         session.sql("DETACH nothing")
     session.sql("DETACH IF EXISTS nothing; USE memory; DETACH lake")
     assert rows(session, "SHOW DATABASES") == []
-    with pytest.raises(NotFoundError, match='"lake" does not exist'):
+    with pytest.raises(NotFoundError, match=r'No catalog \+ schema named "lake.main" found'):
         session.sql("USE lake.main")
 
 
@@ -298,7 +294,7 @@ def test_names_with_dots_are_no_paths(session: Connection) -> None:
         ("whole", "INTEGER"),
         ("d", "INTEGER"),
     ]
-    with pytest.raises(NotFoundError, match=r"a\.c does not exist"):
+    with pytest.raises(NotFoundError, match=r'column with name "a\.c"'):
         session.sql('ALTER TABLE t DROP COLUMN "a.c"')
 
 
@@ -323,11 +319,6 @@ def test_what_is_in_use_can_be_asked(session: Connection) -> None:
     assert (found.types, found.fetchall()) == (["BIGINT"], [(1,)])
 
 
-def test_several_lists_are_not_taken_apart_side_by_side(session: Connection) -> None:
-    with pytest.raises(InvalidInputError, match="Several UNNEST"):
-        session.sql("SELECT unnest([1, 2]), unnest([3])")
-
-
 def test_intervals_of_several_units_are_read_whole(session: Connection) -> None:
     texts = ("32 days 03:04:05", "1 month 2 days", "90 minutes", "-1 day")
     found = rows(session, f"SELECT {', '.join(f'CAST(INTERVAL {chr(39)}{one}{chr(39)} AS VARCHAR)' for one in texts)}")
@@ -340,3 +331,45 @@ def test_a_default_that_no_row_could_have_is_refused(session: Connection, defaul
         session.sql(f"CREATE TABLE t (a INTEGER, b INTEGER DEFAULT ({default}))")
     assert rows(session, "SHOW TABLES") == []
     session.sql("CREATE TABLE t (a INTEGER, b TIMESTAMPTZ DEFAULT now())")
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("SELECT * FROM t AT (TIMESTAMP => '99999-01-01')", None),
+        ("SELECT * FROM t AT (VERSION => -'a')", None),
+        ("FROM lake.table_insertions('t', 0, INTERVAL '900000 years')", None),
+        ("SELECT * FROM t LIMIT -'a'", None),
+        ("SELECT * FROM t LIMIT 'a'%", None),
+        ("SELECT '\ud800'", None),
+        ("SELECT ?", ["\ud800"]),
+    ],
+)
+def test_values_that_are_none_are_refused_in_our_words(session: Connection, text: str, parameters: Any) -> None:
+    session.sql("CREATE TABLE t(i INTEGER)")
+    with pytest.raises(ForklakeError):
+        session.sql(text, parameters)
+
+
+def test_a_limit_of_null_is_none_and_a_number_that_is_none_is_a_float(session: Connection) -> None:
+    assert rows(session, "SELECT 1 AS i LIMIT -NULL") == [(1,)]
+    assert str(rows(session, "SELECT ?", [Decimal("NaN")])) == "[(nan,)]"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM t VERSION AS OF 3",
+        "SELECT * FROM t FOR SYSTEM_TIME AS OF '2020-01-01'",
+        "SELECT * FROM t WITH (NOLOCK)",
+        "SELECT * FROM ONLY t",
+        "(SELECT i FROM t) USING SAMPLE 1",
+        "SELECT i FROM t LIMIT 1 BY i",
+        "SELECT i FROM t ORDER BY i WITH FILL",
+        "SELECT i, count(*) FROM t GROUP BY i WITH TOTALS",
+    ],
+)
+def test_what_is_not_understood_is_not_passed_over(session: Connection, query: str) -> None:
+    session.sql("CREATE TABLE t(i INTEGER)")
+    with pytest.raises(InvalidInputError, match="is not supported"):
+        session.sql(query)

@@ -1,7 +1,5 @@
 """DuckDB's lists of databases, schemas, tables, views and columns."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -12,12 +10,6 @@ from forklake.model.type_text import type_text
 from forklake.session.functions import LISTINGS, call
 from forklake.session.rows import Rows
 from tests.unit.session.attached import Attached
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data") as lake:
-        yield lake
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """The metadata tables of an attached catalog."""
 
-from collections.abc import Iterator
 from datetime import UTC, date
 from decimal import Decimal
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -12,12 +10,6 @@ from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
 from forklake.metastore.plain.layout import TABLES
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
 from tests.unit.session.attached import Attached
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
-    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data") as lake:
-        yield lake
 
 
 @pytest.fixture

@@ -81,8 +81,8 @@ def match(
         for key in given:
             if key not in taken:
                 raise _no_such_name(name, key, taken)
-        found = {key: _converted(kind, value, now) for (key, kind), value in pairs}
-        return found | {key: _converted(taken[key], value, now) for key, value in given.items()}
+        found = {key: _converted(key, kind, value, now) for (key, kind), value in pairs}
+        return found | {key: _converted(key, taken[key], value, now) for key, value in given.items()}
     if catalog is None:
         raise no_match(name, signatures, arguments)
     raise no_match(name, [signature.after_catalog() for signature in signatures], [catalog, *arguments])
@@ -161,7 +161,7 @@ def _fits(kind: str, value: Any) -> bool:
             return _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value)
 
 
-def _converted(kind: str, value: Any, now: Now) -> Any:
+def _converted(name: str, kind: str, value: Any, now: Now) -> Any:
     if value is None or kind == ANY:
         return value
     if _fits(kind, value):
@@ -170,11 +170,16 @@ def _converted(kind: str, value: Any, now: Now) -> Any:
         return _moment(value, now) if kind in (TIMESTAMPTZ, MOMENT) else value
     if kind == VARCHAR:
         return str(value)
+    if kind == MOMENT and not _is_number(value):
+        raise InvalidInputError(
+            f'Invalid Input Error: "{name}" is the number of a snapshot, a time or an age, not {value!r}; nothing was'
+            " done."
+        )
     if isinstance(value, str):
         text = value.strip()
         if kind == BOOLEAN and text.lower() in _BOOLEANS:
             return _BOOLEANS[text.lower()]
-        if kind in (BIGINT, MOMENT) and text.lstrip("+-").isdecimal() and text.isascii():
+        if kind in (BIGINT, MOMENT) and _is_number(text):
             return int(text)
         target = _CAST_NAMES.get(kind, kind)
         raise InvalidInputError(
@@ -187,6 +192,11 @@ def _converted(kind: str, value: Any, now: Now) -> Any:
     )
 
 
+def _is_number(value: Any) -> bool:
+    text = value.strip() if isinstance(value, str) else ""
+    return text.isascii() and text.lstrip("+-").isdecimal()
+
+
 _BOOLEANS: Final = {
     **dict.fromkeys(("true", "t", "1", "yes", "y"), True),
     **dict.fromkeys(("false", "f", "0", "no", "n"), False),
@@ -197,7 +207,7 @@ _CAST_NAMES: Final = {BIGINT: "INT64", MOMENT: "INT64", BOOLEAN: "BOOL"}
 def _moment(value: Any, now: Now) -> Any:
     match value:
         case timedelta():
-            return now() - value
+            return _ago(value, now)
         case datetime():
             return value.replace(tzinfo=UTC) if value.tzinfo is None else value
         case date():
@@ -206,6 +216,13 @@ def _moment(value: Any, now: Now) -> Any:
             return _time(value)
         case _:
             return value
+
+
+def _ago(age: timedelta, now: Now) -> datetime:
+    try:
+        return now() - age
+    except OverflowError as error:
+        raise InvalidInputError(f"Conversion Error: There is no time {age} ago.") from error
 
 
 def _time(text: str) -> datetime | None:

@@ -9,12 +9,14 @@ from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.view import Content, View
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError
 from forklake.lake import Lake
 from forklake.metastore.store import Store
+from forklake.model.field import Field
 from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
+from forklake.session.presence import check_there, is_there
 from forklake.session.rows import Changes, Rows
 
 
@@ -93,7 +95,8 @@ class CatalogFunction:
         run: What it does.
         is_bound: Whether it belongs to one attached catalog, which its first argument names. If not, the first
             argument is one of its own.
-        acts: Whether it changes something when it is called.
+        acts: What it gives, if it changes something when it is called: a statement is understood before anything is
+            changed.
         scalar: The column that is its value where it is called in an expression; None if it cannot be.
     """
 
@@ -101,7 +104,7 @@ class CatalogFunction:
     signatures: tuple[Signature, ...]
     run: Callable[[Call], Rows | Changes]
     is_bound: bool = True
-    acts: bool = False
+    acts: tuple[Field, ...] | None = None
     scalar: str | None = None
 
     @property
@@ -128,15 +131,11 @@ def named_table(content: Content, name: str, schema: str | None, default_schema:
     Raises:
         NotFoundError: There is none of that name.
     """
-    if schema is not None:
-        return lookup.table(content, name, schema)
-    try:
-        return lookup.table(content, name, default_schema)
-    except NotFoundError:
-        parts = split_name(name)
-        if len(parts) != 2 or lookup.find_schema(content, parts[0]) is None:
-            raise
-        return lookup.table(content, parts[1], parts[0])
+    place, parts = (schema or default_schema, name), split_name(name)
+    if schema is None and len(parts) == 2 and not is_there("table", content, *place):
+        place = (parts[0], parts[1]) if lookup.find_schema(content, parts[0]) is not None else place
+    check_there("table", content, *place)
+    return lookup.table(content, place[1], place[0])
 
 
 def split_name(text: str) -> tuple[str, ...]:

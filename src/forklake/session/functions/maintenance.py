@@ -22,7 +22,7 @@ from forklake.session.functions.arguments import (
     Signature,
 )
 from forklake.session.functions.function import Call, CatalogFunction, clock, named_table
-from forklake.session.functions.snapshots import snapshot_rows
+from forklake.session.functions.snapshots import SNAPSHOT_COLUMNS, snapshot_rows
 from forklake.session.rows import Rows, column
 
 _FLUSHED: Final = (column("schema_name", "varchar"), column("table_name", "varchar"), column("rows_flushed", "int128"))
@@ -110,13 +110,13 @@ FUNCTIONS: Final = (
         "flush_inlined_data",
         (Signature(named={"schema_name": VARCHAR, **_TABLE}),),
         _flush_inlined_data,
-        acts=True,
+        acts=_FLUSHED,
     ),
     CatalogFunction(
         "expire_snapshots",
         (Signature(optional={"older_than": TIMESTAMPTZ}, named={"versions": IDS, "dry_run": BOOLEAN}),),
         _expire_snapshots,
-        acts=True,
+        acts=SNAPSHOT_COLUMNS,
     ),
-    *(CatalogFunction(name, signatures, _unsupported(name), acts=True) for name, signatures in _UNSUPPORTED.items()),
+    *(CatalogFunction(name, signatures, _unsupported(name)) for name, signatures in _UNSUPPORTED.items()),
 )

@@ -169,6 +169,6 @@ FUNCTIONS: Final = (
         "set_option",
         (Signature({"option": VARCHAR, "value": ANY}, named={"table_name": VARCHAR, "schema": VARCHAR}),),
         _set_option,
-        acts=True,
+        acts=SUCCESS,
     ),
 )

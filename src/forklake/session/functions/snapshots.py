@@ -116,6 +116,6 @@ FUNCTIONS: Final = (
         "set_commit_message",
         (Signature({"author": VARCHAR, "commit_message": VARCHAR}, named={"extra_info": VARCHAR}),),
         _set_commit_message,
-        acts=True,
+        acts=SUCCESS,
     ),
 )

@@ -1,0 +1,32 @@
+"""What nobody foresaw, told as an error of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forklake.errors import ForklakeError, InternalError, InvalidInputError
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Let no exception out that is not of `forklake.errors`: users are told in one line, and the cause is chained.
+
+    Raises:
+        InvalidInputError: A statement is nested deeper than it can be read.
+        InternalError: Anything else.
+    """
+    try:
+        yield
+    except ForklakeError:
+        raise
+    except RecursionError as error:
+        raise InvalidInputError(
+            "Parser Error: Max expression depth limit exceeded: the statement is nested too deeply; nothing was done."
+        ) from error
+    except Exception as error:
+        raise InternalError(
+            f"INTERNAL Error: the statement could not be understood or run ({type(error).__name__}: {error}); nothing"
+            " was done.",
+            hint="This is a mistake of forklake, not yours; saying it in another way may help.",
+        ) from error

@@ -1,0 +1,98 @@
+"""Whether what a statement names is there; what is not, is refused in DuckDB's words, with the nearest name that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from forklake.catalog import lookup
+from forklake.catalog.versions import last_name
+from forklake.catalog.view import Content
+from forklake.errors import CatalogDroppedError, NotFoundError
+from forklake.model.keywords import identifier
+from forklake.model.names import fold, nearest
+
+if TYPE_CHECKING:
+    from forklake.session.state import State
+
+Kind = Literal["table", "view", "macro"]
+_NOUNS = {"table": "Table", "view": "View", "macro": "Macro Function"}
+
+
+def is_there(kind: Kind, content: Content, schema_name: str, name: str) -> bool:
+    """Return whether a schema has an object of that kind and name."""
+    schema = lookup.find_schema(content, schema_name)
+    if schema is None:
+        return False
+    find = {"table": lookup.find_table, "view": lookup.find_view, "macro": lookup.find_macro}[kind]
+    return find(content, schema.schema_id, name) is not None
+
+
+def check_there(kind: Kind, content: Content, schema_name: str, name: str) -> None:
+    """Refuse an object that is not there.
+
+    Raises:
+        NotFoundError: It is not.
+    """
+    if not is_there(kind, content, schema_name, name):
+        raise missing(kind, content, schema_name, name)
+
+
+def check_schema(content: Content, alias: str, name: str) -> None:
+    """Refuse a schema that is not there.
+
+    Raises:
+        NotFoundError: It is not.
+    """
+    if lookup.find_schema(content, name) is None:
+        known = [row.schema_name for row in lookup.schemas(content)]
+        raise NotFoundError(f'Binder Error: Schema "{name}" not found in DuckLakeCatalog "{alias}"' + hint(name, known))
+
+
+def missing(kind: Kind, content: Content, schema_name: str, name: str, when: str = "") -> NotFoundError:
+    """Return the error for an object that is not there; ``when`` says in which past, if in one."""
+    schema = lookup.find_schema(content, schema_name)
+    if schema is None:
+        known = [row.schema_name for row in lookup.schemas(content)]
+        return NotFoundError(
+            f'Catalog Error: {_NOUNS[kind]} with name "{schema_name}.{name}" does not exist because schema'
+            f' "{schema_name}" does not exist.' + hint(schema_name, known)
+        )
+    if kind == "macro":
+        known = [row.macro_name for row in lookup.macros(content, schema.schema_id)]
+        return NotFoundError(f"Catalog Error: {_NOUNS[kind]} with name {name} does not exist!" + hint(name, known))
+    known = [row.table_name for row in lookup.tables(content, schema.schema_id)]
+    known += [row.view_name for row in lookup.views(content, schema.schema_id)]
+    text = f"Catalog Error: {_NOUNS[kind]} with name {name} does not exist{when}!"
+    return NotFoundError(text + (hint(name, known) or _elsewhere(content, name)))
+
+
+def hint(name: str, known: list[str]) -> str:
+    """Return the line that tells the nearest name, if one is near."""
+    near = nearest(name, known)
+    return "" if near is None else f'\nDid you mean "{near}"?'
+
+
+def _elsewhere(content: Content, name: str) -> str:
+    """Return the line that tells of a table or view of that name in another schema."""
+    for schema in lookup.schemas(content):
+        names = [row.table_name for row in lookup.tables(content, schema.schema_id)]
+        names += [row.view_name for row in lookup.views(content, schema.schema_id)]
+        found = next((one for one in names if fold(one) == fold(name)), None)
+        if found is not None:
+            return f'\nDid you mean "{schema.schema_name}.{found}"?'
+    return ""
+
+
+def dropped(state: State, error: CatalogDroppedError) -> CatalogDroppedError:
+    """Return the error for an attached catalog that was dropped: by its name, and with what to do."""
+    for attached in state.attachments.all():
+        catalog = attached.catalog
+        if catalog.catalog_id != error.catalog_id or catalog.is_live:
+            continue
+        name = last_name(catalog._context.store, catalog.catalog_id)
+        return CatalogDroppedError(
+            f'Catalog Error: Catalog "{name}", attached as "{attached.alias}", was dropped; nothing was done.',
+            catalog_id=catalog.catalog_id,
+            hint=f"DETACH {identifier(attached.alias)}, or bring it back with ducklake_undrop_catalog.",
+        )
+    return error

@@ -1,0 +1,283 @@
+"""Statements that cannot be done: the words that say so, and that all is as before. None of this starts Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import forklake
+from forklake import Connection
+from forklake.errors import (
+    AlreadyExistsError,
+    CatalogDroppedError,
+    CommitContentionError,
+    ForklakeError,
+    InternalError,
+    InvalidInputError,
+    InvalidNameError,
+    NotFoundError,
+)
+from forklake.session.guard import guarded
+
+ATTACH = "ATTACH 'ducklake:lake.db' AS lake (DATA_PATH 'data', CATALOG 'shop', CREATE_IF_NOT_EXISTS true)"
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
+    """A session with the catalog ``shop``, attached as ``lake`` and in use, with some tables."""
+    monkeypatch.chdir(tmp_path)
+    with forklake.connect() as made:
+        made.sql(f"{ATTACH}; USE lake; CREATE TABLE orders (i INTEGER, j INTEGER); CREATE VIEW v AS SELECT 1 AS one")
+        made.sql("CREATE SCHEMA side; CREATE TABLE side.t (i INTEGER); CREATE MACRO twice(x) AS 2 * x")
+        yield made
+
+
+def rows(session: Connection, text: str) -> list[Any]:
+    found = session.sql(text)
+    assert found is not None
+    return found.fetchall()
+
+
+# ---- what is not there -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("FROM ordres", 'Catalog Error: Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("INSERT INTO ordres VALUES (1)", 'Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("DROP TABLE ordres", 'Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("ALTER TABLE ordres DROP COLUMN i", 'Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("COMMENT ON TABLE ordres IS 'x'", 'Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("COMMENT ON COLUMN ordres.i IS 'x'", 'Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("FROM lake.table_info('ordres')", 'Table with name ordres does not exist!\nDid you mean "orders"?'),
+        ("DELETE FROM t", 'Table with name t does not exist!\nDid you mean "side.t"?'),
+        ("DROP VIEW w", "Catalog Error: View with name w does not exist!"),
+        ("DROP MACRO twise", 'Macro Function with name twise does not exist!\nDid you mean "twice"?'),
+        ("FROM sid.t", 'with name "sid.t" does not exist because schema "sid" does not exist.\nDid you mean "side"?'),
+        ("UPDATE sid.t SET i = 1", 'with name "sid.t" does not exist because schema "sid" does not exist.'),
+        ("CREATE TABLE sid.u (i INTEGER)", 'Schema "sid" not found in DuckLakeCatalog "lake"\nDid you mean "side"?'),
+        ("CREATE TABLE sid.u AS SELECT 1", 'Schema "sid" not found in DuckLakeCatalog "lake"'),
+        ("CREATE VIEW sid.u AS SELECT 1", 'Schema "sid" not found in DuckLakeCatalog "lake"'),
+        ("DROP SCHEMA sid", 'Schema "sid" not found in DuckLakeCatalog "lake"\nDid you mean "side"?'),
+        ("FROM lak.main.orders", 'Catalog "lak" does not exist!\nDid you mean "lake"?'),
+        ("USE lak.main", 'SET schema: No catalog + schema named "lak.main" found.'),
+        ("ALTER TABLE orders DROP COLUMN k", 'Table "orders" does not have a column with name "k"'),
+        ("ALTER TABLE orders ALTER k TYPE BIGINT", 'Table "orders" does not have a column with name "k"'),
+        ("ALTER TABLE orders DROP COLUMN i.k", 'Cannot alter table "orders": column i.k does not exist'),
+        ("ALTER TABLE orders RENAME k TO l", "Failed to rename column - column k does not exist"),
+        ("ALTER TABLE orders ALTER k SET NOT NULL", "Failed to alter column - column k does not exist"),
+        ("ALTER TABLE orders SET PARTITIONED BY (i, k)", 'Unexpected partition key - column "k" does not exist'),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_is_near(session: Connection, statement: str, words: str) -> None:
+    before = rows(session, "SELECT count(*) FROM lake.snapshots()")
+    with pytest.raises(NotFoundError, match=re.escape(words)):
+        session.sql(statement)
+    assert rows(session, "SELECT count(*) FROM lake.snapshots()") == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("ALTER TABLE v ADD COLUMN i INTEGER", "Cannot use ALTER TABLE on entry v - it is not a table"),
+        ("ALTER VIEW orders RENAME TO o", "Cannot use ALTER VIEW on entry orders - it is not a view"),
+        ("DROP TABLE v", "Existing object v is of type View, trying to drop type Table"),
+        ("ALTER TABLE orders ALTER i SET DEFAULT j", "DEFAULT value cannot contain column names"),
+        ("ALTER TABLE orders ALTER i SET DEFAULT no_such()", "Function with name no_such does not exist"),
+        ("ALTER TABLE orders ALTER i SET DEFAULT 'abc'", "Could not convert string 'abc' to INT32"),
+        ("CREATE TABLE u (i INTEGER DEFAULT 'abc')", "Could not convert string 'abc' to INT32"),
+        (
+            "ALTER TABLE orders ADD COLUMN k INTEGER DEFAULT random()",
+            "We cannot add a column with a non-literal default",
+        ),
+        (
+            "SELECT ducklake_fork_catalog('lake', 'f', at => 'bad')",
+            '"at" is the number of a snapshot, a time or an age',
+        ),
+        ("SELECT ducklake_fork_catalog('lake', 'f', at => 1.5)", '"at" is the number of a snapshot, a time or an age'),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_duckdbs_words(session: Connection, statement: str, words: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(words)):
+        session.sql(statement)
+
+
+# ---- names that are reserved or taken --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["row_id", "Begin_Snapshot", "end_snapshot"])
+def test_columns_of_inlined_rows_have_names_of_their_own_where_rows_are_inlined(session: Connection, name: str) -> None:
+    session.sql(f"CREATE TABLE free ({name} INTEGER); ALTER TABLE orders ADD COLUMN {name} INTEGER")
+    session.sql("CALL lake.set_option('data_inlining_row_limit', 10); INSERT INTO free VALUES (1)")
+    assert rows(session, "SELECT count(*) FROM ducklake_list_files('lake', 'free')") == [(1,)]
+    for statement in (
+        f"CREATE TABLE u ({name} INTEGER)",
+        f"CREATE TABLE u AS SELECT 1 AS {name}",
+        f"ALTER TABLE side.t ADD COLUMN {name} INTEGER",
+        f"ALTER TABLE side.t RENAME i TO {name}",
+    ):
+        with pytest.raises(InvalidNameError, match=f'Column name "{name}" is reserved by DuckLake for internal use'):
+            session.sql(statement)
+
+
+@pytest.mark.parametrize("name", ["rowid", "snapshot_id", "filename", "file_row_number", "file_index"])
+def test_columns_can_have_the_names_of_virtual_ones(session: Connection, name: str) -> None:
+    session.sql("CALL lake.set_option('data_inlining_row_limit', 10)")
+    session.sql(f"CREATE TABLE u ({name} INTEGER); ALTER TABLE orders ADD COLUMN {name} INTEGER")
+    session.sql(f"ALTER TABLE side.t RENAME i TO {name}")
+
+
+@pytest.mark.parametrize("name", ["system", "Main", "temp"])
+def test_some_names_are_reserved_for_databases(session: Connection, name: str) -> None:
+    with pytest.raises(InvalidNameError, match=f'"{name}" cannot be used because it is a reserved name'):
+        session.sql(f"ATTACH 'ducklake:lake.db' AS {name} (CATALOG 'shop')")
+
+
+@pytest.mark.parametrize(
+    ("alias", "metadata", "clash"),
+    [
+        ("LAKE", "m", "LAKE"),
+        ("x", "lake", "lake"),
+        ("x", "x", "x"),
+        ("__ducklake_metadata_lake", "m", "__ducklake_metadata_lake"),
+    ],
+)
+def test_catalogs_and_their_metadata_share_their_names(
+    session: Connection, alias: str, metadata: str, clash: str
+) -> None:
+    with pytest.raises(AlreadyExistsError, match=f'database with name "{clash}" already exists'):
+        session.sql(f"ATTACH 'ducklake:lake.db' AS {alias} (CATALOG 'shop', METADATA_CATALOG '{metadata}')")
+    assert rows(session, "SHOW DATABASES") == [("lake",)]
+
+
+def test_a_database_has_a_name(session: Connection) -> None:
+    with pytest.raises(InvalidNameError, match="zero-length delimited identifier"):
+        session.sql("ATTACH 'ducklake:lake.db' AS \"\" (CATALOG 'shop')")
+
+
+# ---- catalogs that are dropped ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "FROM orders",
+        "INSERT INTO desk.orders VALUES (1, 2)",
+        "CREATE TABLE u (i INTEGER)",
+        "SHOW TABLES",
+        "FROM desk.snapshots()",
+        "FROM __ducklake_metadata_desk.ducklake_table",
+        "CALL ducklake_fork_catalog('desk', 'another')",
+    ],
+)
+def test_a_statement_in_a_dropped_catalog_names_it_and_says_what_to_do(session: Connection, statement: str) -> None:
+    session.sql("CALL ducklake_fork_catalog('lake', 'agent')")
+    session.sql(
+        "ATTACH 'ducklake:lake.db' AS desk (CATALOG 'agent'); USE desk; CALL ducklake_drop_catalog('lake', 'agent')"
+    )
+    with pytest.raises(CatalogDroppedError, match='Catalog "agent", attached as "desk", was dropped') as refusal:
+        session.sql(statement)
+    assert refusal.value.hint == "DETACH desk, or bring it back with ducklake_undrop_catalog."
+
+
+def test_a_dropped_catalog_hinders_nothing_else(session: Connection) -> None:
+    session.sql("CALL ducklake_fork_catalog('lake', 'agent'); ATTACH 'ducklake:lake.db' AS desk (CATALOG 'agent')")
+    session.sql("USE desk; CALL ducklake_drop_catalog('lake', 'agent')")
+    assert rows(session, "SELECT count(*) FROM lake.orders") == [(0,)]
+    assert {name for name, *_ in rows(session, "FROM duckdb_tables()")} == {"lake"}
+    assert {name for name, _ in rows(session, "SHOW SCHEMAS")} == {"lake"}
+    session.sql("DETACH desk")
+    assert rows(session, "SHOW DATABASES") == [("lake",)]
+    session.sql("USE lake; CREATE TABLE u (i INTEGER)")
+
+
+def test_a_transaction_whose_catalog_is_dropped_by_another_cannot_commit(session: Connection) -> None:
+    session.sql("CALL ducklake_fork_catalog('lake', 'agent'); ATTACH 'ducklake:lake.db' AS desk (CATALOG 'agent')")
+    session.sql("BEGIN; CREATE TABLE desk.u (i INTEGER)")
+    with session.cursor() as other:
+        other.sql("CALL ducklake_drop_catalog('lake', 'agent')")
+    with pytest.raises(CatalogDroppedError, match='Catalog "agent", attached as "desk", was dropped'):
+        session.sql("COMMIT")
+    session.sql("CALL ducklake_undrop_catalog('lake', 'agent'); CREATE TABLE desk.u (i INTEGER)")
+
+
+# ---- races -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_retry_settings_count_for_the_commit_of_a_transaction(session: Connection) -> None:
+    with session.cursor() as other:
+        for retries in (0, 1):
+            other.sql(f"SET ducklake_max_retry_count = {retries}; SET ducklake_retry_wait_ms = 0")
+            other.sql("BEGIN; CREATE TABLE mine (i INTEGER)")
+            session.sql(f"CREATE TABLE theirs_{retries} (i INTEGER)")
+            if retries == 0:
+                with pytest.raises(CommitContentionError, match="Exceeded the maximum retry count of 0"):
+                    other.sql("COMMIT")
+            else:
+                other.sql("COMMIT")
+
+
+def test_statements_that_are_left_when_a_session_is_closed_are_not_run(session: Connection) -> None:
+    results = session.results("SELECT 1; SELECT 2")
+    assert next(results) is not None
+    session.close()
+    with pytest.raises(InvalidInputError, match="Connection already closed"):
+        next(results)
+
+
+def test_closing_in_any_order_does_no_harm(session: Connection) -> None:
+    other = session.cursor()
+    session.close()
+    other.sql("INSERT INTO orders VALUES (1, 2)")
+    assert rows(other, "SELECT count(*) FROM orders") == [(1,)]
+    other.close()
+    other.close()
+    for closed in (session, other):
+        with pytest.raises(ForklakeError, match="Connection already closed"):
+            closed.sql("SELECT 1")
+
+
+# ---- what nobody foresaw ---------------------------------------------------------------------------------------------
+
+
+def test_a_statement_that_is_nested_too_deeply_is_refused(session: Connection) -> None:
+    with pytest.raises(InvalidInputError, match="nested too deeply"):
+        session.sql("SELECT " + "(" * 5000 + "1" + ")" * 5000)
+    assert rows(session, "SELECT 1") == [(1,)]
+
+
+def test_a_comment_on_a_column_names_its_table(session: Connection) -> None:
+    with pytest.raises(InvalidInputError, match="names a table too"):
+        session.sql("COMMENT ON COLUMN i IS 'x'")
+
+
+def test_a_mistake_of_our_own_is_an_error_as_others_are() -> None:
+    with pytest.raises(InternalError, match=r"INTERNAL Error: .* \(KeyError: 'odd'\)") as refusal, guarded():
+        raise KeyError("odd")
+    assert isinstance(refusal.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ducklake_create_catalog('lake', 'made'), nosuch",
+        "SELECT nosuch FROM ducklake_create_catalog('lake', 'made')",
+        "SELECT ducklake_fork_catalog('lake', 'made') UNION ALL SELECT nosuch",
+        "FROM ducklake_fork_catalog('lake', 'made') WHERE created > 'x'::nosuch",
+        "SELECT catalog_name FROM ducklake_drop_catalog('lake', 'other') ORDER BY nosuch",
+        "SELECT nosuch FROM ducklake_set_option('lake', 'parquet_version', '2')",
+    ],
+)
+def test_a_function_does_nothing_in_a_statement_that_is_refused(session: Connection, text: str) -> None:
+    session.sql("CALL ducklake_create_catalog('lake', 'other')")
+    listed = "SELECT catalog_name FROM ducklake_catalogs('lake')"
+    options = "SELECT option_name, value FROM ducklake_options('lake')"
+    before = rows(session, listed), rows(session, options)
+    with pytest.raises(ForklakeError):
+        session.sql(text)
+    assert (rows(session, listed), rows(session, options)) == before
