@@ -101,7 +101,7 @@ class Root(Group):
         try:
             return super().invoke(ctx)
         except ForklakeError as error:
-            _tell(error, as_json=output.wants_json())
+            tell(error)
             ctx.exit(error.exit_code)
 
 
@@ -129,10 +129,19 @@ def open_lake() -> Lake:
     Raises:
         NotFoundError: There is no such file.
     """
+    return forklake.open(existing_lake())
+
+
+def existing_lake() -> str:
+    """Return the lake that was named, if it is there.
+
+    Raises:
+        NotFoundError: There is no such file.
+    """
     url = named_lake()
     if not lake_exists(url):
         raise NotFoundError(f'There is no lake at "{url}".', hint="`forklake init` makes one.")
-    return forklake.open(url)
+    return url
 
 
 def catalog_argument(name: str = "catalog", **attributes: Any) -> Callable[[Any], Any]:
@@ -173,9 +182,10 @@ def _in_our_words(text: str) -> str:
     return text
 
 
-def _tell(error: ForklakeError, *, as_json: bool) -> None:
+def tell(error: ForklakeError) -> None:
+    """Print an error on stderr, in the words of the command line."""
     message, hint = _in_our_words(str(error)), error.hint and _in_our_words(error.hint)
-    if as_json:
+    if output.wants_json():
         document = {"code": error.code, "message": message, "hint": hint, "retryable": error.retryable}
         click.echo(json.dumps({"error": document}, ensure_ascii=False), err=True)
         return

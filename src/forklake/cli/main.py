@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import click
 
 from forklake import __version__
@@ -32,4 +34,6 @@ for command in (init, catalog, table, snapshot, sql, option, stats, demo, comple
 
 def main() -> None:
     """Run the command line."""
+    # py4j logs a call that Ctrl-C breaks off with its stack, to the root; what went wrong is told in our words.
+    logging.getLogger().addHandler(logging.NullHandler())
     forklake(prog_name="forklake")
