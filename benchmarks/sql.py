@@ -21,6 +21,7 @@ from forklake import Catalog, Connection
 _METADATA = Aim("at most", 15)
 _SELECT = Aim("at most", 1.5)
 _TPCH = Aim("at most", 1.1)
+_SNAPSHOTS = 20
 _TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
 
 
@@ -43,13 +44,18 @@ def _attach(session: Connection, url: str) -> None:
 def _metadata(database: Database, rounds: int) -> list[Figure]:
     with database.open() as lake:
         lake.create_catalog("shop").create_table("t", {"id": "BIGINT", "name": "VARCHAR"})
+        still = lake.create_catalog("still")
+        for number in range(_SNAPSHOTS - 1):
+            still.create_table(f"t{number}", {"id": "BIGINT"})
     numbers = iter(range(10**9))
     with forklake.connect() as session:
         _attach(session, database.url)
+        session.sql(f"ATTACH 'ducklake:{database.url}' AS still (CATALOG 'still')")
         statements = {
             "CREATE TABLE": lambda: session.sql(f"CREATE TABLE made{next(numbers)} (id BIGINT, name VARCHAR)"),
             "ALTER TABLE": lambda: session.sql(f"ALTER TABLE t ALTER id SET DEFAULT {next(numbers)}"),
             "current_snapshot()": lambda: _rows(session, "FROM shop.current_snapshot()"),
+            f"snapshots(), {_SNAPSHOTS} of them": lambda: _rows(session, "FROM still.snapshots()"),
             "INSERT of one row, inlined": lambda: session.sql("INSERT INTO t VALUES (1, 'one')"),
         }
         inserter = database.inserter()
