@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.metastore.location import embedded_path, with_metadata_schema
+from forklake.model.ids import CatalogId
 from forklake.model.options import normalise
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.moments import aware_time
@@ -197,7 +198,7 @@ class _Opening:
         if wanted is None or wanted == "":
             raise InvalidInputError("CATALOG is required. Please provide CATALOG when attaching the database.")
         if isinstance(wanted, int) and not isinstance(wanted, bool):
-            found = Catalog(lake._context, wanted)  # type: ignore[arg-type]
+            found = Catalog(lake._context, CatalogId(wanted))
             try:
                 found.info  # noqa: B018 - a catalog that is not there is refused here
             except NotFoundError as error:

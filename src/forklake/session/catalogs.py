@@ -64,7 +64,10 @@ class Attachments:
         """
         with self._lock:
             self.check_free(attached.alias, attached.metadata_catalog, or_replace=or_replace)
+            replaced = self._by_alias.get(fold(attached.alias))
             self._by_alias[fold(attached.alias)] = attached
+            if replaced is not None:
+                self._committed.pop(replaced, None)
 
     def check_free(self, alias: str, metadata: str, *, or_replace: bool = False) -> None:
         """Refuse a name that is taken or reserved, for a catalog or for its metadata.
