@@ -6,10 +6,13 @@ import pytest
 
 from forklake import Catalog, Clock, Lake, RetryPolicy, Settings, Transaction
 from forklake.errors import CommitConflictError, CommitContentionError, InvalidInputError, NotFoundError
+from forklake.model.change import InsertInlined
+from forklake.model.ids import ColumnId
+from forklake.ops.register_files import register_files
 from tests.contract.support import data_file, delete_file, file_names, last, names, rows, state
 from tests.lakes import LakeFactory
 
-Act = Callable[[Transaction], None]
+Act = Callable[[Transaction], object]
 
 
 @pytest.fixture
@@ -38,6 +41,26 @@ def meet(catalog: Catalog, ours: Act, theirs: Act) -> None:
 
 def append(t: Transaction) -> None:
     t.append_files("orders", [data_file("c")])
+
+
+def append_inlined(t: Transaction) -> None:
+    t.insert_inlined("orders", [{"id": "1"}])
+
+
+def merge_new(t: Transaction) -> None:
+    """Add rows as a merge does that found no row of the table to match them."""
+    table = t.table("orders").table_id
+    t._run(lambda staging: register_files(staging, table, [data_file("m")], unmatched=True))
+
+
+def merge_new_inlined(t: Transaction) -> None:
+    table = t.table("orders").table_id
+    t._run(lambda staging: staging.stage(InsertInlined(table, (((ColumnId(1), "1"),),), unmatched=True)))
+
+
+def update(t: Transaction) -> None:
+    t.delete_rows("orders", [delete_file(0, "d")])
+    t.append_files("orders", [data_file("u")])
 
 
 def delete(t: Transaction) -> None:
@@ -85,6 +108,7 @@ def rename_to_new(t: Transaction) -> None:
 
 
 INSERT = 'insert into table with index "2"'
+UNMATCHED = 'insert what matched no row into table with index "2"'
 DELETE = 'delete from table with index "2"'
 DELETE_FILE = 'delete from file with index "0"'
 ALTER = 'alter table with index "2"'
@@ -105,6 +129,11 @@ CREATE_NEW = 'create table "new" in schema "main"'
         (append, rename, INSERT, "another transaction has altered it"),
         (append, delete, INSERT, "another transaction has deleted from it"),
         (append, remove, INSERT, "another transaction has deleted from it"),
+        (merge_new, append, UNMATCHED, "another transaction has inserted into it"),
+        (merge_new, append_inlined, UNMATCHED, "another transaction has inserted into it"),
+        (merge_new, merge_new, UNMATCHED, "another transaction has inserted into it"),
+        (merge_new_inlined, append, UNMATCHED, "another transaction has inserted into it"),
+        (merge_new_inlined, merge_new_inlined, UNMATCHED, "another transaction has inserted into it"),
         (delete, drop, DELETE, "another transaction has dropped it"),
         (delete, alter, DELETE, "another transaction has altered it"),
         (delete, append, DELETE, "another transaction has inserted into it"),
@@ -136,6 +165,11 @@ def test_what_cannot_follow_is_refused_in_the_words_of_ducklake(
     ("ours", "theirs"),
     [
         (append, append),
+        (append, append_inlined),
+        (append, merge_new),
+        (append_inlined, merge_new_inlined),
+        (merge_new, lambda t: t.append_files("empty", [data_file("x")])),
+        (merge_new, create),
         (append, create),
         (delete, delete_other),
         (remove, delete_other),
@@ -151,6 +185,55 @@ def test_what_commutes_follows(shop: Catalog, ours: Act, theirs: Act) -> None:
     before = len(shop.snapshots())
     meet(shop, ours, theirs)
     assert len(shop.snapshots()) == before + 2
+
+
+def test_a_flush_adds_no_rows_that_a_merge_might_have_matched(shop: Catalog) -> None:
+    shop.insert_inlined("orders", [{"id": "1"}])
+    meet(shop, merge_new, lambda t: t.flush_inlined(table="orders"))
+    assert [change.changes_made for change in shop.snapshots()[-2:]] == ["inline_flush:2", "inserted_into_table:2"]
+
+
+def test_a_key_that_an_update_gave_a_row_conflicts_with_a_merge_that_missed_it(shop: Catalog) -> None:
+    with pytest.raises(CommitConflictError, match="what matched no row") as caught:
+        meet(shop, merge_new, update)
+    assert len(caught.value.conflicts) == 2  # and the delete of the row as it was
+
+
+def test_what_matched_nothing_is_remembered_of_each_table_of_a_transaction(shop: Catalog) -> None:
+    def merge_and_append(t: Transaction) -> None:
+        t.append_files("empty", [data_file("x")])
+        merge_new(t)
+        append(t)
+
+    meet(shop, merge_and_append, lambda t: t.append_files("empty", [data_file("y")]))
+    with pytest.raises(CommitConflictError, match=f"attempting to {UNMATCHED}"):
+        meet(shop, merge_and_append, append)
+
+
+def test_what_matched_nothing_is_remembered_when_it_is_planned_again(lake_factory: LakeFactory) -> None:
+    rival = Rival()
+    with lake_factory.open(rival.settings()) as lake:
+        shop = stocked(lake)
+
+        def append_at_last() -> None:
+            if rival.rounds == 0:
+                shop.append_files("orders", [data_file("theirs")])
+            else:
+                shop.create_table("new", {"i": "INTEGER"})
+
+        rival.act = append_at_last
+        rival.rounds = 2
+        with pytest.raises(CommitConflictError, match=f"attempting to {UNMATCHED}"), shop.transaction() as transaction:
+            merge_new(transaction)
+        assert (names(shop), file_names(shop, "orders")) == (["empty", "new", "orders"], ["a", "b", "theirs"])
+
+
+def test_a_merge_under_a_commit_key_is_committed_once(shop: Catalog) -> None:
+    for _ in range(2):
+        with shop.transaction(commit_key="job-1") as transaction:
+            merge_new(transaction)
+        shop.append_files("orders", [data_file("theirs")])
+    assert file_names(shop, "orders") == ["a", "b", "m", "theirs", "theirs"]
 
 
 def test_two_appends_both_stay_and_share_no_row_id(shop: Catalog) -> None:

@@ -13,7 +13,7 @@ from tests.race.processes import SECONDS, Job, race, turns
 from tests.race.rows import change, fill, rows_of, stray_files
 from tests.rows.arrow_hands import TABLE
 from tests.rows.conditions import Assigned, Compared
-from tests.rows.operations import Delete, Update
+from tests.rows.operations import Delete, Merge, Update
 
 EAGER = Settings(retry=RetryPolicy(max_retry_count=200, wait_seconds=0.002, backoff=1.0))
 WRITERS = 3
@@ -83,4 +83,35 @@ def test_writers_of_one_table_lose_no_row_and_no_update(lake_factory: LakeFactor
         assert gone, "nobody deleted a row"
         assert sum(diary.conflicts for diary in diaries), "nobody met a conflict"
         assert rows_of(lake.catalog("agent")) == before
+        assert not stray_files(lake, data), "a refused write left files behind"
+
+
+KEYS = 12
+
+
+def upsert(url: str, number: int) -> int:
+    """Upsert every key once, in an order of one's own, and return how often that had to be done again."""
+    order = random.Random(number).sample(range(1000, 1000 + KEYS), KEYS)
+    again = 0
+    with Lake(url, settings=EAGER) as lake:
+        shop = lake.catalog("shop")
+        while order:
+            try:
+                with shop.transaction() as transaction:
+                    change(transaction, Merge(({"k": order[-1], "a": number},)))
+            except CommitConflictError:
+                again += 1
+            else:
+                order.pop()
+    return again
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+def test_a_key_that_several_upsert_at_once_is_there_once(lake_factory: LakeFactory) -> None:
+    url, data = lake_factory.url(), lake_factory.directory / "data"
+    with Lake(url, data_path=data) as lake:
+        fill(lake, 1)
+        results = race(*(Job(f"writer {number}", upsert, (url, number)) for number in range(WRITERS)))
+        assert [key for key, _, _ in rows_of(lake.catalog("shop"))] == [0, *range(1000, 1000 + KEYS)]
+        assert sum(results.values()), "nobody met a conflict"
         assert not stray_files(lake, data), "a refused write left files behind"

@@ -27,11 +27,12 @@ from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
+from forklake.ops.register_files import register_files
 from forklake.ops.write_target import writing
 from forklake.sql.condition import condition
 from tests.rows.conditions import Condition
 from tests.rows.model import Shown, TableModel
-from tests.rows.operations import Append, Delete, RowOperation
+from tests.rows.operations import Append, Delete, Merge, RowOperation
 from tests.rows.reference_reader import ReadRow, read_changes, read_plan
 
 TABLE = "t"
@@ -75,7 +76,9 @@ class ArrowHands:
                 self._on_step("change: updated rows written")
                 _register(transaction, how, files)
                 self._on_step("change: updated rows registered")
-            if decision.inserted:
+            if decision.inserted and isinstance(operation, Merge):
+                _register(transaction, how, _new_rows(how, decision.inserted), unmatched=True)
+            elif decision.inserted:
                 table.append(list(decision.inserted))
 
     def read(self, readings: Sequence[Any]) -> Iterator[tuple[list[str], list[tuple[int, int, Shown]]]]:
@@ -161,9 +164,16 @@ def updated_rows(how: WriteTarget, rows: Sequence[Mapping[str, Any]], row_ids: S
     ]
 
 
-def _register(transaction: Transaction, how: WriteTarget, files: list[NewDataFile]) -> None:
+def _new_rows(how: WriteTarget, rows: Sequence[Mapping[str, Any]]) -> list[NewDataFile]:
+    frame = conform(frame_of(list(rows), how.fields), how.fields, how.table, by_name=True)
+    storage.make_directory(how.directory)
+    return write_files(frame.to_batches(), how, arrow_schema(how.fields))
+
+
+def _register(transaction: Transaction, how: WriteTarget, files: list[NewDataFile], *, unmatched: bool = False) -> None:
     _remove_if_undone(transaction, [how.directory + file.path for file in files])
-    transaction.append_files(TABLE, files)
+    table = transaction.table(TABLE).table_id
+    transaction._run(lambda staging: register_files(staging, table, files, unmatched=unmatched))
 
 
 def _remove_if_undone(transaction: Transaction, paths: Sequence[str]) -> None:

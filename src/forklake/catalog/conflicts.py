@@ -1,6 +1,6 @@
 """Which changes cannot follow which: the conflict matrix, and the function that reads it.
 
-The matrix is DuckLake's; ``docs/spec/conflicts.md`` shows it as a table. Where no rule speaks, two
+The matrix is DuckLake's, and one rule ours; ``docs/spec/conflicts.md`` shows it as a table. Where no rule speaks, two
 changes commute or are sorted out by planning again on the new head.
 """
 
@@ -23,6 +23,7 @@ class Comparison(StrEnum):
     NAME = "same name"
     SCHEMA = "same schema"
     DATA_FILE = "same data file"
+    UNMATCHED = "same object, and ours matched no row of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ _ENTRIES: Final = (*_RELATIONS, ChangeKind.CREATED_SCALAR_MACRO, ChangeKind.CREA
 _CREATE: Final = 'create {noun} "{name}" in schema "{schema}"'
 _CREATE_IN: Final = _CREATE + ' with index "{schema_index}"'
 _INSERT: Final = 'insert into table with index "{index}"'
+_INSERT_UNMATCHED: Final = 'insert what matched no row into table with index "{index}"'
 _DELETE: Final = 'delete from table with index "{index}"'
 _DELETE_FILE: Final = 'delete from file with index "{file}"'
 _FLUSH: Final = 'flush inline data with index "{index}"'
@@ -89,6 +91,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(_APPENDS, (_K.ALTERED_TABLE,), _C.OBJECT, _INSERT, _ALTERED),
     Rule(_APPENDS, (_K.DELETED_FROM_TABLE,), _C.OBJECT, _INSERT, _DELETED),
     Rule(_APPENDS, (_K.INLINED_DELETE,), _C.OBJECT, _INSERT, _DELETED_INLINED),
+    Rule(_APPENDS, _APPENDS, _C.UNMATCHED, _INSERT_UNMATCHED, _INSERTED),
     Rule((_K.DELETED_FROM_TABLE,), (_K.DROPPED_TABLE,), _C.OBJECT, _DELETE, _DROPPED),
     Rule((_K.DELETED_FROM_TABLE,), (_K.ALTERED_TABLE,), _C.OBJECT, _DELETE, _ALTERED),
     Rule((_K.DELETED_FROM_TABLE,), _COMPACTIONS, _C.OBJECT, _DELETE, _COMPACTED),
@@ -110,7 +113,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule((_K.ALTERED_VIEW,), (_K.DROPPED_VIEW,), _C.OBJECT, _ALTER_VIEW, _DROPPED),
     Rule((_K.ALTERED_VIEW,), (_K.ALTERED_VIEW,), _C.OBJECT, _ALTER_VIEW, _ALTERED),
 )
-"""Every cell of the matrix, in the order in which DuckLake checks them."""
+"""Every cell of the matrix, in the order in which DuckLake checks them. That of rows that matched none is ours."""
 
 # DuckLake calls a macro one thing when it creates it and another when somebody else did.
 _NOUNS: Final = {
@@ -157,6 +160,8 @@ def conflicts(ours: Sequence[LoggedChange], theirs: Sequence[LoggedChange]) -> t
 def _our_key(comparison: Comparison, change: LoggedChange) -> _Key:
     if comparison is Comparison.SCHEMA:
         return _folded(change.schema_name) if change.kind is ChangeKind.DROPPED_SCHEMA else change.schema_id
+    if comparison is Comparison.UNMATCHED and not change.unmatched:
+        return None
     return _key(comparison, change)
 
 

@@ -220,7 +220,9 @@ class Table:
     ) -> int:
         """Match the rows of a source with those of the table, and return how many rows were changed or added.
 
-        The first thing of a list whose condition holds is done with a row.
+        The first thing of a list whose condition holds is done with a row. Rows that are inserted because none matched
+        conflict with rows that others add to the table meanwhile: outside of a transaction it is then run again, in one
+        it raises. So a key that several bring at once is inserted once.
 
         Args:
             source: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.

@@ -230,24 +230,28 @@ class SetViewColumnTag:
 class AppendFiles:
     """Make written data files part of a table; row ids are given at the commit.
 
-    ``mappings`` has a local id for each new mapping that the files name.
+    ``mappings`` has a local id for each new mapping that the files name. ``unmatched`` says that rows are there because
+    no row of the table matched, as in a merge: they cannot follow rows that others have added meanwhile.
     """
 
     table_id: TableId
     files: tuple[tuple[DataFileId, NewDataFile], ...]
     mappings: tuple[tuple[MappingId, NameMapping], ...] = ()
+    unmatched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class InsertInlined:
     """Add rows that are kept in the metadata: for each, the values by column id, as text or None.
 
-    ``row_ids`` has the ids that updated rows keep, and None for new rows; all are new if it is empty.
+    ``row_ids`` has the ids that updated rows keep, and None for new rows; all are new if it is empty. ``unmatched`` as
+    in `AppendFiles`.
     """
 
     table_id: TableId
     rows: tuple[tuple[tuple[ColumnId, str | None], ...], ...]
     row_ids: tuple[int | None, ...] = ()
+    unmatched: bool = False
 
 
 @dataclass(frozen=True, slots=True)

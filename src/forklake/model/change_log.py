@@ -57,6 +57,8 @@ class LoggedChange:
         schema_id: The schema of a table, view or macro created; not in the log.
         data_files: The data files whose rows a ``deleted_from_table`` touched; not in the text but
             read from the rows. Empty means that they are not known.
+        unmatched: Whether rows were added because no row of the table matched; not in the log, known only to the
+            transaction that adds them.
     """
 
     kind: ChangeKind
@@ -65,6 +67,7 @@ class LoggedChange:
     name: str | None = None
     schema_id: int | None = None
     data_files: frozenset[int] = frozenset()
+    unmatched: bool = False
 
     def __post_init__(self) -> None:
         _value(self)

@@ -138,9 +138,15 @@ def _has_kind(field: Field, kinds: tuple[str, ...]) -> bool:
 
 
 def inline(
-    staging: Staging, table: TableRow, fields: Sequence[Field], rows: pa.Table, row_ids: Sequence[int | None] = ()
+    staging: Staging,
+    table: TableRow,
+    fields: Sequence[Field],
+    rows: pa.Table,
+    row_ids: Sequence[int | None] = (),
+    *,
+    unmatched: bool = False,
 ) -> None:
-    """Make rows, as `conform` returns them, part of a table in its metadata; ``row_ids`` as in `InsertInlined`."""
+    """Make rows, as `conform` returns them, part of a table in its metadata; the rest is as in `InsertInlined`."""
     columns: list[list[str | None]] = [
         to_texts(field, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)
     ]
@@ -150,5 +156,6 @@ def inline(
             table.table_id,
             tuple(tuple(zip(ids, values, strict=True)) for values in zip(*columns, strict=True)),
             tuple(row_ids),
+            unmatched,
         )
     )

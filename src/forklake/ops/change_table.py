@@ -172,7 +172,11 @@ def _planned(
 
 
 def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:
-    """Make what was written for changed rows part of the transaction."""
+    """Make what was written for changed rows part of the transaction.
+
+    Rows are only ever new here because nothing matched them.
+    """
+    unmatched = changed.inserted_count > 0
     names = [file.path for file in changed.delete_files] + [file.path for file in changed.data_files]
     paths = [target.directory + name for name in names]
     staging.when_undone(lambda: storage.delete(paths))
@@ -182,11 +186,12 @@ def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, change
     staging.stage(InlineDeletes(table.table_id, changed.positions))
     staging.stage(DeleteInlined(table.table_id, changed.inlined))
     if changed.data_files:
-        register_files(staging, table.table_id, changed.data_files)
+        register_files(staging, table.table_id, changed.data_files, unmatched=unmatched)
     if changed.rows is not None:
         values = changed.rows.drop_columns([ROW_ID_COLUMN])
         rows = conform(values, target.fields, table.table_name, by_name=False)
-        inline(staging, table, target.fields, rows, changed.rows.column(ROW_ID_COLUMN).to_pylist())
+        row_ids = changed.rows.column(ROW_ID_COLUMN).to_pylist()
+        inline(staging, table, target.fields, rows, row_ids, unmatched=unmatched)
 
 
 def _inlining(how: Writing) -> Inlining:

@@ -10,8 +10,8 @@ from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.ids import DataFileId, MappingId, TableId
 
 
-def register_files(staging: Staging, table: TableId, files: Sequence[NewDataFile]) -> None:
-    """Stage data files; files with equal name mappings share one.
+def register_files(staging: Staging, table: TableId, files: Sequence[NewDataFile], *, unmatched: bool = False) -> None:
+    """Stage data files; files with equal name mappings share one. ``unmatched`` as in `AppendFiles`.
 
     Raises:
         InvalidPathError: A path does not lie below the table's directory.
@@ -19,4 +19,5 @@ def register_files(staging: Staging, table: TableId, files: Sequence[NewDataFile
     """
     numbered = tuple((DataFileId(staging.new_file()), file) for file in files)
     mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
-    staging.stage(AppendFiles(table, numbered, tuple((MappingId(staging.new_file()), mapping) for mapping in mappings)))
+    numbered_mappings = tuple((MappingId(staging.new_file()), mapping) for mapping in mappings)
+    staging.stage(AppendFiles(table, numbered, numbered_mappings, unmatched))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forklake.catalog.conflicts import RULES, Comparison, conflicts
-from forklake.model.change_log import ChangeKind, LoggedChange, parse
+from forklake.model.change_log import ChangeKind, LoggedChange, parse, render
 
 PAGE = (Path(__file__).parents[3] / "docs" / "spec" / "conflicts.md").read_text(encoding="utf-8")
 CODES = {
@@ -20,8 +21,10 @@ CODES = {
     "N": Comparison.NAME,
     "S": Comparison.SCHEMA,
     "F": Comparison.DATA_FILE,
+    "U": Comparison.UNMATCHED,
 }
 NO_CONFLICT = "-"
+APPENDS = (ChangeKind.INSERTED_INTO_TABLE, ChangeKind.INLINED_INSERT)
 
 Cell = tuple[ChangeKind, ChangeKind]
 
@@ -61,6 +64,7 @@ def our_change(kind: ChangeKind, number: int = 1) -> LoggedChange:
         name=f"name_{number}",
         schema_id=number,
         data_files=frozenset({number}) if kind is ChangeKind.DELETED_FROM_TABLE else frozenset(),
+        unmatched=kind in APPENDS,
     )
 
 
@@ -126,6 +130,7 @@ def test_changes_of_different_things_never_conflict(ours: ChangeKind, theirs: Ch
 
 
 K = ChangeKind
+UNMATCHED = 'insert what matched no row into table with index "1"'
 
 
 @pytest.mark.parametrize(
@@ -167,6 +172,8 @@ K = ChangeKind
         (K.INSERTED_INTO_TABLE, K.DELETED_FROM_TABLE, 'insert into table with index "1"', "deleted from it"),
         (K.INSERTED_INTO_TABLE, K.INLINED_DELETE, 'insert into table with index "1"', "deleted inlined data from it"),
         (K.INLINED_INSERT, K.INLINED_DELETE, 'insert into table with index "1"', "deleted inlined data from it"),
+        (K.INSERTED_INTO_TABLE, K.INLINED_INSERT, UNMATCHED, "inserted into it"),
+        (K.INLINED_INSERT, K.INSERTED_INTO_TABLE, UNMATCHED, "inserted into it"),
         (K.DELETED_FROM_TABLE, K.DROPPED_TABLE, 'delete from table with index "1"', "dropped it"),
         (K.DELETED_FROM_TABLE, K.ALTERED_TABLE, 'delete from table with index "1"', "altered it"),
         (K.DELETED_FROM_TABLE, K.MERGE_ADJACENT, 'delete from table with index "1"', "compacted it"),
@@ -221,6 +228,23 @@ def test_creating_a_name_twice_says_what_was_created(
 def test_two_appends_to_one_table_never_conflict() -> None:
     appends = [insert(), LoggedChange(ChangeKind.INLINED_INSERT, object_id=1)]
     assert conflicts(appends, appends) == ()
+
+
+@pytest.mark.parametrize("kind", APPENDS)
+def test_what_matched_no_row_cannot_follow_rows_that_were_added_to_the_table(kind: ChangeKind) -> None:
+    unmatched = LoggedChange(kind, object_id=1, unmatched=True)
+    for added in APPENDS:
+        assert len(conflicts([unmatched], [LoggedChange(added, object_id=1)])) == 1
+        assert conflicts([unmatched], [LoggedChange(added, object_id=2)]) == ()
+        # What they relied on is known to them, not to us.
+        assert conflicts([LoggedChange(kind, object_id=1)], [replace(unmatched, kind=added)]) == ()
+    for moved in (ChangeKind.INLINE_FLUSH, ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE):
+        assert conflicts([unmatched], [LoggedChange(moved, object_id=1)]) == ()
+
+
+def test_the_log_does_not_tell_that_nothing_matched() -> None:
+    unmatched = LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=1, unmatched=True)
+    assert render([unmatched, insert()]) == "inserted_into_table:1"
 
 
 def test_nothing_conflicts_with_nothing() -> None:

@@ -81,7 +81,9 @@ def append(draft: Draft, change: AppendFiles) -> None:
         )
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
-    draft.log.append(LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=change.table_id))
+    draft.log.append(
+        LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=change.table_id, unmatched=change.unmatched)
+    )
 
 
 def insert_written(

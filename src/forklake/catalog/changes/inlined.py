@@ -43,7 +43,7 @@ def insert(draft: Draft, change: InsertInlined) -> None:
     count = stats.record_count + len(change.rows)
     stats = replace(stats, record_count=count, next_row_id=next_row_id, origin=None)
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
-    draft.log.append(LoggedChange(ChangeKind.INLINED_INSERT, object_id=change.table_id))
+    draft.log.append(LoggedChange(ChangeKind.INLINED_INSERT, object_id=change.table_id, unmatched=change.unmatched))
 
 
 def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
