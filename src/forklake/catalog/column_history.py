@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -119,12 +119,14 @@ class ColumnHistory:
         return is_last and self._had_ancestors and begun < self._last_begin
 
     def _is_altered(self, begun: SnapshotId) -> bool:
-        """Return whether a commit gave the table, which was there before, other columns."""
+        """Return whether a commit changed columns of the table, which was there before.
+
+        That they are called again what they were called before does not tell what they were called between.
+        """
         if begun not in self._begins:
             return False
         if begun not in self._altered:
-            before = _shape(row for row, begin, end in self._history if begin < begun <= end)
-            self._altered[begun] = bool(before and _shape(self._at(begun).rows) - before)
+            self._altered[begun] = any(begin < begun <= end for _, begin, end in self._history)
         return self._altered[begun]
 
     @cached_property
@@ -161,11 +163,6 @@ def _order(row: ColumnRow) -> tuple[int, int]:
 
 def _begun(origin: Origin | None) -> SnapshotId:
     return INFINITY if origin is None else origin.begun
-
-
-def _shape(rows: Iterable[ColumnRow]) -> set[tuple[ColumnId, str, str, ColumnId | None]]:
-    """Return what of columns shows in a file."""
-    return {(row.column_id, row.column_name, row.column_type, row.parent_column) for row in rows}
 
 
 def _renamed(mapping: Sequence[MappedField], rows: Mapping[ColumnId, ColumnRow]) -> tuple[Field, ...] | None:

@@ -197,6 +197,19 @@ class Draft:
             else:
                 self._ends.setdefault(name, {})[row.origin.row_uid] = row
 
+    def restate(self, rows: Sequence[tuple[R, R]]) -> None:
+        """Let rows that this transaction added be others, each in its place."""
+        restated: dict[str, dict[int, Row]] = {}
+        for old, new in rows:
+            restated.setdefault(BY_ROW[type(old)].name, {})[id(old)] = new
+        for name, of_table in restated.items():
+            self._inserts[name] = [of_table.get(id(row), row) for row in self._inserts[name]]
+
+    def forget(self, table: MetadataTable[R], key: str, values: set[int]) -> None:
+        """Drop the staged rows of a table that have one of these values in a column."""
+        rows = self._inserts.get(table.name, [])
+        self._inserts[table.name] = [row for row in rows if getattr(row, key) not in values]
+
     def write_latest(self, table: MetadataTable[R], table_id: TableId, rows: list[R]) -> None:
         """Replace the statistics of a table."""
         self._latest.setdefault(table.name, {})[table_id] = rows

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
-from forklake.files.casts import cast
-from forklake.files.nesting import assembled, lengths_of, parts_of
-from forklake.files.schema import arrow_schema, arrow_type
-from forklake.files.texts import parse_values, to_array
-from forklake.files.values import stored_array
+from forklake.files.evolution import evolved_column
+from forklake.files.schema import arrow_schema
+from forklake.files.texts import to_array, to_texts
 from forklake.model.field import Field
 from forklake.model.scan import ScanRows
 
-_NESTED: Final = frozenset({"struct", "list", "map"})
-
 
 def stored_rows(rows: ScanRows, fields: Sequence[Field], table: str) -> pa.Table:
-    """Return inlined rows with the columns that a table has now.
-
-    Columns are matched by id at every depth; what a row is too old for is what such rows show. Nothing is checked that
-    was allowed when the rows were written.
+    """Return inlined rows with the columns that a table has now; see `evolved_column`.
 
     Raises:
         InvalidInputError: A text means no value of its column.
@@ -33,27 +24,14 @@ def stored_rows(rows: ScanRows, fields: Sequence[Field], table: str) -> pa.Table
         for field in rows.fields
         if field.column_id is not None
     }
-    columns = [_column(field, held, len(rows.rows), table) for field in fields]
+    columns = [evolved_column(field, held, len(rows.rows), table) for field in fields]
     return pa.table(columns, schema=arrow_schema(fields))
 
 
-def _column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
-    for found, values in held.items():
-        if found.column_id is not None and found.column_id == field.column_id:
-            return _value(field, found, values, table)
-    older = None if field.initial_default is None else parse_values(field, [field.initial_default])[0]
-    return stored_array(field, [older] * count)
+def retyped_texts(old: Field, new: Field, texts: Sequence[str | None], table: str) -> list[str | None]:
+    """Return the texts of a column's values after its type was changed.
 
-
-def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
-    if field.type not in _NESTED or field.type != held.type:
-        return cast(field, values, table)
-    is_null = np.asarray(values.is_null())
-    parts = parts_of(values)
-    if field.type == "struct":
-        inner = dict(zip(held.children, parts, strict=True))
-        made = [_column(child, inner, len(values), table) for child in field.children]
-        return assembled(arrow_type(field), made, None, is_null)
-    pairs = zip(field.children, held.children, parts, strict=True)
-    made = [_value(child, below, part, table) for child, below, part in pairs]
-    return assembled(arrow_type(field), made, lengths_of(values), is_null)
+    Raises:
+        InvalidInputError: A value of the old type is none of the new.
+    """
+    return to_texts(new, evolved_column(new, {old: to_array(old, texts)}, len(texts), table))

@@ -241,6 +241,18 @@ class AppendFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class RewriteFiles:
+    """Let other files hold rows that this transaction wrote: the same rows in the same places, in the columns of now.
+
+    ``files`` has the local id of each file with what takes its place; ``mappings`` as in `AppendFiles`.
+    """
+
+    table_id: TableId
+    files: tuple[tuple[DataFileId, NewDataFile], ...]
+    mappings: tuple[tuple[MappingId, NameMapping], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class InsertInlined:
     """Add rows that are kept in the metadata: for each, the values by column id, as text or None.
 
@@ -345,6 +357,7 @@ Change = (
     | DeleteInlined
     | InlineDeletes
     | AppendFiles
+    | RewriteFiles
     | DeleteRows
     | RemoveFiles
     | FlushInlined

@@ -32,6 +32,7 @@ _APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {
     model.SetColumnTag: tags.set_column_tag,
     model.SetViewColumnTag: tags.set_view_column_tag,
     model.AppendFiles: files.append,
+    model.RewriteFiles: files.rewrite,
     model.DeleteRows: files.delete_rows,
     model.RemoveFiles: files.remove,
     model.InsertInlined: inlined.insert,

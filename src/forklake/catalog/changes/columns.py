@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from forklake.catalog import lookup, nulls
 from forklake.catalog.changes.alteration import log_altered, own_stats
 from forklake.catalog.changes.layout import check_not_a_key
+from forklake.catalog.fields import field_tree
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
-from forklake.metastore.tables import COLUMN, COLUMN_TAG, TABLE_STATS
+from forklake.metastore.tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
 from forklake.model.change import (
     AddColumn,
     ChangeColumnType,
@@ -20,6 +25,7 @@ from forklake.model.change import (
     SetNullsAllowed,
 )
 from forklake.model.definitions import ColumnDefinition
+from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.names import fold
 from forklake.model.promotions import is_promotion
@@ -99,18 +105,67 @@ def change_type(draft: Draft, change: ChangeColumnType) -> None:
             f"Cannot change type of column {row.column_name} from {sql_name(row.column_type)} to {sql_name(new_type)}"
             " - only widening type promotions are allowed"
         )
-    if row.column_type == "boolean":
-        row_now = replace(row, column_type=new_type, initial_default=_as_number(row.initial_default), origin=None)
-        if row.default_value_type == "literal":
-            row_now = replace(row_now, default_value=_as_number(row.default_value))
-    else:
-        row_now = replace(row, column_type=new_type, origin=None)
+    before = field_tree(lookup.columns(draft, change.table_id))
+    row_now = replace(
+        row, column_type=new_type, initial_default=_widened(row.column_type, row.initial_default), origin=None
+    )
+    if row.column_type == "boolean" and row.default_value_type == "literal":
+        row_now = replace(row_now, default_value=_widened(row.column_type, row.default_value))
     _replace(draft, row, row_now)
+    _widen_stats(draft, row)
+    _retype_inlined(draft, change.table_id, before)
 
 
-def _as_number(truth: str | None) -> str | None:
-    """Return the default of a truth value for a number; texts of all other types mean the same in a wider one."""
-    return truth if truth is None else _TRUTH.get(truth.lower(), truth)
+def _widened(old_type: str, text: str | None) -> str | None:
+    """Return the text of a value for a wider type; texts of most types mean the same there."""
+    if text is None:
+        return None
+    if old_type == "boolean":
+        return _TRUTH.get(text.lower(), text)
+    if old_type == "float32":
+        # It has the digits of 32 bits; as 64 bits they would be another number.
+        with suppress(ValueError, OverflowError):
+            return repr(struct.unpack("<f", struct.pack("<f", float(text)))[0])
+    return text
+
+
+def _widen_stats(draft: Draft, old: ColumnRow) -> None:
+    """Let the bounds of a column hold for its values in the wider type; its order is the same."""
+    known = lookup.column_stats(draft, old.table_id)
+    stats = known.get(old.column_id)
+    if stats is None:
+        return
+    low, high = (_widened(old.column_type, bound) for bound in (stats.min_value, stats.max_value))
+    if (low, high) != (stats.min_value, stats.max_value):
+        known[old.column_id] = replace(stats, min_value=low, max_value=high, origin=None)
+        draft.write_latest(TABLE_COLUMN_STATS, old.table_id, list(known.values()))
+
+
+def _retype_inlined(draft: Draft, table_id: TableId, before: Sequence[Field]) -> None:
+    """Write the rows that this transaction has inlined as texts of the types that the columns have now.
+
+    Rows are read in the columns that the table has at their snapshot; the types before it never have one.
+    """
+    staged = [row for row in draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is None]
+    if not staged:
+        return
+    from forklake.files.inlined_rows import retyped_texts  # noqa: PLC0415 - brings PyArrow
+
+    table = lookup.table_by_id(draft, table_id).table_name
+    documents = [json.loads(row.document) for row in staged]
+    for old, new in zip(before, field_tree(lookup.columns(draft, table_id)), strict=True):
+        key = str(old.column_id)
+        holding = [document for document in documents if key in document]
+        if old != new and holding:
+            texts = retyped_texts(old, new, [document[key] for document in holding], table)
+            for document, text in zip(holding, texts, strict=True):
+                document[key] = text
+    draft.restate(
+        [
+            (row, replace(row, document=json.dumps(document, ensure_ascii=False)))
+            for row, document in zip(staged, documents, strict=True)
+        ]
+    )
 
 
 def set_default(draft: Draft, change: SetDefault) -> None:

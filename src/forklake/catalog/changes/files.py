@@ -15,13 +15,16 @@ from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.tables import (
     DELETE_FILE,
+    FILE_COLUMN_STATS,
+    FILE_PARTITION_VALUE,
+    FILE_VARIANT_STATS,
     INLINED_DELETE,
     PARTITION_COLUMN,
     PARTITION_INFO,
     TABLE_COLUMN_STATS,
     TABLE_STATS,
 )
-from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles
+from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles, RewriteFiles
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, NewDeleteFile, VariantStats
 from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, SnapshotId, TableId
@@ -86,6 +89,42 @@ def append(draft: Draft, change: AppendFiles) -> None:
     )
 
 
+def rewrite(draft: Draft, change: RewriteFiles) -> None:
+    """Put files into the places of files that this transaction added; what is deleted of them stays deleted."""
+    table = lookup.table_by_id(draft, change.table_id)
+    stats = own_stats(draft, change.table_id)
+    leaves = leaves_of(lookup.columns(draft, change.table_id))
+    partitioning = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
+    keys = draft.following(PARTITION_COLUMN, partitioning)
+    old_rows = _data_files(draft, change.table_id, [file_id for file_id, _ in change.files])
+    for mapping_id, mapping in change.mappings:
+        mappings.insert(draft, table, mapping_id, mapping)
+    new_mappings = mappings.by_definition(change.mappings)
+    for followers in (FILE_COLUMN_STATS, FILE_PARTITION_VALUE, FILE_VARIANT_STATS):
+        draft.forget(followers, "data_file_id", set(old_rows))
+    restated: list[tuple[DataFileRow, DataFileRow]] = []
+    for file_id, file in change.files:
+        old = old_rows[file_id]
+        if old.origin is not None or old.record_count != file.record_count:
+            raise InvalidInputError(
+                f'File "{file.path}" cannot take the place of data file {file_id}: only files of this transaction are'
+                " rewritten, row by row; nothing was changed."
+            )
+        is_partitioned = bool(file.partition_values)
+        new = replace(
+            _file_row(change.table_id, file_id, file, partitioning if is_partitioned else ()),
+            row_id_start=old.row_id_start,
+            mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
+        )
+        restated.append((old, new))
+        _insert_facts(draft, table, new, file, keys if is_partitioned else [], leaves)
+        total = stats.file_size_bytes + file.file_size_bytes - old.file_size_bytes
+        stats = replace(stats, file_size_bytes=total, origin=None)
+    draft.restate(restated)
+    mappings.forget_unused(draft, table, {old.mapping_id for old in old_rows.values()})
+    draft.write_latest(TABLE_STATS, change.table_id, [stats])
+
+
 def insert_written(
     draft: Draft,
     table: TableRow,
@@ -130,6 +169,17 @@ def _insert_file(
 ) -> dict[ColumnId, ColumnStats]:
     """Add a file with its partition values and statistics, and return the statistics by column."""
     draft.insert(row)
+    return _insert_facts(draft, table, row, file, keys, leaves)
+
+
+def _insert_facts(
+    draft: Draft,
+    table: TableRow,
+    row: DataFileRow,
+    file: NewDataFile,
+    keys: list[PartitionColumnRow],
+    leaves: Mapping[str, ColumnRow],
+) -> dict[ColumnId, ColumnStats]:
     _insert_partition_values(draft, table, keys, row.data_file_id, file)
     known = _by_column(file, leaves, table.table_name)
     draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in known.items()))

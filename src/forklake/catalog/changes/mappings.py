@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from forklake.catalog import lookup
@@ -88,6 +88,14 @@ def _is_written(draft: Draft, user: DataFileRow) -> bool:
     assert user.origin is not None
     own = replace(user, origin=replace(user.origin, owner=draft.version.catalog_id))
     return bool(draft.following(COLUMN_MAPPING, [own, replace(user, origin=None)]))
+
+
+def forget_unused(draft: Draft, table: TableRow, mapping_ids: Iterable[MappingId | None]) -> None:
+    """Drop mappings that this transaction added, if no file uses them any more."""
+    used = {file.mapping_id for file in draft.rows(DATA_FILE, {"table_id": table.table_id})}
+    unused = {mapping for mapping in mapping_ids if mapping is not None and mapping < 0 and mapping not in used}
+    draft.forget(COLUMN_MAPPING, "mapping_id", set(unused))
+    draft.forget(NAME_MAPPING, "mapping_id", set(unused))
 
 
 def by_definition(mappings: tuple[tuple[MappingId, NameMapping], ...]) -> Mapping[NameMapping, MappingId]:

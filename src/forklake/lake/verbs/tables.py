@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.transaction import Staging
+from forklake.catalog.view import live_data_files
 from forklake.errors import InvalidInputError
 from forklake.lake.verbs.retype import stage_type
 from forklake.lake.verbs.runner import Runner, table_id
@@ -211,9 +212,10 @@ class TableVerbs(Runner):
         self._run(verb)
 
     def change_column_type(self, table: str, column: ColumnName, new_type: str, *, schema: str = "main") -> None:
-        """Widen the type of a column or field; files are not rewritten.
+        """Widen the type of a column or field; files that are committed are not rewritten.
 
-        For a struct the new type may have more fields and fewer; those that it has not are dropped.
+        For a struct the new type may have more fields and fewer; those that it has not are dropped. Files that the
+        same transaction has written into a table that it made are written again.
 
         Raises:
             InvalidInputError: Not every value of the old type is one of the new.
@@ -222,7 +224,16 @@ class TableVerbs(Runner):
 
         def verb(staging: Staging) -> None:
             row = lookup.table(staging.draft, table, schema)
-            stage_type(staging, row.table_id, lookup.column(staging.draft, row, column).column_id, wanted)
+            found = lookup.column(staging.draft, row, column).column_id
+            if row.origin is not None or not live_data_files(staging.draft, row.table_id):
+                stage_type(staging, row.table_id, found, wanted)
+                return
+            from forklake.lake.rows import place_of  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
+            from forklake.ops.staged_files import StagedFiles  # noqa: PLC0415
+
+            written = StagedFiles(staging, place_of(self), row)
+            stage_type(staging, row.table_id, found, wanted)
+            written.rewrite()
 
         self._run(verb)
 

@@ -1,0 +1,54 @@
+"""Columns of rows that are older than a change of their table, in the types that files of the table hold now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from forklake.files.casts import cast
+from forklake.files.nesting import assembled, lengths_of, parts_of
+from forklake.files.schema import arrow_type
+from forklake.files.texts import parse_values
+from forklake.files.values import stored_array
+from forklake.model.field import Field
+
+_NESTED: Final = frozenset({"struct", "list", "map"})
+
+
+def evolved_column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
+    """Return a column of some rows.
+
+    Columns are matched by id at every depth; what the rows are too old for is what such rows show. Nothing is checked
+    that was allowed when the rows were written.
+
+    Args:
+        field: The column as the table has it.
+        held: The columns that the rows have, with their values.
+        count: How many rows there are.
+        table: The table's name, for messages.
+
+    Raises:
+        InvalidInputError: A value is none of the column's.
+    """
+    for found, values in held.items():
+        if found.column_id is not None and found.column_id == field.column_id:
+            return _value(field, found, values, table)
+    older = None if field.initial_default is None else parse_values(field, [field.initial_default])[0]
+    return stored_array(field, [older] * count)
+
+
+def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
+    if field.type not in _NESTED or field.type != held.type:
+        return cast(field, values, table)
+    is_null = np.asarray(values.is_null())
+    parts = parts_of(values)
+    if field.type == "struct":
+        inner = dict(zip(held.children, parts, strict=True))
+        made = [evolved_column(child, inner, len(values), table) for child in field.children]
+        return assembled(arrow_type(field), made, None, is_null)
+    pairs = zip(field.children, held.children, parts, strict=True)
+    made = [_value(child, below, part, table) for child, below, part in pairs]
+    return assembled(arrow_type(field), made, lengths_of(values), is_null)

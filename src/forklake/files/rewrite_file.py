@@ -1,0 +1,142 @@
+"""A data file written again in the columns that its table has now."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from forklake.files import storage
+from forklake.files.evolution import evolved_column
+from forklake.files.footer import damaged, read_footer, resolve_fields
+from forklake.files.keys import decrypting
+from forklake.files.open_file import OpenFile
+from forklake.files.parquet_writer import name_mapping
+from forklake.files.partitions import partition_codes
+from forklake.files.schema import arrow_schema
+from forklake.model.definitions import NewDataFile
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.scan import (
+    ROW_ID_COLUMN,
+    ROW_ID_FIELD_ID,
+    SNAPSHOT_ID_COLUMN,
+    SNAPSHOT_ID_FIELD_ID,
+    ScanFile,
+)
+from forklake.model.write import PartitionKey, WriteTarget
+
+_BATCH_ROWS: Final = 65_536
+_LINEAGE: Final = {
+    ROW_ID_COLUMN: Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64"),
+    SNAPSHOT_ID_COLUMN: Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, "int64"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """A file to write again.
+
+    Attributes:
+        file: The file, as a scan before the change reads it.
+        before: The columns that its table had then.
+        is_partitioned: Whether it belongs to a partition of the table.
+    """
+
+    file: ScanFile
+    before: tuple[Field, ...]
+    is_partitioned: bool
+
+
+def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = None) -> NewDataFile:
+    """Write all rows of a file in the same order into one new file, deleted ones and row lineage included.
+
+    The new file lies beside the old one, or in the directory that is given.
+
+    Rows that one partition held may belong to several under another type; then the new file belongs to none.
+
+    Raises:
+        DataFileError: The file cannot be read, or the new one not be written.
+        InvalidInputError: A value is none of its column's new type.
+            After any exception the new file is gone, as far as the storage lets it be deleted.
+    """
+    beside = posixpath.dirname(old.file.path) if directory is None else directory
+    path = posixpath.join(beside, storage.new_file_name()).removeprefix(target.directory)
+    held = old.file.fields
+    if held is None:
+        held = resolve_fields(read_footer(old.file.path, old.file.encryption_key), old.before, old.file.mapping)
+    with storage.open_input(old.file.path) as source:
+        parquet = _opened(source, old.file)
+        lineage = [field for name, field in _LINEAGE.items() if name in parquet.schema_arrow.names]
+        # Rows keep their places, whatever the table is sorted by.
+        plain = replace(target, options=replace(target.options, sort_on_insert=False), bytes_per_row=None)
+        schema = arrow_schema((*target.fields, *lineage))
+        new = OpenFile(plain, schema, path, ())
+        partitions = _Partitions(target.partition_keys if old.is_partitioned else (), target.fields)
+        try:
+            for batch in _batches(parquet, old.file):
+                rows = _rewritten(batch, held, (*target.fields, *lineage), schema, target.table)
+                partitions.add(rows)
+                begin = 0
+                while begin < rows.num_rows:
+                    begin += new.write(rows.slice(begin))
+            return replace(new.close(name_mapping(target.fields)), partition_values=partitions.shared)
+        except BaseException:
+            new.abandon()
+            storage.delete([target.directory + path])
+            raise
+
+
+def _opened(source: pa.NativeFile, file: ScanFile) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(source, decryption_properties=decrypting(file.path, file.encryption_key))
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise damaged(file.path, file.encryption_key, error) from error
+
+
+def _batches(parquet: pq.ParquetFile, file: ScanFile) -> Iterator[pa.RecordBatch]:
+    batches = parquet.iter_batches(_BATCH_ROWS)
+    while True:
+        try:
+            batch = next(batches, None)
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise damaged(file.path, file.encryption_key, error) from error
+        if batch is None:
+            return
+        yield batch
+
+
+def _rewritten(
+    batch: pa.RecordBatch, held: Sequence[Field], fields: Sequence[Field], schema: pa.Schema, table: str
+) -> pa.RecordBatch:
+    names = batch.schema.names
+    present: Mapping[Field, pa.Array] = {
+        field: batch.column(field.name) for field in (*held, *_LINEAGE.values()) if field.name in names
+    }
+    columns = [evolved_column(field, present, batch.num_rows, table) for field in fields]
+    return pa.record_batch(columns, schema=schema)
+
+
+class _Partitions:
+    """The values of partition keys that some rows have."""
+
+    def __init__(self, keys: Sequence[PartitionKey], fields: Sequence[Field]) -> None:
+        by_name = {fold(field.name): field for field in fields}
+        self._keys = [(by_name[fold(key.column)], key.transform) for key in keys]
+        self._found: list[set[str | None]] = [set() for _ in keys]
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        for found, (field, transform) in zip(self._found, self._keys, strict=True):
+            codes, texts = partition_codes(rows.column(field.name), field.type, transform)
+            found |= {texts[code] for code in set(codes.tolist())}
+
+    @property
+    def shared(self) -> tuple[str | None, ...]:
+        """The values that all rows have in common; none if they have not."""
+        if any(len(found) != 1 for found in self._found):
+            return ()
+        return tuple(next(iter(found)) for found in self._found)

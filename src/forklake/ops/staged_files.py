@@ -1,0 +1,107 @@
+"""Keeping the files of a transaction in step with the types that it gives to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from forklake.catalog.fields import table_fields
+from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.table_files import TableFiles
+from forklake.catalog.transaction import Staging
+from forklake.catalog.view import live_data_files
+from forklake.errors import InvalidInputError
+from forklake.files import storage
+from forklake.files.rewrite_file import Rewriting, rewrite_file
+from forklake.model.change import RewriteFiles
+from forklake.model.definitions import NameMapping, NewDataFile
+from forklake.model.field import Field
+from forklake.model.ids import MappingId
+from forklake.model.rows import TableRow
+from forklake.model.write import WriteTarget
+from forklake.ops.place import Place
+from forklake.ops.write_target import writing
+
+_DRIVER_BYTES: Final = 64 * 2**20
+"""Files beyond this are rewritten by Spark, in parallel."""
+
+
+class StagedFiles:
+    """The files that a transaction has written so far into a table that it made, and the columns that they hold.
+
+    A file of a committed table is read by its footer where a commit changed columns, too. Of a table that the commit
+    makes, nothing tells that there were other columns before: its files are written again.
+    """
+
+    def __init__(self, staging: Staging, place: Place, table: TableRow) -> None:
+        self._staging, self._place, self._table = staging, place, table
+        self._before = table_fields(staging.draft, table.table_id)
+        self._rows = live_data_files(staging.draft, table.table_id)
+        planner = ScanPlanner(place.store, place.lake_path, staging.draft, table)
+        self._files = planner.plan_rows(TableFiles(self._rows, {}, {}), []).files
+
+    def rewrite(self) -> None:
+        """Write the files again if the types of columns have changed; the old ones are left for clean-up.
+
+        Rows keep their order, so that ids of rows and deleted positions stay what they are. If the transaction is not
+        committed, the new files are removed again.
+
+        Raises:
+            InvalidInputError: A value is none of its new type, or only Spark could write the files.
+            DataFileError: A file cannot be read or written.
+        """
+        how = writing(self._place, self._staging.draft, self._table)
+        if not self._files or not _is_retyped(self._before, how.target.fields):
+            return
+        _check_writable(how.target.fields, self._table.table_name)
+        old = [
+            Rewriting(file, self._before, row.partition_id is not None)
+            for file, row in zip(self._files, self._rows, strict=True)
+        ]
+        files: list[NewDataFile] = []
+        self._staging.when_undone(lambda: storage.delete(how.target.directory + file.path for file in files))
+        _rewrite(self._place, old, how.target, files)
+        mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
+        self._staging.stage(
+            RewriteFiles(
+                self._table.table_id,
+                tuple((row.data_file_id, file) for row, file in zip(self._rows, files, strict=True)),
+                tuple((MappingId(self._staging.new_file()), mapping) for mapping in mappings),
+            )
+        )
+
+
+def _rewrite(place: Place, old: Sequence[Rewriting], target: WriteTarget, files: list[NewDataFile]) -> None:
+    """Write files again, and add each of the new ones to a list as soon as it is there."""
+    if sum(one.file.file_size_bytes for one in old) <= _DRIVER_BYTES:
+        for one in old:
+            files.append(rewrite_file(one, target))  # noqa: PERF401 - those before one that fails are known
+        return
+    from forklake.engine.rewrite_files import rewrite_files  # noqa: PLC0415 - small files do without Spark
+
+    files += rewrite_files(place.spark(), old, target)
+
+
+def _is_retyped(before: Iterable[Field], now: Iterable[Field]) -> bool:
+    types = _types(before)
+    return any(types.get(column, kind) != kind for column, kind in _types(now).items())
+
+
+def _types(fields: Iterable[Field]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for field in fields:
+        if field.column_id is not None:
+            found[field.column_id] = field.type
+        found |= _types(field.children)
+    return found
+
+
+def _check_writable(fields: Iterable[Field], table: str) -> None:
+    for field in fields:
+        if field.type == "variant":
+            raise InvalidInputError(
+                f'Cannot change a type of table "{table}", which this transaction makes and has written rows of: column'
+                f' "{field.name}" is a variant, and its rows cannot be written again. Nothing was changed.',
+                hint="Commit first, then change the type.",
+            )
+        _check_writable(field.children, table)

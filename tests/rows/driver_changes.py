@@ -1,0 +1,113 @@
+"""Rows changed as Spark's engine changes them, but by this process: the same files, the same changes of metadata."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forklake import Transaction
+from forklake.catalog import lookup
+from forklake.catalog.scan_plan import plan_scan
+from forklake.connector.file_rows import Rows, Shown, deleted_positions, file_rows, inlined_rows
+from forklake.engine.change_rows import ChangedRows
+from forklake.files import storage
+from forklake.files.conform import conform
+from forklake.files.deletes import write_delete_file
+from forklake.files.parquet_writer import write_files
+from forklake.files.schema import arrow_schema
+from forklake.files.texts import to_texts
+from forklake.lake.rows import place_of
+from forklake.model.definitions import NewDataFile, NewDeleteFile
+from forklake.model.field import Field
+from forklake.model.ids import DataFileId
+from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID
+from forklake.model.write import WriteTarget
+from forklake.ops.append import is_inlinable
+from forklake.ops.change_table import stage_changes
+from forklake.ops.write_target import writing
+
+ROW_ID = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
+
+
+def change_rows(
+    transaction: Transaction, name: str, key: str, keys: Sequence[str], values: Mapping[str, str | None] | None
+) -> int:
+    """Update the rows with these keys, or delete them if there are no values; keys and values are texts.
+
+    Return how many rows it was.
+    """
+    table = transaction.table(name)
+    staging, place = transaction._open(), place_of(transaction)
+    row = lookup.table_by_id(staging.draft, table.table_id)
+    how = writing(place, staging.draft, row)
+    plan = plan_scan(place.store, place.lake_path, staging.draft, row)
+    shown = Shown(plan.table, plan.fields, plan.fields)
+    whole: list[DataFileId] = []
+    deletes: list[NewDeleteFile] = []
+    positions: list[tuple[DataFileId, int]] = []
+    found: list[pa.Table] = []
+    places = [name for name, field in zip(range(len(plan.fields)), plan.fields, strict=True) if field.name == key]
+
+    def matching(rows: Rows) -> Rows:
+        texts = to_texts(plan.fields[places[0]], rows.columns[places[0]])
+        return rows.where(pc.is_in(pa.array(texts, pa.string()), pa.array(keys, pa.string())).to_numpy(False))
+
+    for file in plan.files:
+        chosen: list[int] = []
+        for batch in file_rows(file, shown):
+            rows = matching(batch)
+            chosen += rows.positions.tolist()
+            found.append(_texts(rows, plan.fields))
+        gone = deleted_positions(file).tolist()
+        if chosen and len(gone) + len(chosen) == file.record_count:
+            whole.append(file.data_file_id)
+        elif chosen and len(chosen) <= how.inlining_row_limit and file.data_file_id >= 0:
+            positions += [(file.data_file_id, at) for at in chosen]
+        elif chosen:
+            deletes.append(
+                write_delete_file(how.target.directory, file.data_file_id, file.path, sorted([*gone, *chosen]))
+            )
+    inlined: list[int] = []
+    for part in plan.inlined:
+        rows = matching(inlined_rows(part, shown))
+        inlined += rows.row_ids.to_pylist()
+        found.append(_texts(rows, plan.fields))
+    old = pa.concat_tables(found)
+    few, files = _written(old, values, how.target, how.inlining_row_limit, keeps_ids=row.origin is not None)
+    changed = ChangedRows(tuple(whole), tuple(deletes), tuple(positions), tuple(inlined), tuple(files), few, 0, 0)
+    transaction._run(lambda staging: stage_changes(staging, row, how.target, changed))
+    return int(old.num_rows)
+
+
+def _texts(rows: Rows, fields: Sequence[Field]) -> pa.Table:
+    columns = {
+        field.name: pa.array(to_texts(field, column), pa.string())
+        for field, column in zip(fields, rows.columns, strict=True)
+    }
+    return pa.table({**columns, ROW_ID_COLUMN: rows.row_ids.cast(pa.int64())})
+
+
+def _written(
+    old: pa.Table, values: Mapping[str, str | None] | None, target: WriteTarget, limit: int, *, keeps_ids: bool
+) -> tuple[pa.Table | None, list[NewDataFile]]:
+    """Return the new rows if they are few enough for the metadata, or the files that hold them."""
+    if values is None or not old.num_rows:
+        return None, []
+    new = old
+    for name, text in values.items():
+        column = pa.array([text] * old.num_rows, pa.string())
+        new = new.set_column(new.schema.names.index(name), name, column)
+    if new.num_rows <= limit and is_inlinable(target.fields):
+        return new, []
+    rows = conform(new.drop_columns([ROW_ID_COLUMN]), target.fields, target.table, by_name=False)
+    storage.make_directory(target.directory)
+    if not keeps_ids:
+        return None, write_files(rows.to_batches(), target, arrow_schema(target.fields))
+    fields = (*target.fields, ROW_ID)
+    rows = rows.append_column(arrow_schema([ROW_ID])[0], new.column(ROW_ID_COLUMN))
+    files = write_files(rows.to_batches(), replace(target, fields=fields, needs_mapping=False), arrow_schema(fields))
+    return None, [
+        replace(file, column_stats={name: it for name, it in file.column_stats.items() if name != ROW_ID_COLUMN})
+        for file in files
+    ]

@@ -1,0 +1,76 @@
+"""Plans read by the reader of ``spark.read.format("forklake")``, which casts as scans do and needs no Spark."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from forklake.connector.file_rows import Rows, Shown, file_rows, inlined_rows
+from forklake.files.deletes import read_deletes
+from forklake.files.footer import read_footer
+from forklake.files.texts import to_texts
+from forklake.model.change_scan import ChangePlan
+from forklake.model.field import Field
+from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
+
+
+def shown_rows(plan: ScanPlan) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a plan as values of Python, each with its id."""
+    for rows in _parts(plan):
+        columns = {field.name: column.to_pylist() for field, column in zip(plan.fields, rows.columns, strict=True)}
+        columns[ROW_ID_COLUMN] = rows.row_ids.to_pylist()
+        yield from (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+def text_rows(plan: ScanPlan) -> list[tuple[str | None, ...]]:
+    """Return the rows of a plan as texts, which say exactly what the values are."""
+    found: list[tuple[str | None, ...]] = []
+    for rows in _parts(plan):
+        columns = [to_texts(field, column) for field, column in zip(plan.fields, rows.columns, strict=True)]
+        found += zip(*columns, strict=True)
+    return found
+
+
+def _parts(plan: ScanPlan) -> Iterator[Rows]:
+    shown = Shown(plan.table, plan.fields, plan.fields)
+    for file in plan.files:
+        if file.fields is not None:
+            # Spark believes what the plan says that files hold; this reader looks at what they do hold.
+            held = _types(read_footer(file.path, file.encryption_key).fields)
+            wrong = {path: kind for path, kind in _types(file.fields).items() if held.get(path) != kind}
+            assert not wrong, f"{file.path} has {held}, not {wrong}"
+        yield from file_rows(file, shown)
+    for rows in plan.inlined:
+        yield inlined_rows(rows, shown)
+
+
+def _types(fields: Sequence[Field], above: str = "") -> dict[str, str]:
+    """Return the types of columns that hold values, by their names; seconds are stored as micros."""
+    found: dict[str, str] = {}
+    for number, field in enumerate(fields):
+        path = f"{above}{number if above.endswith('/') else field.name}"
+        if field.children:
+            found |= _types(field.children, f"{path}/" if field.type in ("list", "map") else f"{path}.")
+        else:
+            found[path] = "timestamp" if field.type == "timestamp_s" else field.type
+    return found
+
+
+def changed_rows(plan: ChangePlan) -> tuple[list[tuple[str | None, ...]], list[tuple[str | None, ...]]]:
+    """Return the rows that a plan of changes tells to be inserted and deleted, as texts; updated ones in both."""
+    inserted = text_rows(plan.inserted)
+    deleted = text_rows(plan.ended)
+    gone: dict[str, set[int]] = {}
+    for path, position, _ in plan.inlined_deletes:
+        gone.setdefault(path, set()).add(position)
+    for one in plan.deletes:
+        before = set() if one.before is None else set(read_deletes(one.before).tolist())
+        gone.setdefault(one.path, set()).update(set(read_deletes(one.after).tolist()) - before)
+    shown = Shown(plan.deleted_from.table, plan.deleted_from.fields, plan.deleted_from.fields)
+    for file in plan.deleted_from.files:
+        for rows in file_rows(replace(file, deletes=None, inlined_deletes=()), shown):
+            chosen = rows.where(np.isin(rows.positions, list(gone.get(file.path, ()))))
+            columns = [to_texts(field, column) for field, column in zip(shown.fields, chosen.columns, strict=True)]
+            deleted += zip(*columns, strict=True)
+    return inserted, deleted
