@@ -63,6 +63,26 @@ def test_two_processes_make_the_same_catalog(lake_factory: LakeFactory, tmp_path
 
 
 @shared
+@pytest.mark.parametrize(
+    "way",
+    [
+        "made = lake.create_catalog(name, if_not_exists=True)",
+        "made = lake.catalog('shop').fork(name, if_not_exists=True)",
+    ],
+)
+def test_of_processes_that_do_not_mind_one_says_that_it_made_the_catalog(
+    lake_factory: LakeFactory, tmp_path: Path, way: str
+) -> None:
+    url = lake_factory.url()
+    with Lake(url, data_path=tmp_path / "data") as lake:
+        lake.create_catalog("shop")
+        said = race(url, f"{way}; print(made.catalog_id, made.created)", "123")
+        rounds = [[one[3 * turn : 3 * turn + 2] for one in said] for turn in range(ROUNDS)]
+        assert [sorted(created for _, created in turn) for turn in rounds] == [["False", "False", "True"]] * ROUNDS
+        assert all(len({catalog for catalog, _ in turn}) == 1 for turn in rounds)
+
+
+@shared
 def test_two_processes_take_one_name_by_renaming(lake_factory: LakeFactory, tmp_path: Path) -> None:
     url = lake_factory.url()
     with Lake(url, data_path=tmp_path / "data") as lake:

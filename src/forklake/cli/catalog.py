@@ -18,7 +18,7 @@ from forklake.cli.catalog_tree import tree
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import at_option
 from forklake.cli.transfer import export_command, import_command
-from forklake.errors import AlreadyExistsError, NotFoundError
+from forklake.errors import NotFoundError
 
 _PAGE = 1000
 
@@ -48,13 +48,8 @@ def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool)
       forklake catalog create archive --data-path s3://cold/archive --if-not-exists
     """
     with open_lake() as lake:
-        try:
-            made, created = lake.create_catalog(name, data_path=data_path, at_base=at_base), True
-        except AlreadyExistsError:
-            if not if_not_exists:
-                raise
-            made, created = lake.catalog(name), False
-        _show_one(made, "Created" if created else "There already is", created=created)
+        made = lake.create_catalog(name, data_path=data_path, at_base=at_base, if_not_exists=if_not_exists)
+        _show_one(made, "Created" if made.created else "There already is", created=made.created)
 
 
 @catalog.command("list")
@@ -219,31 +214,18 @@ def fork(
     with open_lake() as lake, _progress("Forking", len(wanted)) as advance:
         source = lake.catalog(parent)
         if data_path is None and not if_not_exists and not copy and len(wanted) > 1:
-            ids = [made.catalog_id for made in source.fork_many(wanted, at=at, on_progress=advance)]
-            forks = [_forked(ident, name, created=True) for ident, name in zip(ids, wanted, strict=True)]
+            made = source.fork_many(wanted, at=at, on_progress=advance)
         else:
             pin = source.head if at is None and len(wanted) > 1 else at
-            forks = []
+            made = []
             for name in wanted:
-                forks.append(_fork_one(source, name, pin, data_path, if_not_exists=if_not_exists, copy=copy))
-                advance(len(forks))
+                made.append(source.fork(name, at=pin, data_path=data_path, if_not_exists=if_not_exists, copy=copy))
+                advance(len(made))
+    forks = [
+        {"catalog_id": fork.catalog_id, "name": name, "created": fork.created}
+        for name, fork in zip(wanted, made, strict=True)
+    ]
     output.show({"parent": parent, "forks": forks}, lambda: _told(parent, forks))
-
-
-def _fork_one(
-    source: Catalog, name: str, at: int | datetime | None, data_path: str | None, *, if_not_exists: bool, copy: bool
-) -> dict[str, Any]:
-    try:
-        return _forked(source.fork(name, at=at, data_path=data_path, copy=copy).catalog_id, name, created=True)
-    except AlreadyExistsError:
-        if not if_not_exists:
-            raise
-        found = source.fork(name, at=at, data_path=data_path, if_not_exists=True)
-        return _forked(found.catalog_id, name, created=False)
-
-
-def _forked(catalog_id: int, name: str, *, created: bool) -> dict[str, Any]:
-    return {"catalog_id": catalog_id, "name": name, "created": created}
 
 
 def _told(parent: str, forks: list[dict[str, Any]]) -> list[str]:

@@ -39,10 +39,13 @@ class Catalog(Reader, Verbs):
     a handle that `at` returned sees one snapshot and changes nothing.
     """
 
-    def __init__(self, context: Context, catalog_id: CatalogId, pinned: View | None = None) -> None:
+    def __init__(
+        self, context: Context, catalog_id: CatalogId, pinned: View | None = None, *, created: bool = False
+    ) -> None:
         self._context = context
         self._catalog_id = catalog_id
         self._pinned = pinned
+        self._created = created
 
     def __repr__(self) -> str:
         at = "" if self._pinned is None else f", at={self._pinned.version.snapshot_id}"
@@ -52,6 +55,11 @@ class Catalog(Reader, Verbs):
     def catalog_id(self) -> CatalogId:
         """The id, which never changes."""
         return self._catalog_id
+
+    @property
+    def created(self) -> bool:
+        """Whether the call that returned this handle made the catalog; False if it was there before."""
+        return self._created
 
     @property
     def name(self) -> str:
@@ -185,6 +193,8 @@ class Catalog(Reader, Verbs):
     ) -> Catalog:
         """Return a new catalog that starts as this one is, or was at a snapshot or time.
 
+        ``created`` of what is returned tells whether this call made it.
+
         By reference it costs one short transaction and a few hundred bytes, whatever the catalog holds; with
         ``copy`` the metadata is written out, and the new catalog has no earlier history. Files are shared in
         both cases; neither catalog sees what the other does later.
@@ -193,7 +203,8 @@ class Catalog(Reader, Verbs):
             name: The name of the new catalog.
             at: A snapshot that the catalog can see, or an aware datetime; its head if not given.
             data_path: Where the fork's own files go, if not below the lake's data path.
-            if_not_exists: Return the fork of this catalog that has the name already.
+            if_not_exists: Return the fork of this catalog that has the name already. Of several callers at the same
+                moment, one makes it.
             copy: Write the metadata out instead of referring to it.
 
         Raises:
@@ -209,12 +220,11 @@ class Catalog(Reader, Verbs):
                 context.store, context.lake_path, self._catalog_id, name,
                 at=at, data_path=own_path, if_not_exists=if_not_exists,
             )  # fmt: skip
-            return Catalog(context, made.catalog_id)
+            return Catalog(context, made.catalog_id, created=made.created)
         if if_not_exists:
             raise InvalidInputError("A copying fork cannot be asked for with if_not_exists.")
-        return Catalog(
-            context, copy_catalog(context.store, context.lake_path, self._catalog_id, name, at=at, data_path=own_path)
-        )
+        copied = copy_catalog(context.store, context.lake_path, self._catalog_id, name, at=at, data_path=own_path)
+        return Catalog(context, copied, created=True)
 
     def fork_many(
         self,
@@ -237,7 +247,7 @@ class Catalog(Reader, Verbs):
         made = fork_many(
             context.store, context.lake_path, self._catalog_id, list(names), at=at, on_progress=on_progress
         )
-        return [Catalog(context, catalog) for catalog in made]
+        return [Catalog(context, catalog, created=True) for catalog in made]
 
     def export(
         self,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from forklake.catalog import versions
 from forklake.catalog.view import View
 from forklake.config import Settings
-from forklake.errors import AlreadyExistsError, InvalidInputError
+from forklake.errors import InvalidInputError
 from forklake.lake.catalog import Catalog
 from forklake.lake.context import Context
 from forklake.lake.options import Options, lake_options
@@ -94,14 +94,15 @@ class Lake:
         encrypted: bool = False,
         if_not_exists: bool = False,
     ) -> Catalog:
-        """Create a catalog with an empty schema ``main``.
+        """Create a catalog with an empty schema ``main``; ``created`` of what is returned tells whether this did.
 
         Args:
             name: Any text that no live catalog is called; case does not matter for A to Z.
             data_path: The base path of its directory, if not the lake's.
             at_base: Put it at the base path itself, where it must be the only one.
             encrypted: Give each of its files a key of its own, which is kept in the metadata; its forks' too.
-            if_not_exists: Return the catalog that has the name already.
+            if_not_exists: Return the catalog that has the name already. Of several callers at the same moment, one
+                creates it.
 
         Raises:
             AlreadyExistsError: A live catalog has the name.
@@ -109,15 +110,16 @@ class Lake:
         """
         context = self._context
         own_path = None if data_path is None else os.fspath(data_path)
-        try:
-            made = create_catalog(
-                context.store, context.lake_path, name, own_path, at_base=at_base, encrypted=encrypted
-            )
-        except AlreadyExistsError:
-            if not if_not_exists:
-                raise
-            return self.catalog(name)
-        return Catalog(context, made)
+        made = create_catalog(
+            context.store,
+            context.lake_path,
+            name,
+            own_path,
+            at_base=at_base,
+            encrypted=encrypted,
+            if_not_exists=if_not_exists,
+        )
+        return Catalog(context, made.catalog_id, created=made.created)
 
     def import_catalog(
         self,
@@ -158,7 +160,7 @@ class Lake:
             metadata_schema=metadata_schema,
             progress=progress or silent,
         )
-        return Catalog(context, made)
+        return Catalog(context, made, created=True)
 
     def catalog(self, name: str) -> Catalog:
         """Open a catalog by its name.

@@ -55,3 +55,11 @@ class ForkResult:
     pin: SnapshotId | None = None
     catalogs: Sequence[CatalogId] = ()
     snapshots: Sequence[SnapshotId] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCatalog:
+    """A catalog that was asked for: its id, and whether the call made it."""
+
+    catalog_id: CatalogId
+    created: bool

@@ -7,11 +7,11 @@ import uuid
 from forklake.catalog import paths
 from forklake.catalog.names import check_name, directory
 from forklake.errors import AlreadyExistsError, InvalidPathError
-from forklake.metastore import procedures
+from forklake.metastore import procedures, visibility
 from forklake.metastore.store import DuplicateKeyError, Store
 from forklake.metastore.tables import SCHEMA
 from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
-from forklake.model.placement import NewFork, Placement
+from forklake.model.placement import MadeCatalog, NewFork, Placement
 from forklake.model.rows import SchemaRow
 
 
@@ -23,15 +23,18 @@ def create_catalog(
     *,
     at_base: bool = False,
     encrypted: bool = False,
-) -> CatalogId:
-    """Create a catalog with an empty schema ``main``, and return its id.
+    if_not_exists: bool = False,
+) -> MadeCatalog:
+    """Create a catalog with an empty schema ``main``; with ``if_not_exists``, one that has the name is left as it is.
+
+    Of several callers at the same moment, one creates it.
 
     Its directory is chosen here, once: nobody had it before, and nobody will have it after. With
     ``at_base`` it is the base path itself, of which the catalog must be the only user. Whether its files are
     ``encrypted`` is settled here too, for it and for its forks.
 
     Raises:
-        AlreadyExistsError: A live catalog has the name.
+        AlreadyExistsError: A live catalog has the name, and that was not allowed.
         InvalidNameError: The name cannot be used.
         InvalidPathError: There is no data path, or it overlaps another catalog's directory.
     """
@@ -66,9 +69,12 @@ def create_catalog(
                     "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES (:c, 'encrypted', 'true')",
                     c=catalog,
                 )
-        return catalog
+        return MadeCatalog(catalog, created=True)
     except DuplicateKeyError as error:
-        raise already_exists(name) from error
+        found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=name)
+        if not if_not_exists or not found:
+            raise already_exists(name) from error
+        return MadeCatalog(CatalogId(found[0][0]), created=False)
 
 
 def place_new(

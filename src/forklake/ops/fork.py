@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from forklake.catalog import versions
@@ -20,19 +19,11 @@ from forklake.metastore import visibility
 from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.names import fold
-from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
+from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
 from forklake.ops.create_catalog import overlapping, place_new
 
 BATCH = 10_000
 """How many forks are made in one transaction."""
-
-
-@dataclass(frozen=True, slots=True)
-class ForkedCatalog:
-    """A fork: its id, and whether this call made it."""
-
-    catalog_id: CatalogId
-    created: bool
 
 
 def fork(
@@ -44,7 +35,7 @@ def fork(
     at: int | datetime | None = None,
     data_path: str | None = None,
     if_not_exists: bool = False,
-) -> ForkedCatalog:
+) -> MadeCatalog:
     """Fork a catalog by reference, at its head or at any snapshot that it can see.
 
     One short transaction whatever the parent holds: it writes about ten rows and waits for nobody but an
@@ -61,9 +52,9 @@ def fork(
     try:
         result = _settled(store, parent, pin, [new], placement)
     except DuplicateKeyError as error:
-        return ForkedCatalog(_existing(store, parent, new, error, if_not_exists=if_not_exists), created=False)
+        return MadeCatalog(_existing(store, parent, new, error, if_not_exists=if_not_exists), created=False)
     _check(store, result, parent, pin, name, placement)
-    return ForkedCatalog(result.catalogs[0], created=True)
+    return MadeCatalog(result.catalogs[0], created=True)
 
 
 def fork_many(

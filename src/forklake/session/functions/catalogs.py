@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo
-from forklake.ops.fork import fork
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
@@ -62,23 +61,17 @@ def _listed(lake: Lake, prefix: str, at: Any) -> Iterator[CatalogInfo]:
 def _fork_catalog(call: Call) -> Rows:
     _check_settled(call, "forked")
     name = call.required("name", "The name of a catalog")
-    parent, pinned = _parent(call.attachments, call.required("parent", "Catalog"))
-    at = call.arguments.get("at")
-    context = parent._context
-    made = fork(
-        context.store,
-        context.lake_path,
-        parent.catalog_id,
+    made = _parent(call.attachments, call.required("parent", "Catalog")).fork(
         name,
-        at=pinned if at is None else at,
+        at=call.arguments.get("at"),
         data_path=call.text("data_path"),
         if_not_exists=bool(call.arguments.get("if_not_exists")),
     )
-    return Rows(_MADE, [(made.catalog_id, Catalog(context, made.catalog_id).name, made.created)])
+    return Rows(_MADE, [(made.catalog_id, made.name, made.created)])
 
 
-def _parent(attachments: Sequence[Attachment], name: str) -> tuple[Catalog, int | None]:
-    """Return the catalog to fork, and the snapshot if only that is attached.
+def _parent(attachments: Sequence[Attachment], name: str) -> Catalog:
+    """Return the catalog to fork; one that is attached at a snapshot is forked there.
 
     Raises:
         NotFoundError: Nothing is attached under the name, and no attached lake has a catalog of that name.
@@ -86,8 +79,7 @@ def _parent(attachments: Sequence[Attachment], name: str) -> tuple[Catalog, int 
     """
     for attachment in attachments:
         if fold(attachment.alias) == fold(name):
-            catalog = attachment.catalog
-            return catalog, catalog.head if catalog.is_read_only else None
+            return attachment.catalog
     found = []
     for lake in {id(attachment.lake): attachment.lake for attachment in attachments}.values():
         try:
@@ -105,21 +97,19 @@ def _parent(attachments: Sequence[Attachment], name: str) -> tuple[Catalog, int 
             " forked.",
             hint="Attach the one that is meant, and name its alias.",
         )
-    return found[0], None
+    return found[0]
 
 
 def _create_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_create_catalog")
     name, lake = call.required("name", "The name of a catalog"), call.attachment.lake
-    encrypted = bool(call.arguments.get("encrypted"))
-    try:
-        made = lake.create_catalog(name, data_path=call.text("data_path"), encrypted=encrypted)
-    except AlreadyExistsError:
-        if not call.arguments.get("if_not_exists"):
-            raise
-        there = lake.catalog(name)
-        return Rows(_MADE, [(there.catalog_id, there.name, False)])
-    return Rows(_MADE, [(made.catalog_id, made.name, True)])
+    made = lake.create_catalog(
+        name,
+        data_path=call.text("data_path"),
+        encrypted=bool(call.arguments.get("encrypted")),
+        if_not_exists=bool(call.arguments.get("if_not_exists")),
+    )
+    return Rows(_MADE, [(made.catalog_id, made.name, made.created)])
 
 
 def _drop_catalog(call: Call) -> Rows:
