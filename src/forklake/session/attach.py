@@ -87,11 +87,19 @@ def attach(statement: Attach, attachments: Attachments, secrets: Secrets, spark:
 
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in options:
-        if name not in _OPTIONS and not name.startswith("meta_"):
+        if name.startswith("meta_"):
+            raise InvalidInputError(
+                f"Not implemented Error: Unsupported option {name} for DuckLake: META_ options are for a metadata"
+                " database that DuckDB opens; nothing was attached.",
+                hint="Say it in the URL of the lake, as in 'ducklake:postgresql://host/database?sslmode=require'.",
+            )
+        if name not in _OPTIONS:
             raise InvalidInputError(
                 f"Not implemented Error: Unsupported option {name} for DuckLake; nothing was attached.",
                 hint=f"Options: {', '.join(_OPTIONS)}.",
             )
+    if "catalog" in options and "catalog_id" in options:
+        raise InvalidInputError("Cannot specify both CATALOG and CATALOG_ID; nothing was attached.")
     return dict(options)
 
 
@@ -194,7 +202,7 @@ class _Opening:
             )
 
     def _catalog(self, lake: Lake) -> Catalog:
-        wanted = self.options.get("catalog", self.options.get("catalog_id"))
+        wanted = self.options.get("catalog_id", self.options.get("catalog"))  # the secret may name another
         if wanted is None or wanted == "":
             raise InvalidInputError("CATALOG is required. Please provide CATALOG when attaching the database.")
         if isinstance(wanted, int) and not isinstance(wanted, bool):

@@ -282,7 +282,7 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[State, Any], Result | None]]] = 
     said.Attach: _attach,
     said.Detach: _detach,
     said.Use: _use,
-    said.Begin: lambda state, statement: state.begin(),
+    said.Begin: lambda state, statement: state.begin(read_only=statement.read_only),
     said.Commit: lambda state, statement: state.commit(),
     said.Rollback: lambda state, statement: state.rollback(),
     said.SetVariable: _set_variable,

@@ -148,8 +148,8 @@ class State:
 
     # ---- transactions ------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Begin a transaction.
+    def begin(self, *, read_only: bool = False) -> None:
+        """Begin a transaction; one that is read-only changes nothing.
 
         Raises:
             InvalidInputError: There is one.
@@ -157,7 +157,7 @@ class State:
         self._check_may_begin()
         if self.work.is_explicit:
             raise InvalidInputError("TransactionContext Error: cannot start a transaction within a transaction")
-        self.work = Work(is_explicit=True)
+        self.work = Work(is_explicit=True, is_read_only=read_only)
 
     def commit(self) -> None:
         """Commit the transaction.

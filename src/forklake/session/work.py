@@ -15,8 +15,9 @@ class Work:
     A catalog is seen as it was when a statement first named it. Without BEGIN each statement is a transaction.
     """
 
-    def __init__(self, *, is_explicit: bool) -> None:
+    def __init__(self, *, is_explicit: bool, is_read_only: bool = False) -> None:
         self.is_explicit = is_explicit
+        self._is_read_only = is_read_only
         self._open: dict[AttachedCatalog, Transaction] = {}
         self._written: AttachedCatalog | None = None
         self._within: AttachedCatalog | None = None
@@ -45,8 +46,13 @@ class Work:
         """Return what a statement of some kind changes a catalog with.
 
         Raises:
-            InvalidInputError: The catalog is read-only, or the transaction has changed another one.
+            InvalidInputError: The catalog or the transaction is read-only, or it has changed another catalog.
         """
+        if self._is_read_only:
+            raise InvalidInputError(
+                f'TransactionContext Error: Cannot write to database "{attached.alias}" - transaction is launched in'
+                " read-only mode"
+            )
         if attached.read_only:
             raise InvalidInputError(
                 f'Invalid Input Error: Cannot execute statement of type "{kind}" on database "{attached.alias}"'

@@ -49,7 +49,9 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """BEGIN [TRANSACTION], START TRANSACTION."""
+    """BEGIN [TRANSACTION] [READ ONLY | READ WRITE], START TRANSACTION."""
+
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ def rows(session: Connection, text: str, parameters: Any = None) -> list[Any]:
         ("(CATALOG 'x')", "Catalog 'x' does not exist"),
         ("(CATALOG_ID 77)", "Catalog with id 77 does not exist"),
         ("(CATALOG 'shop', COLOUR 'red')", "Unsupported option colour"),
+        ("(CATALOG 'shop', META_BUSY_TIMEOUT 5)", "Unsupported option meta_busy_timeout"),
+        ("(CATALOG 'shop', CATALOG_ID 0)", "Cannot specify both CATALOG and CATALOG_ID"),
+        ("(CATALOG 'shop', READ_ONLY, READ_ONLY false)", 'Duplicate option "read_only"'),
         ("(CATALOG 'shop', READ_ONLY 'perhaps')", "true or false"),
         ("(CATALOG 'shop', SNAPSHOT_VERSION 99)", "No snapshot found at version 99"),
         ("(CATALOG 'shop', SNAPSHOT_VERSION 0, SNAPSHOT_TIME '2024-01-01')", "both VERSION and TIMESTAMP"),
@@ -138,6 +141,16 @@ def test_unknown_names_tell_the_nearest_known(session: Connection) -> None:
 
 
 # ---- transactions ----------------------------------------------------------------------------------------------------
+
+
+def test_a_transaction_that_is_begun_for_reading_changes_nothing(session: Connection) -> None:
+    session.sql("BEGIN TRANSACTION READ ONLY")
+    with pytest.raises(
+        InvalidInputError, match='Cannot write to database "lake" - transaction is launched in read-only'
+    ):
+        session.sql("CREATE TABLE a (i INTEGER)")
+    session.sql("COMMIT; BEGIN READ WRITE; CREATE TABLE b (i INTEGER); COMMIT")
+    assert rows(session, "SHOW TABLES") == [("b",)]
 
 
 def test_a_transaction_is_one_snapshot_or_none(session: Connection) -> None:

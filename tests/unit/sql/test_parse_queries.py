@@ -128,7 +128,9 @@ def test_questions_about_tables_and_statements_are_understood() -> None:
     assert explained.analyze
     assert isinstance(explained.statement, Insert)
     assert not one("EXPLAIN (SELECT 1)").analyze
-    assert one("EXPLAIN (FORMAT json, ANALYZE) FROM t").analyze
+    assert one("EXPLAIN (ANALYZE) FROM t").analyze
+    with pytest.raises(InvalidInputError, match='Unsupported option "format" for EXPLAIN'):
+        one("EXPLAIN (FORMAT json, ANALYZE) FROM t")
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,7 @@ def read_use(words: Words) -> Use:
 def read_begin(words: Words) -> Begin:
     """Read what follows BEGIN or START."""
     words.take_any("TRANSACTION", "WORK")
-    if words.take("READ"):
-        words.expect_any("ONLY", "WRITE")
-    return Begin()
+    return Begin(read_only=words.take("READ") and words.expect_any("ONLY", "WRITE") == "ONLY")
 
 
 def read_commit(words: Words) -> Commit:

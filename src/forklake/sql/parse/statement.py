@@ -151,5 +151,8 @@ def _read_after_with(words: Words) -> Statement:
 def _read_explain(words: Words) -> Explain:
     analyze = words.take("ANALYZE")
     if words.at("(") and not any(words.at("(", first) for first in BEGINS_QUERY):
-        analyze = bool(read_options(words).get("analyze"))
+        options = read_options(words)
+        analyze = bool(options.pop("analyze", False))
+        if options:
+            raise words.wrong(f'Not implemented Error: Unsupported option "{next(iter(options))}" for EXPLAIN')
     return Explain(_read(words), analyze=analyze)

@@ -16,13 +16,19 @@ _WORDS: Final = {"TRUE": True, "FALSE": False, "NULL": None, "ON": True, "OFF": 
 
 
 def read_options(words: Words) -> dict[str, Any]:
-    """Read ``(NAME value, NAME = value, NAME)``: names in lower case, and True where there is no value."""
+    """Read ``(NAME value, NAME = value, NAME)``: names in lower case, and True where there is no value.
+
+    Raises:
+        InvalidInputError: A name is given twice.
+    """
     found: dict[str, Any] = {}
     if not words.at("("):
         return found
 
     def read_one() -> None:
         name = words.label().lower()
+        if name in found:
+            raise words.wrong(f'Binder Error: Duplicate option "{name}"')
         words.take_any("=", "=>", ":=")
         found[name] = True if words.at(",") or words.at(")") else _read_option(words)
 
