@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField
-from forklake.connector.options import parse_source
+from forklake.connector.options import Source, Use, parse_options
 from forklake.connector.parts import PART_BYTES, FilePart, tasks
 from forklake.connector.reader import ScanTask, TableReader
 from forklake.connector.writer import TableWriter, Written
@@ -115,6 +115,10 @@ def shown(frame: DataFrame) -> list[str]:
     return sorted(map(str, frame.collect()))
 
 
+def source(options: dict[str, str]) -> Source:
+    return parse_options(options, Use.READ).source
+
+
 def named(place: Place, catalog: str = "shop", table: str = "t") -> dict[str, str]:
     return {"lake": place.url, "catalog": catalog, "table": table}
 
@@ -148,6 +152,61 @@ def test_a_fork_and_the_past_are_read_by_option(place: Place, shop: Catalog) -> 
     shop.table("t").delete("id = 7")
 
 
+def test_the_past_is_read_in_the_spelling_of_delta_and_of_iceberg(place: Place, shop: Catalog) -> None:
+    first = next(one for one in shop.snapshots() if "inserted_into_table" in (one.changes_made or ""))
+    milliseconds = int(first.snapshot_time.timestamp() * 1000) + 1
+    for options in (
+        {"versionAsOf": first.snapshot_id},
+        {"snapshot-id": first.snapshot_id},
+        {"timestampAsOf": first.snapshot_time.isoformat()},
+        {"as-of-timestamp": milliseconds},
+    ):
+        frame = place.read("shop", **options)
+        assert "item" in frame.columns, options
+    assert place.read("shop", versionAsOf=first.snapshot_id).count() == 3
+
+
+def test_an_option_that_spark_hands_over_without_effect_is_refused(place: Place, shop: Catalog) -> None:
+    with pytest.raises(PySparkException, match='has no option "versionasoff"'):
+        place.read("shop", versionAsOff=1)
+    with pytest.raises(PySparkException, match="takes no path"):
+        place.spark.read.format("forklake").options(**named(place)).load("t")
+    words = ", ".join(f"{name} '{value}'" for name, value in named(place).items())
+    with pytest.raises(PySparkException, match="CREATE TABLE"):
+        place.spark.sql(f"CREATE TABLE kept USING forklake OPTIONS ({words})")
+    # A schema that is given spares Spark the question for one: the reader itself is asked then.
+    reader = place.spark.read.format("forklake").options(**named(place)).schema("id bigint")
+    with pytest.raises(PySparkException, match='"commit_key" is for a write'):
+        reader.option("commit_key", "x").load().collect()
+
+
+def test_changes_are_read_as_the_change_feed_shows_them(place: Place) -> None:
+    catalog = place.lake.create_catalog("feed")
+    catalog.create_table("t", {"id": "BIGINT", "change_type": "VARCHAR"})
+    table = catalog.table("t")
+    table.append([{"id": 1}, {"id": 2}, {"id": 3}])
+    first = catalog.head
+    table.delete("id = 2")
+    catalog.rename_column("t", "change_type", "kind")
+    table.update({"kind": "'new'"}, where="id = 1")
+    middle = catalog.snapshots()[-1]
+    frame = place.read("feed", readChangeFeed=True, startingVersion=first)
+    table.append([{"id": 4}])
+    expected = table.changes(first, middle.snapshot_id)
+    assert frame.dtypes == expected.dtypes
+    assert shown(frame) == shown(expected)
+    assert "update_preimage" in str(shown(frame))
+    added = place.read("feed", startingTimestamp="2026-01-01", endingVersion=first)
+    assert added.columns == ["snapshot_id", "rowid", "id", "change_type"]
+    assert sorted(row.id for row in added.collect()) == [1, 2, 3]
+    with pytest.raises(PySparkException, match='with a column "change_type" cannot be read this way'):
+        place.read("feed", changes=True, startingVersion="earliest", endingVersion=first)
+    with pytest.raises(PySparkException, match="is where a stream can begin"):
+        place.read("feed", startingVersion="latest").collect()
+    with pytest.raises(PySparkException, match="cannot start at snapshot"):
+        place.read("feed", startingVersion=middle.snapshot_id, endingVersion=first).collect()
+
+
 def test_a_schema_chooses_columns(place: Place, shop: Catalog) -> None:
     reader = place.spark.read.format("forklake").options(**named(place))
     assert reader.schema("size int, id bigint").load().where("id < 3").orderBy("id").collect() == [(7, 1), (7, 2)]
@@ -174,9 +233,9 @@ def test_options_that_cannot_be_used_are_refused(
     place: Place, shop: Catalog, options: dict[str, str], words: str
 ) -> None:
     def use() -> None:
-        source = parse_source(named(place) | options)
-        with source.opened() as catalog:
-            source.table_of(catalog)
+        found = source(named(place) | options)
+        with found.opened() as catalog:
+            found.table_of(catalog)
 
     with pytest.raises((InvalidInputError, NotFoundError), match=words):
         use()
@@ -194,7 +253,7 @@ def test_a_condition_leaves_out_files_and_no_other_rows(place: Place) -> None:
     catalog = place.lake.create_catalog("pruned")
     catalog.create_table("t", {"id": "BIGINT", "name": "VARCHAR"}, partition_by=[PartitionField("id")])
     catalog.table("t").append([{"id": number // 2, "name": f"n{number}"} for number in range(8)])
-    reader = TableReader(parse_source(named(place, "pruned")), catalog.table("t").schema, "id > 2 AND name = 'n7'")
+    reader = TableReader(source(named(place, "pruned")), catalog.table("t").schema, "id > 2 AND name = 'n7'")
     (task,) = reader.partitions()
     assert isinstance(task, ScanTask)
     assert len(task.pieces) == 1
@@ -203,7 +262,7 @@ def test_a_condition_leaves_out_files_and_no_other_rows(place: Place) -> None:
     )
     assert place.read("pruned", prune="id > 7").collect() == []
     with pytest.raises(NotFoundError):
-        TableReader(parse_source(named(place, "pruned")), catalog.table("t").schema, "nope = 1").partitions()
+        TableReader(source(named(place, "pruned")), catalog.table("t").schema, "nope = 1").partitions()
 
 
 def test_frames_of_one_load_do_not_change_each_other(place: Place, shop: Catalog) -> None:
@@ -233,11 +292,11 @@ def test_parts_of_a_file_hold_all_its_rows_once(place: Place) -> None:
     catalog.options.set("parquet_row_group_size", 1000)
     catalog.table("t").append(place.spark.range(0, 5000, 1, 1))
     catalog.table("t").delete("id % 2 = 1")
-    (task,) = TableReader(parse_source(named(place, "parted")), catalog.table("t").schema).partitions()
+    (task,) = TableReader(source(named(place, "parted")), catalog.table("t").schema).partitions()
     assert isinstance(task, ScanTask)
     (piece,) = task.pieces
     assert isinstance(piece, FilePart)
-    reader = TableReader(parse_source(named(place, "parted")), catalog.table("t").schema)
+    reader = TableReader(source(named(place, "parted")), catalog.table("t").schema)
     pieces = [ScanTask((FilePart(piece.file, number, 3),), task.shown) for number in range(3)]
     parts = [[row for batch in reader.read(part) for row in batch.column(0).to_pylist()] for part in pieces]
     assert all(parts)
@@ -281,8 +340,9 @@ def test_a_write_that_fails_leaves_nothing_behind(place: Place, shop: Catalog) -
     ):
         with pytest.raises(PySparkException, match=words):
             place.write(place.spark.sql(query), "failing")
-    with pytest.raises(PySparkException, match="The past cannot be written"):
-        place.write(place.spark.range(1), "failing", version=str(head))
+    for option, words in (("version", "is for a read, not for a write"), ("mergeSchema", 'no option "mergeschema"')):
+        with pytest.raises(PySparkException, match=words):
+            place.write(place.spark.range(1), "failing", **{option: str(head)})
     assert catalog.head == head
     assert not list(_parquet(catalog))
 
@@ -290,7 +350,7 @@ def test_a_write_that_fails_leaves_nothing_behind(place: Place, shop: Catalog) -
 def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, shop: Catalog) -> None:
     catalog = shop.fork("altered")
     frame = place.spark.range(1)
-    writer = TableWriter(parse_source(named(place, "altered")), frame.schema, False, None)
+    writer = TableWriter(source(named(place, "altered")), frame.schema, False, None)
     written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
     assert isinstance(written[0], Written)
     assert written[0].files
@@ -303,7 +363,7 @@ def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, sho
 def test_abort_removes_files_only_if_no_commit_was_tried(place: Place, shop: Catalog) -> None:
     catalog = shop.fork("aborted")
     frame = place.spark.range(1)
-    writer = TableWriter(parse_source(named(place, "aborted")), frame.schema, False, None)
+    writer = TableWriter(source(named(place, "aborted")), frame.schema, False, None)
     written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
     writer.abort(written)
     assert list(_parquet(catalog))

@@ -10,6 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, Lake
+from forklake.connector.options import Use, parse_options
+from forklake.connector.stream import ChangeStream
 from forklake.errors import EngineError, InvalidInputError
 
 
@@ -61,6 +63,42 @@ def test_a_stream_shows_each_row_once_although_the_query_is_started_again(
     assert again.columns == ["snapshot_id", "rowid", "id", "name", "size"]
     run(again, tmp_path / "c", collect)
     assert seen == [(3, 2, second), (4, 3, second + 1)]
+
+
+def test_a_stream_begins_at_a_time(spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path) -> None:
+    table = catalog.table("t")
+    table.append([{"id": 1, "name": "a"}])
+    table.append([{"id": 2, "name": "b"}])
+    table.append([{"id": 3, "name": "c"}])
+    second = catalog.snapshots()[-2].snapshot_time
+    seen: list[int] = []
+    frame = stream(spark, lake, catalog, startingTimestamp=second.isoformat())
+    run(frame, tmp_path / "c", lambda batch, _: seen.extend(row.id for row in batch.collect()))
+    assert sorted(seen) == [2, 3]
+
+
+def test_a_stream_of_an_empty_table_waits_for_rows(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    seen: list[int] = []
+    for _ in range(2):
+        frame = stream(spark, lake, catalog, startingVersion="earliest")
+        run(frame, tmp_path / "c", lambda batch, _: seen.extend(row.id for row in batch.collect()))
+        catalog.table("t").append([{"id": 1, "name": "a"}])
+    assert seen == [1]
+
+
+def test_a_stream_is_not_written_with_the_format_but_with_a_batch_writer(
+    spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInputError, match="needs the option"):
+        ChangeStream(parse_options({"lake": "l", "catalog": "c", "table": "t"}, Use.STREAM), catalog.table("t").schema)
+    table = catalog.table("t")
+    table.append([{"id": 1, "name": "a"}])
+    query = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name").writeStream
+    query = query.format("forklake").option("checkpointLocation", str(tmp_path / "c"))
+    with pytest.raises(StreamingQueryException, match="A stream is not written with format forklake"):
+        query.trigger(availableNow=True).start().awaitTermination()
 
 
 def test_a_stream_of_changes_shows_what_the_change_feed_shows(

@@ -1,22 +1,38 @@
-"""What the options of a read or a write say: which table of which lake, and how."""
+"""What the options of a read, a stream or a write say: which table of which lake, and how.
+
+Spark hands names over in lower case, and without a word about which ones it did not know. So every option is looked up
+here, and one that would have no effect is refused.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Final
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any, Final
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Table
+from forklake.model.names import nearest
 from forklake.ops.lake_exists import lake_exists
 
-_REQUIRED: Final = ("lake", "catalog", "table")
 _PART: Final = r'"(?:[^"]|"")+"|[^".]+'
 _NAME: Final = re.compile(rf"(?:(?P<schema>{_PART})\.)?(?P<table>{_PART})")
 _SWITCH: Final = {"true": True, "false": False}
+_OF_A_TABLE: Final = "provider"
+"""What Spark adds to the options, with others, when it makes a table of its own catalog."""
+_START_OF_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Use(Enum):
+    """What options are given for."""
+
+    READ = "read"
+    STREAM = "stream"
+    WRITE = "write"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,120 @@ class Source:
         return catalog.table(self.table, schema=self.schema)
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All that options say. ``start`` and ``end`` bound a feed of changes; a start of None means: no feed, but rows."""
+
+    source: Source
+    prune: str | None = None
+    commit_key: str | None = None
+    start: int | datetime | str | None = None
+    end: int | datetime | None = None
+    changes: bool = False
+
+    @property
+    def is_feed(self) -> bool:
+        """Whether changes are asked for, and not rows."""
+        return self.start is not None or self.end is not None or self.changes
+
+
+def parse_options(given: Mapping[str, str], *uses: Use) -> Options:
+    """Return what options say.
+
+    Args:
+        given: The options, whatever the case of their names.
+        uses: What they are for; several if that cannot be told yet.
+
+    Raises:
+        InvalidInputError: One of ``lake``, ``catalog`` and ``table`` is missing, an option is not known or is for
+            something else, two contradict each other, or a value cannot be understood.
+    """
+    if _OF_A_TABLE in {name.lower() for name in given}:
+        raise InvalidInputError(
+            "A table that CREATE TABLE makes with format forklake could not be read: Spark does not keep its options."
+            " Nothing was made.",
+            hint="CREATE TEMPORARY VIEW ... USING forklake OPTIONS (...) keeps them.",
+        )
+    said: dict[str, tuple[str, Any]] = {}
+    for name, text in given.items():
+        option = _option(name, uses)
+        if option.says in said:
+            raise _contradiction(said[option.says][0], option.name)
+        said[option.says] = option.name, option.value(option.name, text)
+    values = {key: value for key, (_, value) in said.items()}
+    missing = [f'"{name}"' for name in ("lake", "catalog", "table") if not values.get(name)]
+    if missing:
+        raise InvalidInputError(
+            f"Format forklake needs the option {' and '.join(missing)}; nothing was done.",
+            hint='.option("lake", url).option("catalog", name).option("table", name)',
+        )
+    if "version" in said and "timestamp" in said:
+        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
+    schema, table = parse_name(values.pop("table"))
+    source = Source(
+        lake=values.pop("lake"),
+        catalog=values.pop("catalog"),
+        schema=schema,
+        table=table,
+        version=values.pop("version", None),
+        timestamp=values.pop("timestamp", None),
+    )
+    found = Options(source, **values)
+    if found.is_feed:
+        _check_feed(found)
+    return found
+
+
+def _check_feed(found: Options) -> None:
+    if found.start is None:
+        raise InvalidInputError(
+            'Changes need the option "startingVersion" or "startingTimestamp"; nothing was read.',
+            hint='"startingVersion" is a snapshot id, "earliest" or "latest".',
+        )
+    if found.source.version is not None or found.source.timestamp is not None:
+        raise InvalidInputError(
+            'Changes have a start, and no "version" or "timestamp"; nothing was read.',
+            hint='Begin them with "startingVersion" or "startingTimestamp".',
+        )
+    if found.prune is not None:
+        raise InvalidInputError('The option "prune" is for rows, not for their changes; nothing was read.')
+
+
+def _option(name: str, uses: tuple[Use, ...]) -> _Option:
+    """Return what a name means.
+
+    Raises:
+        InvalidInputError: Nothing, or nothing for these uses.
+    """
+    verb = "written" if uses == (Use.WRITE,) else "read"
+    if name.lower() in ("path", "paths"):
+        raise InvalidInputError(
+            f"Format forklake takes no path; nothing was {verb}.",
+            hint='Leave load() and save() empty, and name the table: .option("table", name).',
+        )
+    usable = [option.name for option in _OPTIONS.values() if option.uses & set(uses)]
+    option = _OPTIONS.get(name.lower())
+    if option is None:
+        near = nearest(name, usable)
+        raise InvalidInputError(
+            f'Format forklake has no option "{name}"; nothing was {verb}.',
+            hint=(f'Did you mean "{near}"? ' if near else "") + f"Options of a {uses[0].value}: {', '.join(usable)}.",
+        )
+    if not option.uses & set(uses):
+        those = " or ".join(f"a {use.value}" for use in Use if use in option.uses)
+        raise InvalidInputError(
+            f'The option "{option.name}" is for {those}, not for a {uses[0].value}; nothing was {verb}.',
+            hint=f"Options of a {uses[0].value}: {', '.join(usable)}.",
+        )
+    return option
+
+
+def _contradiction(one: str, other: str) -> InvalidInputError:
+    return InvalidInputError(
+        f'The options "{one}" and "{other}" cannot both be given; nothing was done.', hint="Give one of them."
+    )
+
+
 def open_existing(url: str) -> Lake:
     """Open a lake that is there; none is made.
 
@@ -69,33 +199,6 @@ def open_existing(url: str) -> Lake:
             hint="A relative path is taken from where Spark was started; an absolute one means the same everywhere.",
         )
     return Lake(url)
-
-
-def parse_source(options: Mapping[str, str]) -> Source:
-    """Return the table that options name.
-
-    Raises:
-        InvalidInputError: One of ``lake``, ``catalog`` and ``table`` is missing, both ``version`` and ``timestamp``
-            are there, or a value cannot be understood.
-    """
-    missing = [f'"{name}"' for name in _REQUIRED if not options.get(name)]
-    if missing:
-        raise InvalidInputError(
-            f"Format forklake needs the option {' and '.join(missing)}; nothing was done.",
-            hint='.option("lake", url).option("catalog", name).option("table", name)',
-        )
-    version, timestamp = options.get("version"), options.get("timestamp")
-    if version is not None and timestamp is not None:
-        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
-    schema, table = parse_name(options["table"])
-    return Source(
-        lake=options["lake"],
-        catalog=options["catalog"],
-        schema=schema,
-        table=table,
-        version=None if version is None else whole_number("version", version),
-        timestamp=None if timestamp is None else _moment(timestamp),
-    )
 
 
 def parse_name(text: str) -> tuple[str, str]:
@@ -115,40 +218,88 @@ def parse_name(text: str) -> tuple[str, str]:
     return _unquoted(match["schema"] or "main"), _unquoted(match["table"])
 
 
-def whole_number(name: str, text: str) -> int:
-    """Return the number that an option says.
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
-    Raises:
-        InvalidInputError: It says no whole number.
-    """
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+
+def _text(name: str, text: str) -> str:
+    return text
+
+
+def _whole_number(name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise InvalidInputError(f'The option "{name}" is a whole number, not "{text}"; nothing was done.') from None
 
 
-def switch(options: Mapping[str, str], name: str) -> bool:
-    """Return whether an option is on; one that is not there is off.
+def _start(name: str, text: str) -> int | str:
+    return text.lower() if text.lower() in ("earliest", "latest") else _whole_number(name, text)
 
-    Raises:
-        InvalidInputError: It is neither true nor false.
-    """
-    text = options.get(name, "false")
+
+def _switch(name: str, text: str) -> bool:
     if text.lower() not in _SWITCH:
         raise InvalidInputError(f'The option "{name}" is true or false, not "{text}"; nothing was done.')
     return _SWITCH[text.lower()]
 
 
-def _unquoted(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name
-
-
-def _moment(text: str) -> datetime:
+def _moment(name: str, text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise InvalidInputError(
-            f'The option "timestamp" is a time as ISO 8601 writes it, not "{text}"; nothing was read.',
+            f'The option "{name}" is a time as ISO 8601 writes it, not "{text}"; nothing was done.',
             hint="2026-11-15T12:00:00+01:00; without a zone it is UTC.",
         ) from None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def _milliseconds(name: str, text: str) -> datetime:
+    try:
+        return _START_OF_TIME + timedelta(milliseconds=_whole_number(name, text))
+    except OverflowError:
+        raise InvalidInputError(
+            f'The option "{name}" is a time in milliseconds since 1970, not "{text}"; nothing was done.'
+        ) from None
+
+
+# ---- names ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One spelling of an option: what it says, for what, and how its text becomes a value."""
+
+    name: str
+    says: str
+    uses: frozenset[Use]
+    value: Callable[[str, str], Any] = _text
+
+
+def _known() -> Iterator[_Option]:
+    everywhere, rows, writes = frozenset(Use), frozenset({Use.READ}), frozenset({Use.WRITE})
+    feeds, streams = frozenset({Use.READ, Use.STREAM}), frozenset({Use.STREAM})
+    for name in ("lake", "catalog", "table"):
+        yield _Option(name, name, everywhere)
+    yield _Option("version", "version", rows, _whole_number)
+    yield _Option("versionAsOf", "version", rows, _whole_number)  # Delta's
+    yield _Option("snapshot-id", "version", rows, _whole_number)  # Iceberg's
+    yield _Option("timestamp", "timestamp", rows, _moment)
+    yield _Option("timestampAsOf", "timestamp", rows, _moment)  # Delta's
+    yield _Option("as-of-timestamp", "timestamp", rows, _milliseconds)  # Iceberg's
+    yield _Option("prune", "prune", rows)
+    yield _Option("startingVersion", "start", feeds, _start)
+    yield _Option("startingTimestamp", "start", feeds, _moment)
+    yield _Option("stream-from-timestamp", "start", streams, _milliseconds)  # Iceberg's
+    yield _Option("endingVersion", "end", rows, _whole_number)
+    yield _Option("endingTimestamp", "end", rows, _moment)
+    yield _Option("changes", "changes", feeds, _switch)
+    yield _Option("readChangeFeed", "changes", feeds, _switch)  # Delta's
+    yield _Option("readChangeData", "changes", feeds, _switch)  # Delta's, older
+    yield _Option("commit_key", "commit_key", writes)
+
+
+_OPTIONS: Final = {option.name.lower(): option for option in _known()}

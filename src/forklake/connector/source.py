@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
 from pyspark.sql.types import StructType
 
-from forklake.connector.options import Source, parse_source, switch
+from forklake.connector.feed import ChangeReader, at_end, feed_schema
+from forklake.connector.options import Options, Use, parse_options
 from forklake.connector.reader import TableReader
-from forklake.connector.stream import CHANGES, STARTING_VERSION, ChangeStream, stream_schema
+from forklake.connector.stream import ChangeStream
 from forklake.connector.writer import TableWriter
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId
@@ -33,36 +40,46 @@ class LakeSource(DataSource):
         """Return the columns of the table as Spark shows them.
 
         Raises:
-            InvalidInputError: Options are missing or contradict each other.
+            InvalidInputError: Options are missing, not known, or contradict each other.
             NotFoundError: There is no such lake, catalog, table or snapshot.
         """
-        source = parse_source(self.options)
-        with source.opened() as catalog:
+        # Whether this will be a read or a stream is not told here.
+        options = self._parsed(Use.READ, Use.STREAM)
+        with options.source.opened() as newest:
+            catalog = at_end(newest, options)
             self._seen = catalog.head
-            columns = source.table_of(catalog.at(version=self._seen)).schema
-        # Only streams have these options, and there is no other way to tell that this will be one.
-        return stream_schema(columns, self.options) if self._is_feed() else columns
+            columns = options.source.table_of(catalog.at(version=self._seen)).schema
+        return feed_schema(columns, deletions=options.changes) if options.is_feed else columns
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return what reads the table."""
-        if self._is_feed():
-            raise InvalidInputError(
-                f'The options "{CHANGES}" and "{STARTING_VERSION}" are for streams; nothing was read.',
-                hint="Read with spark.readStream, or call Table.changes.",
-            )
-        return TableReader(self._source(), schema, self.options.get("prune"))
+        """Return what reads the table, or the changes of it."""
+        options = self._parsed(Use.READ)
+        if options.is_feed:
+            return ChangeReader(options if self._seen is None else replace(options, end=self._seen), schema)
+        source = options.source
+        if self._seen is not None:
+            source = replace(source, version=self._seen, timestamp=None)
+        return TableReader(source, schema, options.prune)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """Return what writes into the table."""
-        return TableWriter(parse_source(self.options), schema, overwrite, self.options.get("commit_key"))
+        options = self._parsed(Use.WRITE)
+        return TableWriter(options.source, schema, overwrite, options.commit_key)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """Return what follows the changes of the table."""
-        return ChangeStream(parse_source(self.options), schema, self.options)
+        return ChangeStream(self._parsed(Use.STREAM), schema)
 
-    def _is_feed(self) -> bool:
-        return switch(self.options, CHANGES) or STARTING_VERSION in self.options
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
+        """Refuse: Spark tells a Python data source too little to write each batch once.
 
-    def _source(self) -> Source:
-        source = parse_source(self.options)
-        return source if self._seen is None else replace(source, version=self._seen, timestamp=None)
+        Raises:
+            InvalidInputError: Always.
+        """
+        raise InvalidInputError(
+            "A stream is not written with format forklake; nothing was written.",
+            hint="writeStream.foreachBatch(forklake.batch_writer(lake, catalog, table)) writes each batch once.",
+        )
+
+    def _parsed(self, *uses: Use) -> Options:
+        return parse_options(self.options, *uses)

@@ -15,7 +15,7 @@ from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
 from forklake.connector.options import Source
 from forklake.engine.write import settled
-from forklake.errors import CommitConflictError, CommitUnknownError, ConflictError, ForklakeError, InvalidInputError
+from forklake.errors import CommitConflictError, CommitUnknownError, ConflictError, ForklakeError
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.parquet_writer import write_files
@@ -50,8 +50,6 @@ class TableWriter(DataSourceArrowWriter):
             InvalidInputError: The columns do not fit the table's; nothing was written.
             NotFoundError: There is no such lake, catalog or table; tables are not made.
         """
-        if source.version is not None or source.timestamp is not None:
-            raise InvalidInputError("The past cannot be written; nothing was done.", hint="Leave out the version.")
         self._source = source
         self._overwrite = overwrite
         self._commit_key = commit_key

@@ -1,0 +1,151 @@
+"""The change feed of a table as a Python data source: what streams show batch by batch, and a read all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from forklake.catalog import lookup, versions
+from forklake.catalog.change_plan import plan_changes
+from forklake.catalog.fields import table_fields
+from forklake.catalog.view import View
+from forklake.connector.arrow_batches import arrow_schema_of, batch_of
+from forklake.connector.change_rows import FeedTask, Span, feed_rows, feed_tasks
+from forklake.connector.file_rows import Shown
+from forklake.connector.options import Options
+from forklake.connector.shown_columns import check_shown
+from forklake.engine.changes import CHANGE, ROW_ID, SNAPSHOT
+from forklake.engine.types import spark_schema
+from forklake.errors import InvalidInputError
+from forklake.lake import Catalog
+from forklake.model.change_scan import ChangePlan
+from forklake.model.field import Field
+from forklake.model.ids import SnapshotId
+from forklake.model.names import fold
+
+
+class ChangeTask(InputPartition):
+    """What one task reads: everything is resolved, so it needs no metadata."""
+
+    def __init__(self, task: FeedTask, shown: Shown) -> None:
+        self.task = task
+        self.shown = shown
+
+
+class ChangeReader(DataSourceReader):
+    """Reads how the rows of a table changed, between two states."""
+
+    def __init__(self, options: Options, schema: StructType) -> None:
+        if options.start == "latest":
+            raise InvalidInputError(
+                'The "latest" snapshot is where a stream can begin; nothing was read.',
+                hint='Give "startingVersion" the id of a snapshot, or "earliest".',
+            )
+        self._options = options
+        self._schema = schema
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Plan the feed: what each task reads.
+
+        Raises:
+            NotFoundError: There is no such table or snapshot.
+            InvalidInputError: The start comes after the end, or the schema that was given is not the feed's.
+        """
+        options = self._options
+        assert options.start is not None
+        with options.source.opened() as newest:
+            catalog = at_end(newest, options)
+            first, last = first_shown(newest, options.start), catalog.head
+            if first > last:
+                raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
+            context = catalog._context
+            view = View(context.store, catalog._version())
+            row = lookup.table_by_id(view, options.source.table_of(catalog).table_id)
+            plan = plan_changes(context.store, context.lake_path, view, row, first)
+            fields = table_fields(view, row.table_id)
+        if not shows_all(self._schema, fields, deletions=options.changes):
+            raise InvalidInputError(
+                f'The schema is not that of the changes of table "{row.table_name}"; nothing was read.',
+                hint="Leave it out, and select columns afterwards.",
+            )
+        return change_tasks(plan, Span(first, last, with_first=True), fields, deletions=options.changes)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Return the changed rows of a task."""
+        return read_changes(partition, self._schema, deletions=self._options.changes)
+
+
+def at_end(catalog: Catalog, options: Options) -> Catalog:
+    """Return the catalog as it was at the end of the changes that are asked for.
+
+    Raises:
+        SnapshotNotFoundError: The catalog has no such snapshot.
+    """
+    if options.end is None:
+        return catalog
+    if isinstance(options.end, datetime):
+        return catalog.at(timestamp=options.end)
+    return catalog.at(version=options.end)
+
+
+def first_shown(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
+    """Return the first snapshot of a feed that begins at a snapshot, a time, or at the ``earliest`` there is.
+
+    Raises:
+        SnapshotNotFoundError: The catalog has no such snapshot.
+    """
+    if isinstance(start, str):
+        return SnapshotId(0)
+    return versions.first_snapshot(catalog._context.store, catalog._version(), start)
+
+
+def feed_schema(columns: StructType, *, deletions: bool) -> StructType:
+    """Return the columns of a feed: where each row is from, what happened to it, and the row itself.
+
+    Raises:
+        InvalidInputError: The table has a column that is called like one of those.
+    """
+    marks = [StructField(SNAPSHOT, LongType()), StructField(ROW_ID, LongType())]
+    if deletions:
+        marks.append(StructField(CHANGE, StringType()))
+    for mark in marks:
+        if any(fold(name) == mark.name for name in columns.names):
+            raise InvalidInputError(
+                f'The changes of a table with a column "{mark.name}" cannot be read this way; nothing was read.',
+                hint="Table.changes reads them.",
+            )
+    return StructType([*marks, *columns.fields])
+
+
+def shows_all(schema: StructType, fields: tuple[Field, ...], *, deletions: bool) -> bool:
+    """Return whether a schema is that of the feed of a table with these columns."""
+    marks = [SNAPSHOT, ROW_ID, CHANGE] if deletions else [SNAPSHOT, ROW_ID]
+    return schema.names[: len(marks)] == marks and schema.fields[len(marks) :] == spark_schema(fields).fields
+
+
+def change_tasks(
+    plan: ChangePlan, span: Span, fields: tuple[Field, ...], *, deletions: bool
+) -> Sequence[InputPartition]:
+    """Return what each task reads of a plan.
+
+    Raises:
+        InvalidInputError: A column cannot be read this way.
+    """
+    check_shown(fields, plan.inserted.table)
+    shown = Shown(plan.inserted.table, plan.inserted.fields, fields)
+    return [ChangeTask(task, shown) for task in feed_tasks(plan, span, deletions=deletions)]
+
+
+def read_changes(partition: InputPartition, schema: StructType, *, deletions: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the changed rows of a task."""
+    if not isinstance(partition, ChangeTask):
+        return  # a plan without files: Spark makes up a task of its own
+    arrow = arrow_schema_of(schema)
+    for rows, kinds in feed_rows(partition.task, partition.shown):
+        if len(rows):
+            marks = [rows.snapshots, rows.row_ids, *([kinds] if deletions else [])]
+            yield batch_of([*marks, *rows.columns], len(rows), arrow)
