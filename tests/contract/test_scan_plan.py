@@ -307,3 +307,40 @@ def test_bounds_count_what_older_files_have_in_a_younger_column(shop: Catalog) -
     assert bounds(shop, "k") == ("7", "7")
     shop.append_files("t", [data_file("unknown")])
     assert bounds(shop, "k") is None
+
+
+def test_a_plan_knows_which_columns_of_files_hold_no_nan(shop: Catalog) -> None:
+    shop.create_table("f", {"x": "DOUBLE", "i": "INTEGER", "s": "STRUCT(y FLOAT)"})
+
+    def given(path: str, x: ColumnStats, y: ColumnStats) -> NewDataFile:
+        stats = {"x": x, "i": ColumnStats(1, 0, "1", "1"), "s.y": y}
+        return NewDataFile(f"{path}.parquet", 1, 100, column_stats=stats)
+
+    none, one, unknown = (ColumnStats(1, 0, "1", "1", contains_nan=known) for known in (False, True, None))
+    empty = ColumnStats(0, 1)
+    files = [given("none", none, none), given("one", one, none), given("unknown", none, unknown)]
+    shop.append_files("f", [*files, given("empty", empty, empty), NewDataFile("silent.parquet", 1, 100)])
+    planned = plan(shop, table="f")
+    x, _, s = (field.column_id for field in planned.fields)
+    y = planned.fields[2].children[0].column_id
+    assert {name(file): file.without_nan for file in planned.files} == {
+        "none": {x, y},
+        "one": {y},
+        "unknown": {x},
+        "empty": {x, y},
+        "silent": set(),
+    }
+    assert s not in {column for file in planned.files for column in file.without_nan}
+
+
+def test_of_many_files_a_plan_asks_only_for_the_columns_of_its_condition(shop: Catalog) -> None:
+    columns = {f"x{number}": "DOUBLE" for number in range(51)}
+    shop.create_table("wide", columns)
+    stats = {name: ColumnStats(1, 0, "1", "1", contains_nan=False) for name in columns}
+    shop.append_files("wide", [NewDataFile(f"{number}.parquet", 1, 100, column_stats=stats) for number in range(98)])
+    assert {file.without_nan for file in plan(shop, table="wide").files} != {frozenset()}
+    shop.append_files("wide", [NewDataFile("last.parquet", 1, 100, column_stats=stats)])
+    planned = plan(shop, table="wide")
+    assert {file.without_nan for file in planned.files} == {frozenset()}
+    asked = plan(shop, "x7 > 0.5", table="wide")
+    assert {file.without_nan for file in asked.files} == {frozenset({planned.fields[7].column_id})}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
 from forklake.catalog.view import Content
@@ -13,6 +14,8 @@ from forklake.model.predicate import Predicate
 from forklake.model.rows import DataFileRow, FileColumnStatsRow, PartitionInfoRow
 
 Fields = tuple[Field, ...] | None
+_MUCH: Final = 5_000
+"""Rows of statistics that are read though no predicate is about them: at most about 40 ms."""
 
 
 def prune(
@@ -61,6 +64,24 @@ def column_stats(
         for row in content.following(FILE_COLUMN_STATS, files, {"column_id": wanted}):
             found.setdefault(row.data_file_id, {})[row.column_id] = row
     return found
+
+
+def without_nan(
+    content: Content, fields: Sequence[Field], files: Sequence[DataFileRow], predicate: Predicate | None
+) -> dict[DataFileId, frozenset[ColumnId]]:
+    """Return by file the columns of floats that are known to hold no NaN.
+
+    Where all of them would be much to read, only those of the predicate are.
+    """
+    floats = {column for column, field, _ in _numbered(fields) if field.type in ("float32", "float64")}
+    if len(floats) * len(files) > _MUCH:
+        floats &= frozenset() if predicate is None else Pruner(predicate).columns
+    known: dict[DataFileId, frozenset[ColumnId]] = {}
+    kept: dict[frozenset[ColumnId], frozenset[ColumnId]] = {}
+    for file, stats in column_stats(content, files, floats).items():
+        found = frozenset(column for column, row in stats.items() if row.contains_nan is False or row.value_count == 0)
+        known[file] = kept.setdefault(found, found)
+    return known
 
 
 def _partition_values(

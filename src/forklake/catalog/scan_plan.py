@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from forklake.catalog.column_history import ColumnHistory
-from forklake.catalog.file_facts import prune
+from forklake.catalog.file_facts import prune, without_nan
 from forklake.catalog.numbering import numberings
 from forklake.catalog.places import Places
 from forklake.catalog.table_files import TableFiles, is_cut, read_bound, table_files
@@ -85,12 +85,16 @@ class ScanPlanner:
         if predicate is not None:
             kept, pruned = prune(self._content, self._table.table_id, self._columns.fields, kept, fields, predicate)
         scanned = _Scanned(self._store, self._lake_path, self._content, self._table, files, kept)
+        nan_free = without_nan(self._content, self._columns.fields, kept, predicate)
         return ScanPlan(
             table=self._table.table_name,
             fields=self._columns.fields,
             files=tuple(
                 scanned.file(
-                    row, fields[row.data_file_id], None if row.mapping_id is None else mappings[row.mapping_id]
+                    row,
+                    fields[row.data_file_id],
+                    None if row.mapping_id is None else mappings[row.mapping_id],
+                    nan_free.get(row.data_file_id, frozenset()),
                 )
                 for row in kept
             ),
@@ -158,7 +162,13 @@ class _Scanned:
         numbered = {row.numbering_id for row in both if row.numbering_id is not None}
         self._numberings: Mapping[CatalogId, Numbering] = numberings(store, numbered)
 
-    def file(self, row: DataFileRow, fields: _Fields, mapping: tuple[MappedField, ...] | None) -> ScanFile:
+    def file(
+        self,
+        row: DataFileRow,
+        fields: _Fields,
+        mapping: tuple[MappedField, ...] | None,
+        nan_free: frozenset[ColumnId],
+    ) -> ScanFile:
         deleted = self._files.deletes.get(row.data_file_id)
         return ScanFile(
             data_file_id=row.data_file_id,
@@ -175,6 +185,7 @@ class _Scanned:
             inlined_deletes=self._files.inlined_deletes.get(row.data_file_id, ()),
             encryption_key=row.encryption_key,
             numbering=None if row.numbering_id is None else self._numberings.get(row.numbering_id),
+            without_nan=nan_free,
         )
 
     def _deletes(self, row: DeleteFileRow) -> ScanDeletes:

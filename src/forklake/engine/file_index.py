@@ -19,7 +19,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 from unicodedata import category
@@ -31,6 +31,7 @@ from pyspark.sql.types import StructType
 
 from forklake.engine.hadoop import hadoop_path
 from forklake.engine.primed_files import byte_count, read_primed
+from forklake.engine.pushed_filters import ColumnPath, filter_options
 from forklake.engine.session import is_remote
 from forklake.errors import ConfigError
 from forklake.model.scan import ScanFile
@@ -49,11 +50,14 @@ _ENCODED: Final = frozenset({"Cc", "Zl", "Zp", "Zs"})  # categories of letters b
 _BLOCK_SIZE: Final = 128 * 1024 * 1024
 
 
-def read_parquet(spark: SparkSession, files: Sequence[ScanFile], schema: StructType) -> DataFrame:
+def read_parquet(
+    spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath] = ()
+) -> DataFrame:
     """Return the rows of some files, each path once, as a lazy DataFrame with Spark's ``_metadata``.
 
     Columns that a file lacks are NULL. A missing or damaged file fails the job that reads it, whatever the session
-    says about such files.
+    says about such files. Filters on the DataFrame find NaN and both zeros; ``without_nan`` names the columns of floats
+    that are known to hold no NaN, which Parquet may filter best.
 
     Raises:
         ConfigError: The session demands a route that does not exist.
@@ -62,17 +66,17 @@ def read_parquet(spark: SparkSession, files: Sequence[ScanFile], schema: StructT
     if demanded is not None:
         if demanded not in _ROUTES:
             raise ConfigError(f'"{SETTING}" is "{demanded}"; it can be {", ".join(_ROUTES)}. Nothing was read.')
-        return _ROUTES[demanded](spark, files, schema)
+        return _ROUTES[demanded](spark, files, schema, without_nan)
     if not is_remote(spark):
         try:
-            return _primed(spark, files, schema)
+            return _primed(spark, files, schema, without_nan)
         except (Py4JError, PySparkException, TypeError, AttributeError):
             pass  # internals of Spark, which another release may have changed
     try:
-        logged = _logged(spark, files, schema)
+        logged = _logged(spark, files, schema, without_nan)
         logged.schema  # noqa: B018  (lets a remote server say whether it sees the log)
     except (OSError, PySparkException):
-        return _plain(spark, files, schema)
+        return _plain(spark, files, schema, without_nan)
     return logged
 
 
@@ -100,11 +104,15 @@ def url_encoded(path: str) -> str:
 # ---- routes --------------------------------------------------------------------------------------------------------
 
 
-def _primed(spark: SparkSession, files: Sequence[ScanFile], schema: StructType) -> DataFrame:
-    return read_primed(spark, files, schema, READ_OPTIONS)
+def _primed(
+    spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
+) -> DataFrame:
+    return read_primed(spark, files, schema, READ_OPTIONS, without_nan=without_nan)
 
 
-def _logged(spark: SparkSession, files: Sequence[ScanFile], schema: StructType) -> DataFrame:
+def _logged(
+    spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
+) -> DataFrame:
     directory = Path(tempfile.mkdtemp(dir=_log_directory()))
     log = directory / "_spark_metadata"
     log.mkdir()
@@ -123,7 +131,8 @@ def _logged(spark: SparkSession, files: Sequence[ScanFile], schema: StructType) 
         for file in files
     )
     (log / "0").write_text("\n".join(["v1", *entries]), encoding="utf-8")
-    return spark.read.schema(schema).options(**READ_OPTIONS).parquet(hadoop_path(str(directory)))
+    options = READ_OPTIONS | filter_options(schema, without_nan)
+    return spark.read.schema(schema).options(**options).parquet(hadoop_path(str(directory)))
 
 
 _logs: list[str] = []
@@ -138,12 +147,16 @@ def _log_directory() -> str:
         return _logs[0]
 
 
-def _plain(spark: SparkSession, files: Sequence[ScanFile], schema: StructType) -> DataFrame:
+def _plain(
+    spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
+) -> DataFrame:
     paths = [re.sub(r"([{}\[\]*?\\])", r"\\\1", hadoop_path(file.path)) for file in files]
-    return spark.read.schema(schema).options(**READ_OPTIONS).parquet(*paths)
+    options = READ_OPTIONS | filter_options(schema, without_nan)
+    return spark.read.schema(schema).options(**options).parquet(*paths)
 
 
-_ROUTES: Final[dict[str, Callable[[SparkSession, Sequence[ScanFile], StructType], DataFrame]]] = {
+_Route = Callable[[SparkSession, Sequence[ScanFile], StructType, Collection[ColumnPath]], DataFrame]
+_ROUTES: Final[dict[str, _Route]] = {
     "primed": _primed,
     "log": _logged,
     "plain": _plain,

@@ -41,7 +41,7 @@ def group_frame(
     if is_for_arrow(spark, table, (file.path for file in group.files), group.fields):
         group = replace(group, needs_arrow=True)
     if _is_raw(group, needed, extra):
-        return read_parquet(spark, group.files, spark_schema(group.fields, read_type))
+        return read_parquet(spark, group.files, spark_schema(group.fields, read_type), group.without_nan)
     asked = set(extra.values())
     from_path = [field for field in needed if field.column_id in dict(group.from_path)]
     frame = _rows(spark, table, group, asked, from_path)
@@ -88,7 +88,7 @@ def _located(spark: SparkSession, table: str, group: Group, schema: StructType) 
     if group.needs_arrow:
         rows = read_with_arrow(spark, table, group.files, schema)
         return rows.withColumnsRenamed({PATH_COLUMN: file_facts.FILE, POSITION_COLUMN: _POSITION})
-    rows = read_parquet(spark, group.files, schema)
+    rows = read_parquet(spark, group.files, schema, group.without_nan)
     position = rows.metadataColumn("_metadata").getField("row_index").alias(_POSITION)
     depth = file_facts.name_depth(group.files)
     file_facts.check_keys(rows, group.files, depth)

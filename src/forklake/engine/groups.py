@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import unquote
 
+from forklake.engine.pushed_filters import ColumnPath
 from forklake.files.footer import read_footers, resolve_fields
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
@@ -30,6 +31,7 @@ class Group:
         numbering: What the snapshots are numbered that rows carry, if these are not our ids.
         is_dirty: Whether each of the files has deleted rows.
         needs_arrow: Whether Spark's own reader cannot read the files.
+        without_nan: The columns of floats, and fields of structs, that hold no NaN in any of the files.
         files: The files, in the order of the plan.
         places: Where they are among all files of the plan.
     """
@@ -40,6 +42,7 @@ class Group:
     is_dirty: bool
     needs_arrow: bool
     numbering: Numbering | None = None
+    without_nan: frozenset[ColumnPath] = frozenset()
     files: tuple[ScanFile, ...] = ()
     places: tuple[int, ...] = ()
 
@@ -48,7 +51,8 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
     """Return the files of a plan in groups, in the order of their first files.
 
     What is not needed makes no difference: columns that nobody asked for, columns and parts of columns that the table
-    no longer has. Footers are read, several at a time, only of files whose columns the plan does not know.
+    no longer has. Files that are known to hold no NaN are apart from others, as Parquet may filter them better.
+    Footers are read, several at a time, only of files whose columns the plan does not know.
 
     Raises:
         DataFileError: A footer that is needed cannot be read.
@@ -70,17 +74,20 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
         upto = file.read_upto if file.is_cut else None
         is_dirty = file.deletes is not None or bool(file.inlined_deletes)
         # A file that a table has twice is read twice, and by the path alone its rows could not be told apart.
-        key = (shape, from_path, upto, is_dirty, needs_arrow, id(file.numbering), seen[file.path])
+        has_no_nan = shapes.float_ids(shape) <= file.without_nan
+        key = (shape, from_path, upto, is_dirty, needs_arrow, id(file.numbering), has_no_nan, seen[file.path])
         seen[file.path] += 1
         if key not in found:
             found[key] = Group(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
         files.setdefault(key, []).append((file, place))
-    return [replace(group, **_members(files[key])) for key, group in found.items()]
+    return [_filled(group, files[key]) for key, group in found.items()]
 
 
-def _members(located: Sequence[tuple[ScanFile, int]]) -> dict[str, Any]:
+def _filled(group: Group, located: Sequence[tuple[ScanFile, int]]) -> Group:
     files, places = zip(*located, strict=True)
-    return {"files": files, "places": places}
+    known = frozenset.intersection(*{file.without_nan for file in files})
+    without_nan = frozenset(path for path, column_id in _floats(group.fields) if column_id in known)
+    return replace(group, files=files, places=places, without_nan=without_nan)
 
 
 class _Shapes:
@@ -93,6 +100,7 @@ class _Shapes:
         self._needed = needed
         self._by_identity: dict[int, tuple[tuple[Field, ...], int]] = {}
         self._by_value: dict[tuple[Field, ...], int] = {}
+        self._float_ids: dict[int, frozenset[ColumnId]] = {}
 
     def number(self, held: tuple[Field, ...]) -> int:
         if id(held) not in self._by_identity:
@@ -103,6 +111,12 @@ class _Shapes:
 
     def fields(self, number: int) -> tuple[Field, ...]:
         return list(self._by_value)[number]
+
+    def float_ids(self, number: int) -> frozenset[ColumnId]:
+        """Return the columns of floats that Spark makes filters of."""
+        if number not in self._float_ids:
+            self._float_ids[number] = frozenset(column_id for _, column_id in _floats(self.fields(number)))
+        return self._float_ids[number]
 
 
 def needs_vectors(fields: Sequence[Field], *, in_parts: bool = False) -> bool:
@@ -140,6 +154,16 @@ def _pruned_within(held: Field, needed: Field) -> Field:
         return replace(held, children=_pruned(held.children, needed.children) or held.children[:1])
     parts = zip(held.children, needed.children, strict=True)
     return replace(held, children=tuple(_pruned_within(part, below) for part, below in parts))
+
+
+def _floats(fields: Sequence[Field], above: ColumnPath = ()) -> Iterator[tuple[ColumnPath, ColumnId]]:
+    """Yield the columns of floats, and those in structs, by the names that the files have."""
+    for field in fields:
+        path = (*above, field.name)
+        if field.type in ("float32", "float64") and field.column_id is not None:
+            yield path, field.column_id
+        elif field.type == "struct":
+            yield from _floats(field.children, path)
 
 
 def _partitions(mapping: Sequence[MappedField], needed: Sequence[Field]) -> Iterator[tuple[ColumnId, str]]:

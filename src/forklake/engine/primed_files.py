@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from forklake.engine.hadoop import hadoop_path
+from forklake.engine.pushed_filters import SOURCE as PUSHED_FILTERS
+from forklake.engine.pushed_filters import ColumnPath
 from forklake.files import storage
 from forklake.model.scan import ScanFile
 
@@ -23,7 +25,6 @@ Value = int | str | bytes | None
 
 _SOURCE: Final = r"""
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,7 +46,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 public class PrimedFiles {
     /** Takes all files in one text, path and size in turn, since each call from Python costs a round trip. */
     public Dataset rows(SparkSession session, String files, String options, String schema, String valueSchema,
-                        byte[] values, String key) {
+                        byte[] values, String key, String withoutNaN) {
         PrimedCache cache = new PrimedCache(files);
         StructType held = (StructType) DataType.fromJson(schema);
         StructType shown = (StructType) DataType.fromJson(valueSchema);
@@ -59,7 +60,7 @@ public class PrimedFiles {
         FileIndex index = new PrimedFileIndex(
             session, seq(cache.paths), given, scala.Option.apply(held), cache, spec, key);
         return session.baseRelationToDataFrame(new HadoopFsRelation(
-            index, shown, held, scala.Option.empty(), new ParquetFileFormat(), given, session));
+            index, shown, held, scala.Option.empty(), new FloatAwareParquet(withoutNaN), given, session));
     }
 
     /** Each file is a partition of its own: what holds for all rows of a partition costs nothing to read. */
@@ -169,6 +170,7 @@ def read_primed(
     options: Mapping[str, str],
     value_schema: StructType = _NO_VALUES,
     values: Sequence[Sequence[Value]] = (),
+    without_nan: Iterable[ColumnPath] = (),
 ) -> DataFrame:
     """Return the rows of some files, each path once, and behind their columns the values of their files.
 
@@ -179,6 +181,8 @@ def read_primed(
         options: Of the reader.
         value_schema: What the values are: bigint, string or binary. A condition on them alone leaves whole files out.
         values: Those of each file, in the same order.
+        without_nan: The columns of floats that are known to hold no NaN. Spark hands no filter on others to Parquet
+            that NaN fulfils.
 
     Raises:
         Py4JError: Spark's internals are not as expected.
@@ -187,8 +191,9 @@ def read_primed(
     packed = b"".join(_packed(value) for of_file in values for value in of_file)
     key = hashlib.sha256(text.encode() + b"\0" + packed).hexdigest()
     given = "\0".join(part for option in options.items() for part in option)
+    known = "\0".join("\1".join(path) for path in without_nan)
     made = _java(spark).rows(
-        spark._jsparkSession, text, given, schema.json(), value_schema.json(), bytearray(packed), key
+        spark._jsparkSession, text, given, schema.json(), value_schema.json(), bytearray(packed), key, known
     )
     return DataFrame(made, spark)
 
@@ -233,10 +238,13 @@ def _java(spark: SparkSession) -> Any:
     with _compiling:
         found = _compiled.get(id(gateway))
         if found is None:
-            compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
-            compiler.setParentClassLoader(gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader())
-            compiler.cook(_SOURCE)
-            loaded = compiler.getClassLoader().loadClass("PrimedFiles")
+            loader = gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+            for source in (PUSHED_FILTERS, _SOURCE):
+                compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
+                compiler.setParentClassLoader(loader)
+                compiler.cook(source)
+                loader = compiler.getClassLoader()
+            loaded = loader.loadClass("PrimedFiles")
             none = gateway.new_array(gateway.jvm.java.lang.Class, 0)
             nothing = gateway.new_array(gateway.jvm.java.lang.Object, 0)
             found = loaded.getConstructor(none).newInstance(nothing)

@@ -64,7 +64,8 @@ def valued_frame(
         located = StructType([*schema.fields, StructField(index, LongType())])
         if group.is_dirty and not is_batched(spark, StructType([*located.fields, *value_schema.fields])):
             return None
-        rows = read_primed(spark, group.files, located, _OPTIONS if facts else READ_OPTIONS, value_schema, values)
+        options = _OPTIONS if facts else READ_OPTIONS
+        rows = read_primed(spark, group.files, located, options, value_schema, values, group.without_nan)
         if group.is_dirty:
             rows = rows.where(is_unset(spark, _DELETED, index))
         return rows.withColumnRenamed(index, position)

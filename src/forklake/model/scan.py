@@ -62,6 +62,7 @@ class ScanFile:
         read_upto: The file is read as of this snapshot.
         is_cut: Whether it holds rows that are younger than that; they carry their snapshot.
         numbering: What the snapshots are numbered that rows carry, if these are not our ids.
+        without_nan: The columns of floats that are known to hold no NaN.
     """
 
     data_file_id: DataFileId
@@ -78,6 +79,7 @@ class ScanFile:
     inlined_deletes: tuple[int, ...] = ()
     encryption_key: str | None = None
     numbering: Numbering | None = None
+    without_nan: frozenset[ColumnId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
