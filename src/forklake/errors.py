@@ -13,7 +13,8 @@
     ├── CommitContentionError        too many others committed first; nothing was written, try again
     ├── CommitUnknownError           the connection was lost and could not be regained to ask
     ├── MetastoreError               the metadata database
-    │   ├── MetastoreUnavailableError  not reachable, refused the login, timed out, locked
+    │   ├── MetastoreUnavailableError  not reachable, timed out, locked: trying again can help
+    │   ├── MetastoreRefusedError    the login, the database or the rights are wrong, read-only, full, closed
     │   ├── MetastoreVersionError    not initialised, or of another version
     │   └── MetastoreCorruptError    not a metadata database, or damaged
     ├── DataFileError                a data file is missing, damaged, or its key is
@@ -145,13 +146,22 @@ class MetastoreError(ForklakeError):
 
 
 class MetastoreUnavailableError(MetastoreError):
-    """The database cannot be reached, refused the login, is locked, or ran into a time-out.
+    """The database cannot be reached, is locked, or ran into a time-out.
 
-    Nothing was changed by the failed statement.
+    Nothing was changed by the failed statement, and trying again can help.
     """
 
     code = "metastore_unavailable"
     retryable = True
+
+
+class MetastoreRefusedError(MetastoreError):
+    """The database says no: a wrong login, no such database, missing rights, read-only, a full disk, a closed lake.
+
+    Nothing was changed. Trying again does not help until somebody has put it right.
+    """
+
+    code = "metastore_refused"
 
 
 class MetastoreVersionError(MetastoreError):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from forklake import Lake, Settings
-from forklake.errors import ConfigError, ForklakeError, MetastoreUnavailableError
+from forklake.errors import ConfigError, ForklakeError, MetastoreRefusedError
 from forklake.metastore.postgres import initialise
 from tests.servers import PostgresServer
 
@@ -25,14 +25,17 @@ def message(kind: bytes, body: bytes) -> bytes:
 def refuse(client: socket.socket) -> None:
     """Ask a PostgreSQL client for its password, and refuse it in an error that repeats it."""
     while True:
-        (size,) = struct.unpack("!I", client.recv(4, socket.MSG_WAITALL))
-        (code,) = struct.unpack("!I", client.recv(4, socket.MSG_WAITALL))
+        head = client.recv(8, socket.MSG_WAITALL)
+        if not head:
+            return
+        size, code = struct.unpack("!II", head)
         client.recv(size - 8, socket.MSG_WAITALL)
         if code not in (80877103, 80877104):  # asks for encryption
             break
         client.sendall(b"N")
     client.sendall(message(b"R", struct.pack("!I", 3)))
-    client.recv(1, socket.MSG_WAITALL)
+    if not client.recv(1, socket.MSG_WAITALL):
+        return
     (size,) = struct.unpack("!I", client.recv(4, socket.MSG_WAITALL))
     password = client.recv(size - 4, socket.MSG_WAITALL).rstrip(b"\0")
     fields = b"SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed: it is not " + password + b"\0\0"
@@ -72,7 +75,7 @@ def test_a_refused_password_is_not_repeated(gossip: int, caplog: pytest.LogCaptu
         lambda url: initialise(url, None, SETTINGS),
     )
     for attempt in attempts:
-        with pytest.raises(MetastoreUnavailableError, match="password authentication failed") as caught:
+        with pytest.raises(MetastoreRefusedError, match="password authentication failed") as caught:
             attempt(f"postgresql://me:{SECRET}@127.0.0.1:{gossip}/lake")
         assert SECRET not in shown(caught.value)
     assert SECRET not in caplog.text
@@ -82,7 +85,7 @@ def test_the_login_of_nobody_is_refused(postgres_server: PostgresServer, caplog:
     caplog.set_level(logging.DEBUG)
     host = postgres_server.maintenance_url.split("host=")[-1]
     url = f"postgresql://nobody-knows-me:{SECRET}@/postgres?host={host}"
-    with pytest.raises(MetastoreUnavailableError, match="nobody-knows-me") as caught:
+    with pytest.raises(MetastoreRefusedError, match="nobody-knows-me") as caught:
         Lake(url, settings=SETTINGS)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
     assert SECRET not in caplog.text
@@ -92,7 +95,7 @@ def test_the_login_of_nobody_is_refused(postgres_server: PostgresServer, caplog:
 def test_a_connection_string_that_makes_no_sense_is_not_repeated(url: str) -> None:
     with pytest.raises(ForklakeError) as caught:
         Lake(url, settings=SETTINGS)
-    assert isinstance(caught.value, ConfigError | MetastoreUnavailableError)
+    assert isinstance(caught.value, ConfigError | MetastoreRefusedError)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
 
 

@@ -15,6 +15,7 @@ from forklake.errors import (
     ConfigError,
     InvalidPathError,
     MetastoreCorruptError,
+    MetastoreRefusedError,
     MetastoreUnavailableError,
     MetastoreVersionError,
 )
@@ -65,7 +66,7 @@ def test_a_closed_lake_says_so(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     lake.close()
     lake.close()
-    with pytest.raises(MetastoreUnavailableError, match="is closed"):
+    with pytest.raises(MetastoreRefusedError, match="is closed"):
         shop.tables()
 
 
@@ -207,8 +208,12 @@ def test_a_read_only_file_is_refused_and_left_alone(kind: str) -> None:
         directory.chmod(0o555)
         before = path.read_bytes()
         try:
-            with pytest.raises(MetastoreUnavailableError, match=f'"{path}"'), Lake(f"{kind}:{path}") as lake:
+            with (
+                pytest.raises(MetastoreRefusedError, match=f'"{path}"') as caught,
+                Lake(f"{kind}:{path}") as lake,
+            ):
                 lake.create_catalog("other")
+            assert not caught.value.retryable
         finally:
             directory.chmod(0o755)
         assert path.read_bytes() == before
@@ -296,6 +301,17 @@ def test_a_sqlite_file_that_is_locked_for_too_long_is_given_up(tmp_path: Path) -
         blocker.close()
         shop.create_table("orders", {"id": "BIGINT"})
         assert names(shop) == ["orders"]
+
+
+def test_a_full_disk_is_not_worth_trying_again(tmp_path: Path) -> None:
+    with Lake(str(tmp_path / "lake.db")) as lake:
+        shop = lake.create_catalog("shop")
+        for connection in lake._context.store._idle:  # type: ignore[attr-defined]
+            connection.execute("PRAGMA max_page_count = 1")  # as many as there are, that is
+        with pytest.raises(MetastoreRefusedError, match="is full; nothing was changed") as caught:
+            shop.create_table("wide", {f"column_{number}": "BIGINT" for number in range(1000)})
+        assert not caught.value.retryable
+        assert names(shop) == []
 
 
 def test_a_server_that_does_not_answer_is_named(tmp_path: Path) -> None:

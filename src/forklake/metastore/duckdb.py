@@ -12,7 +12,12 @@ from typing import Any
 import duckdb
 
 from forklake.config import Clock, Settings
-from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
+from forklake.errors import (
+    MetastoreCorruptError,
+    MetastoreError,
+    MetastoreRefusedError,
+    MetastoreUnavailableError,
+)
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.duckdb_load import load_rows
@@ -132,7 +137,7 @@ class DuckDBStore(EmbeddedStore):
     @contextmanager
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         if self._closed:
-            raise MetastoreUnavailableError(f'The lake "{self._path}" is closed.', hint="Open it again.")
+            raise MetastoreRefusedError(f'The lake "{self._path}" is closed.', hint="Open it again.")
         try:
             cursor = self._database.cursor()
             try:
@@ -156,6 +161,11 @@ class DuckDBStore(EmbeddedStore):
                 f'Unique file handle conflict: the metadata file "{self._path}" is open in another process.',
                 hint="A DuckDB file serves one process at a time. Use SQLite or PostgreSQL for several.",
             )
+        if "No space left" in text or "disk is full" in text:
+            return MetastoreRefusedError(
+                f'The disk of the metadata file "{self._path}" is full; nothing was changed.',
+                hint="Free some space there.",
+            )
         if (
             "valid DuckDB" in text
             or "Corrupt database" in text
@@ -165,7 +175,15 @@ class DuckDBStore(EmbeddedStore):
                 f'The metadata file "{self._path}" is damaged or no DuckDB database: {text}',
                 hint="Restore it from a backup, or name another file.",
             )
-        return MetastoreUnavailableError(f'The metadata file "{self._path}" failed: {text}; nothing was changed.')
+        if "Permission denied" in text or "read-only" in text:
+            return MetastoreRefusedError(
+                f'The metadata file "{self._path}" cannot be opened for writing; nothing was changed.',
+                hint="Make the file and its directory writable.",
+            )
+        message = f'The metadata file "{self._path}" failed: {text}; nothing was changed.'
+        if isinstance(error, duckdb.IOException | duckdb.TransactionException | duckdb.OutOfMemoryException):
+            return MetastoreUnavailableError(message, hint="Try again.")
+        return MetastoreError(message)
 
 
 def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:

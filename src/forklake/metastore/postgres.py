@@ -8,30 +8,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import psycopg
-import psycopg_pool
-from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
-from psycopg.types.numeric import Int8Dumper
-from psycopg.types.string import TextLoader
 
 from forklake.config import Settings
 from forklake.errors import (
     CommitUnknownError,
     MetastoreError,
+    MetastoreRefusedError,
     MetastoreUnavailableError,
     MetastoreVersionError,
 )
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.postgres_address import Address, LakeSchemas
-from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Session, Store, Values
+from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled
+from forklake.metastore.postgres_errors import statement_error
+from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
+from forklake.metastore.store import ConnectionLostError, Session, Store, Values
 from forklake.metastore.tables import BY_NAME
 from forklake.model.commit import Commit, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
@@ -40,7 +41,6 @@ from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
 
 T = TypeVar("T")
-Connection = psycopg.Connection[Values]
 
 DIALECT = Dialect(
     name="postgresql",
@@ -69,6 +69,8 @@ def _dialect(schemas: LakeSchemas) -> Dialect:
 _COUNTED_ROWS = 1_000_000
 """Tables with more rows are not counted but estimated."""
 
+_BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN_WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _COMMIT = "SELECT * FROM forklake.lake_commit(:catalog, :expected, :commit)"
 _FORK = (
     "SELECT * FROM forklake.lake_fork(:parent, :at, :names, CAST(:uuids AS uuid[]), :directories, :data_path, :prefix,"
@@ -83,13 +85,16 @@ class PostgresStore(Store):
         """Connect, and check that the database holds a lake of this version.
 
         Raises:
-            MetastoreUnavailableError: The server cannot be reached or refuses the login.
+            MetastoreUnavailableError: The server cannot be reached.
+            MetastoreRefusedError: It refuses the login, or the role has no rights.
             MetastoreVersionError: The schema file was not run, or another version of it.
         """
         self.settings = settings
         self._address = Address.parse(conninfo)
         self.dialect = _dialect(self._address.schemas)
-        self._pool = _open_pool(self)
+        self._pool = ConnectionPool(
+            Connector(self._address, settings).connect, settings.pool_size, settings.pool_timeout_seconds
+        )
         try:
             found = self._run(lambda connection: _versions(connection, self.dialect))
             schema.check_version(found, "postgresql")
@@ -118,13 +123,13 @@ class PostgresStore(Store):
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Open a reading transaction."""
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as session:
+        with self._transaction(_BEGIN_READING) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Open a writing transaction."""
-        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED") as session:
+        with self._transaction(_BEGIN_WRITING) as session:
             yield session
 
     def commit(self, commit: Commit) -> CommitResult:
@@ -193,17 +198,9 @@ class PostgresStore(Store):
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Session]:
-        with self._connection() as connection:
-            connection.execute(begin)
-            try:
-                if _is_pooled(connection):
-                    connection.execute(self._local_settings)
-                yield _PostgresSession(connection, self.dialect)
-                self._end(connection)
-            except BaseException:
-                if not connection.broken:
-                    connection.execute("ROLLBACK")
-                raise
+        with self._connection(begin) as connection:
+            yield _PostgresSession(connection, self.dialect)
+            self._end(connection)
 
     def _end(self, connection: Connection) -> None:
         try:
@@ -223,82 +220,76 @@ class PostgresStore(Store):
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
         """Run one statement in a transaction of its own: one round trip, or four behind a pooler."""
-        with self._connection() as connection:
-            if not _is_pooled(connection):
-                return statement(connection)
-            with connection.transaction():
-                connection.execute(self._local_settings)
-                return statement(connection)
+        with self._connection(None) as connection:
+            result = statement(connection)
+            if is_pooled(connection):
+                connection.execute("COMMIT")
+            return result
+
+    @contextmanager
+    def _connection(self, begin: str | None) -> Iterator[Connection]:
+        """Give a connection, in a transaction if `begin` says how it begins, and always behind a pooler."""
+        connection = self._begun(begin)
+        try:
+            yield connection
+        except BaseException as error:
+            if isinstance(error, psycopg.Error):
+                raise self._translated(connection, error) from error
+            raise
+        finally:
+            if not connection.broken and connection.info.transaction_status != TransactionStatus.IDLE:
+                with suppress(psycopg.Error):  # lost now: the pool sees it
+                    connection.execute("ROLLBACK")
+            self._pool.give_back(connection)
+
+    def _begun(self, begin: str | None) -> Connection:
+        """Take a connection and begin; one that turns out to be dead is replaced, for it has done nothing yet."""
+        for is_last in (False, True):
+            connection = self._take()
+            try:
+                if is_pooled(connection):
+                    connection.execute(begin or _BEGIN_WRITING)
+                    connection.execute(self._local_settings)
+                elif begin is not None:
+                    connection.execute(begin)
+                return connection
+            except BaseException as error:
+                self._pool.give_back(connection)
+                if not isinstance(error, psycopg.Error):
+                    raise
+                told = self._translated(connection, error)
+                if is_last or not isinstance(told, ConnectionLostError):
+                    raise told from error
+        raise AssertionError
 
     @property
     def _local_settings(self) -> str:
         return f"SET LOCAL statement_timeout = {int(self.settings.statement_timeout_seconds * 1000)}"
 
-    @contextmanager
-    def _connection(self) -> Iterator[Connection]:
+    def _take(self) -> Connection:
         try:
-            with self._pool.connection(timeout=self.settings.connect_timeout_seconds) as connection:
-                try:
-                    yield connection
-                except psycopg.Error as error:
-                    if connection.broken:
-                        # The idle ones have likely gone with it: one loss is told, not one for each of them.
-                        self._pool.check()
-                        raise ConnectionLostError(
-                            f"The connection to the metadata database ({self.location}) was lost: {self.clean(error)}"
-                        ) from error
-                    raise
-        except (psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as error:
-            raise self._unreachable(error) from error
-        except psycopg.Error as error:
-            raise self._translated(error) from error
+            return self._pool.take()
+        except PoolClosedError:
+            raise MetastoreRefusedError(f"The lake ({self.location}) is closed.", hint="Open it again.") from None
+        except PoolTimeoutError:
+            raise MetastoreUnavailableError(
+                f"Others used all {self.settings.pool_size} connections to the metadata database ({self.location})"
+                f" for {self.settings.pool_timeout_seconds:g} s; nothing was done.",
+                hint="Try again, or raise pool_size.",
+            ) from None
+
+    def _translated(self, connection: Connection, error: psycopg.Error) -> MetastoreError:
+        if not connection.broken:
+            return statement_error(self._address, self.settings, error)
+        # The idle ones have likely gone with it: one loss is told, not one for each of them.
+        self._pool.discard_idle()
+        return ConnectionLostError(
+            f"The connection to the metadata database ({self.location}) was lost: {self.clean(error)}"
+        )
 
     def clean(self, error: object) -> str:
         """Return an error's text on one line without the password."""
         return self._address.clean(error)
-
-    def _unreachable(self, error: Exception) -> MetastoreError:
-        if isinstance(error, psycopg_pool.PoolClosed):
-            return MetastoreUnavailableError(f"The lake ({self.location}) is closed.", hint="Open it again.")
-        return MetastoreUnavailableError(
-            f"The metadata database ({self.location}) has no free connection"
-            f" after {self.settings.connect_timeout_seconds:g} s: {self.clean(error)}",
-            hint="Check that the server runs and allows more connections.",
-        )
-
-    def _not_found(self) -> MetastoreError:
-        schemas = self._address.schemas
-        is_default = schemas == LakeSchemas()
-        return schema.not_found("postgresql") if is_default else schema.not_found_in(schemas.views)
-
-    def _translated(self, error: psycopg.Error) -> Exception:
-        if isinstance(error, psycopg.errors.UniqueViolation):
-            return DuplicateKeyError(self.clean(error))
-        if isinstance(
-            error, psycopg.errors.UndefinedTable | psycopg.errors.InvalidSchemaName | psycopg.errors.UndefinedFunction
-        ):
-            return self._not_found()
-        if isinstance(error, psycopg.errors.DeadlockDetected):
-            return MetastoreUnavailableError(
-                f"Two changes of the metadata database ({self.location}) waited for each other, and this one gave way;"
-                " nothing was changed.",
-                hint="Try again.",
-            )
-        if isinstance(error, psycopg.errors.QueryCanceled):
-            return MetastoreUnavailableError(
-                f"A statement on the metadata database ({self.location}) took longer than"
-                f" {self.settings.statement_timeout_seconds:g} s and was cancelled; nothing was changed.",
-                hint="Try again, or raise statement_timeout_seconds.",
-            )
-        if isinstance(error, psycopg.errors.InsufficientPrivilege):
-            return MetastoreUnavailableError(
-                f"The metadata database ({self.location}) does not allow this: {self.clean(error)};"
-                " nothing was changed.",
-                hint=f'Grant the role the rights on schema "{self._address.schemas.base}".',
-            )
-        return MetastoreUnavailableError(
-            f"The metadata database ({self.location}) failed: {self.clean(error)}; nothing was changed."
-        )
 
 
 class _PostgresSession(Session):
@@ -355,31 +346,37 @@ def initialise(conninfo: str, partitions: int | None, settings: Settings) -> boo
 
     Raises:
         MetastoreVersionError: The schemas hold something else, or a lake of another version.
+        MetastoreUnavailableError: The server cannot be reached.
+        MetastoreRefusedError: It refuses the login, or the role may not create schemas.
     """
     text = schema.script("postgresql") if partitions is None else schema.partitioned_script(partitions)
     address = Address.parse(conninfo)
-    schemas = address.schemas
+    with connect_plainly(address, settings) as connection:
+        try:
+            return _initialise(connection, address.schemas, text)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MetastoreRefusedError(
+                f"The metadata tables were not made ({address.location}): {address.clean(error)}",
+                hint="GRANT CREATE ON DATABASE ... to the role, or run `forklake init` as one that may create schemas.",
+            ) from error
+        except psycopg.Error as error:
+            raise statement_error(address, settings, error) from error
+
+
+def _initialise(connection: Connection, schemas: LakeSchemas, text: str) -> bool:
+    found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schemas.base]).fetchone()
+    if found is not None:
+        try:
+            versions = _versions(connection, _dialect(schemas))
+        except psycopg.errors.UndefinedTable as error:
+            raise _schema_taken(schemas.base) from error
+        schema.check_version(versions, "postgresql")
+        return False
     try:
-        with psycopg.connect(
-            **{"connect_timeout": _whole_seconds(settings.connect_timeout_seconds), **address.words}, autocommit=True
-        ) as connection:
-            found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schemas.base]).fetchone()
-            if found is None:
-                connection.execute(schemas.place(text).encode())
-                return True
-            try:
-                versions = _versions(connection, _dialect(schemas))
-            except psycopg.errors.UndefinedTable as error:
-                raise _schema_taken(schemas.base) from error
-            schema.check_version(versions, "postgresql")
-            return False
+        connection.execute(schemas.place(text).encode())
     except psycopg.errors.DuplicateSchema as error:
         raise _schema_taken(schemas.views) from error
-    except psycopg.Error as error:
-        raise MetastoreUnavailableError(
-            f"The metadata database was not initialised: {address.clean(error)}",
-            hint="Check host, port, user, password and database, and that the user may create schemas in it.",
-        ) from error
+    return True
 
 
 def _schema_taken(name: str) -> MetastoreVersionError:
@@ -392,62 +389,6 @@ def _schema_taken(name: str) -> MetastoreVersionError:
 def _versions(connection: Connection, dialect: Dialect) -> dict[str, str]:
     text, values = dialect.render(schema.VERSION_QUERY, {})
     return dict(cast("list[tuple[str, str]]", connection.execute(text, values).fetchall()))
-
-
-def _open_pool(store: PostgresStore) -> psycopg_pool.ConnectionPool[Connection]:
-    settings = store.settings
-    base = dict(store._address.words)
-    timeout = int(settings.statement_timeout_seconds * 1000)
-    kwargs: dict[str, Any] = {
-        "autocommit": True,
-        # What the URL says counts.
-        "connect_timeout": base.pop("connect_timeout", None) or _whole_seconds(settings.connect_timeout_seconds),
-        "application_name": base.pop("application_name", None) or "forklake",
-    }
-    options = (
-        f"{base.pop('options', None) or ''} -c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"
-        # Starting workers or compiling takes longer than any of our statements; and a plan is kept while tables grow.
-        " -c max_parallel_workers_per_gather=0 -c jit=off -c enable_seqscan=off"
-        " -c timezone=UTC -c default_transaction_isolation=read\\ committed"
-    ).strip()
-    try:
-        # The first connection tells whether the server can be reached, and a pooler from a server.
-        with psycopg.connect(**base, **kwargs, options=options):
-            kwargs["options"] = options
-    except psycopg.OperationalError as error:
-        if "unsupported startup parameter" not in str(error):
-            raise MetastoreUnavailableError(
-                f"The metadata database ({store.location}) cannot be used: {store.clean(error)}",
-                hint="Check host, port, user, password and database.",
-            ) from error
-    return psycopg_pool.ConnectionPool(
-        make_conninfo(**base),
-        connection_class=cast("type[Connection]", psycopg.Connection),
-        kwargs=kwargs,
-        min_size=0,
-        max_size=settings.pool_size,
-        num_workers=1,
-        configure=_configure,
-        timeout=settings.connect_timeout_seconds,
-        name="forklake",
-        open=True,
-    )
-
-
-def _configure(connection: Connection) -> None:
-    connection.adapters.register_loader("uuid", TextLoader)
-    connection.adapters.register_dumper(int, Int8Dumper)
-    connection.prepare_threshold = None
-    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-    row = connection.execute("SELECT pg_backend_pid()").fetchone()
-    assert row is not None
-    # A pooler shows a process id of its own, and may hand each transaction to another server connection.
-    if row[0] == connection.info.backend_pid:
-        connection.prepare_threshold = 2
-
-
-def _is_pooled(connection: Connection) -> bool:
-    return connection.prepare_threshold is None
 
 
 def _payload(commit: Commit) -> dict[str, Any]:
@@ -475,7 +416,3 @@ _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 def _utc(value: datetime) -> datetime:
     return value.astimezone(UTC)
-
-
-def _whole_seconds(seconds: float) -> int:
-    return max(1, round(seconds))

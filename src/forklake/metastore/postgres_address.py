@@ -92,6 +92,9 @@ class Address:
                 "The PostgreSQL connection string cannot be understood.",
                 hint='Write "postgresql://user@host/database" or "postgres:host=... dbname=...".',
             ) from None
+        for key in ("port", "connect_timeout"):
+            if not re.fullmatch(r"[\d,\s-]*", str(words.get(key) or "")):
+                raise ConfigError(f'The PostgreSQL connection string has a {key} that is no number: "{words[key]}".')
         return cls(words, LakeSchemas.named(name or ""))
 
     @property

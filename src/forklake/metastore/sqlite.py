@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from forklake.config import Clock, Settings
-from forklake.errors import MetastoreCorruptError, MetastoreUnavailableError
+from forklake.errors import (
+    MetastoreCorruptError,
+    MetastoreError,
+    MetastoreRefusedError,
+    MetastoreUnavailableError,
+)
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
@@ -146,7 +151,7 @@ class SQLiteStore(EmbeddedStore):
         try:
             with self._lock:
                 if self._closed:
-                    raise MetastoreUnavailableError(f'The lake "{self._path}" is closed.', hint="Open it again.")
+                    raise MetastoreRefusedError(f'The lake "{self._path}" is closed.', hint="Open it again.")
                 connection = self._idle.pop() if self._idle else None
             connection = connection or self._connect()
             try:
@@ -191,30 +196,40 @@ class SQLiteStore(EmbeddedStore):
                 return
 
     def _translated(self, error: sqlite3.Error) -> Exception:
-        text = str(error)
-        if isinstance(error, sqlite3.IntegrityError) and "UNIQUE" in text:
-            return DuplicateKeyError(text)
-        if "not a database" in text or "malformed" in text:
-            return MetastoreCorruptError(
-                f'The metadata file "{self._path}" is damaged or no SQLite database: {text}.',
-                hint="Restore it from a backup, or name another file.",
-            )
-        if "readonly" in text:
-            return MetastoreUnavailableError(
-                f'The metadata file "{self._path}" is read-only; nothing was changed.',
-                hint="Make the file and its directory writable.",
-            )
-        if "locked" in text:
-            return MetastoreUnavailableError(
-                f'The metadata file "{self._path}" was locked by another writer for too long; nothing was changed.',
-                hint="Try again.",
-            )
-        if "unable to open" in text:
-            return MetastoreUnavailableError(
-                f'The metadata file "{self._path}" cannot be opened or created.',
-                hint="Check that its directory exists and is writable.",
-            )
-        return MetastoreUnavailableError(f'The metadata file "{self._path}" failed: {text}; nothing was changed.')
+        text, kind = str(error), (getattr(error, "sqlite_errorname", None) or "").split("_")[1:2]
+        match kind:
+            case ["CONSTRAINT"] if "UNIQUE" in text:
+                return DuplicateKeyError(text)
+            case ["NOTADB" | "CORRUPT" | "FORMAT"]:
+                return MetastoreCorruptError(
+                    f'The metadata file "{self._path}" is damaged or no SQLite database: {text}.',
+                    hint="Restore it from a backup, or name another file.",
+                )
+            case ["READONLY" | "PERM" | "AUTH"]:
+                return MetastoreRefusedError(
+                    f'The metadata file "{self._path}" is read-only; nothing was changed.',
+                    hint="Make the file and its directory writable.",
+                )
+            case ["FULL"]:
+                return MetastoreRefusedError(
+                    f'The disk of the metadata file "{self._path}" is full; nothing was changed.',
+                    hint="Free some space there.",
+                )
+            case ["CANTOPEN"]:
+                return MetastoreRefusedError(
+                    f'The metadata file "{self._path}" cannot be opened or created.',
+                    hint="Check that its directory exists and is writable.",
+                )
+            case ["BUSY" | "LOCKED"]:
+                return MetastoreUnavailableError(
+                    f'The metadata file "{self._path}" was locked by another writer for too long; nothing was changed.',
+                    hint="Try again.",
+                )
+            case ["IOERR" | "NOMEM" | "INTERRUPT" | "PROTOCOL"]:
+                return MetastoreUnavailableError(
+                    f'The metadata file "{self._path}" failed: {text}; nothing was changed.', hint="Try again."
+                )
+        return MetastoreError(f'The metadata file "{self._path}" failed: {text}; nothing was changed.')
 
 
 def _is_of_another_program(connection: sqlite3.Connection) -> bool:

@@ -12,7 +12,7 @@ from forklake.errors import (
     CatalogDroppedError,
     CommitUnknownError,
     InvalidInputError,
-    MetastoreUnavailableError,
+    MetastoreError,
     SnapshotNotFoundError,
 )
 from forklake.metastore import visibility
@@ -117,7 +117,7 @@ def _settled(
     try:
         return store.fork(parent, pin, forks, placement)
     except ConnectionLostError as error:
-        lost: MetastoreUnavailableError = error
+        lost: MetastoreError = error
     settings = store.settings
     for wait in settings.retry.waits(settings.clock):
         settings.clock.sleep(wait)
@@ -137,7 +137,8 @@ def _settled(
                 [catalog for catalog, _, _ in made],
                 [snapshot for _, _, snapshot in made],
             )
-        except MetastoreUnavailableError as error:
+        except MetastoreError as error:
+            # Whatever it is: the first attempt may have happened, and this does not say that it did not.
             lost = error
     names = f"'{forks[0].name}'" + (f" to '{forks[-1].name}'" if len(forks) > 1 else "")
     raise CommitUnknownError(

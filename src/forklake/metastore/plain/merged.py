@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from forklake.errors import ConfigError, MetastoreUnavailableError
+from forklake.errors import ConfigError, DataFileError
 
 _SNAPSHOT = "_ducklake_internal_snapshot_id"
 
@@ -48,7 +48,7 @@ def _positions(query: str, path: str, number: int, encryption_key: str | None) -
     except duckdb.Error as error:
         # Without the query, which holds the key.
         reason = str(error).splitlines()[0]
-        raise MetastoreUnavailableError(
-            f'The merged file "{path}" cannot be read: {reason} Nothing was exported.'
-        ) from (error if encryption_key is None else None)
+        raise DataFileError(f'The merged file "{path}" cannot be read: {reason} Nothing was exported.') from (
+            error if encryption_key is None else None
+        )
     return [int(position) for (position,) in found]

@@ -7,12 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
 from forklake.config import Settings
-from forklake.errors import ConfigError, MetastoreUnavailableError
+from forklake.errors import ConfigError, MetastoreRefusedError
 from forklake.metastore.plain.reader import OURS, PlainSource
 from forklake.metastore.plain.texts import from_value, quoted
+from forklake.metastore.postgres_address import Address, LakeSchemas
+from forklake.metastore.postgres_connect import connect_plainly
+from forklake.metastore.postgres_errors import statement_error
 
 
 class PostgresSource(PlainSource):
@@ -60,22 +63,21 @@ class PostgresSource(PlainSource):
 def open_postgres(conninfo: str, settings: Settings, schema: str) -> Iterator[PlainSource]:
     """Open a schema of a database, in one reading transaction."""
     try:
-        parsed: dict[str, Any] = dict(conninfo_to_dict(conninfo))
+        address = Address(dict(conninfo_to_dict(conninfo)), LakeSchemas())
     except psycopg.ProgrammingError:
         # The driver's message repeats the string, password and all.
         raise ConfigError("The PostgreSQL connection string cannot be understood; nothing was imported.") from None
-    password = str(parsed.get("password") or "")
-    place = make_conninfo(**{key: value for key, value in parsed.items() if "password" not in key})
-    timeout = max(2, round(settings.connect_timeout_seconds))
-    try:
-        with psycopg.connect(**{"connect_timeout": timeout, **parsed}, autocommit=True) as connection:
+    with connect_plainly(address, settings) as connection:
+        try:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.execute("SET LOCAL TimeZone = 'UTC'")
-            yield PostgresSource(f"{place} schema={schema}", connection, schema)
+            yield PostgresSource(f"{address.location} schema={schema}", connection, schema)
             connection.execute("ROLLBACK")
-    except psycopg.Error as error:
-        text = " ".join(str(error).split())
-        raise MetastoreUnavailableError(
-            f"The DuckLake database ({place}) cannot be read:"
-            f" {text.replace(password, '***') if password else text}. Nothing was imported."
-        ) from error
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MetastoreRefusedError(
+                f"The DuckLake database ({address.location}) may not be read: {address.clean(error)}."
+                " Nothing was imported.",
+                hint=f'Grant the role USAGE on the schema "{schema}" and SELECT on its tables.',
+            ) from error
+        except psycopg.Error as error:
+            raise statement_error(address, settings, error) from error

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from forklake.config import Settings
-from forklake.errors import ConfigError, MetastoreCorruptError, MetastoreUnavailableError, MetastoreVersionError
+from forklake.errors import (
+    ConfigError,
+    MetastoreCorruptError,
+    MetastoreRefusedError,
+    MetastoreUnavailableError,
+    MetastoreVersionError,
+)
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
 from forklake.metastore.plain.texts import from_value, quoted
@@ -92,7 +98,8 @@ def open_plain(url: str, settings: Settings, metadata_schema: str | None = None)
     Raises:
         ConfigError: The URL names no database, or a file that does not exist.
         MetastoreVersionError: It holds no DuckLake catalog, or one of a version that cannot be read.
-        MetastoreUnavailableError: It cannot be opened or read.
+        MetastoreUnavailableError: It is locked, or its server is away.
+        MetastoreRefusedError: It cannot be opened or read.
     """
     kind, rest = split_url(url)
     if kind == "postgres":
@@ -184,7 +191,9 @@ def _open_sqlite(path: Path) -> Iterator[PlainSource]:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise MetastoreUnavailableError(f'"{path}" cannot be read: {error}. Nothing was imported.') from error
+        is_locked = getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        kind = MetastoreUnavailableError if is_locked else MetastoreRefusedError
+        raise kind(f'"{path}" cannot be read: {error}. Nothing was imported.') from error
 
 
 @contextmanager
@@ -204,9 +213,11 @@ def _open_duckdb(path: Path) -> Iterator[PlainSource]:
         finally:
             connection.close()
     except duckdb.Error as error:
+        message = f'"{path}" cannot be read: {error}. Nothing was imported.'
+        if "lock" not in str(error) and "Unique file handle" not in str(error):
+            raise MetastoreRefusedError(message) from error
         raise MetastoreUnavailableError(
-            f'"{path}" cannot be read: {error}. Nothing was imported.',
-            hint="A DuckDB file is open in one process at a time: detach it there first.",
+            message, hint="A DuckDB file is open in one process at a time: detach it there first."
         ) from error
 
 

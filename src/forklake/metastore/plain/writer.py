@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from forklake.errors import AlreadyExistsError, ConfigError, MetastoreUnavailableError
+from forklake.errors import AlreadyExistsError, ConfigError, MetastoreRefusedError
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import TABLES, create_statement
 from forklake.metastore.plain.texts import quoted, sqlite_type, to_sqlite
@@ -73,7 +73,7 @@ def new_plain(kind: str, path: Path) -> Iterator[PlainTarget]:
 
     Raises:
         AlreadyExistsError: There is a file of that name.
-        MetastoreUnavailableError: The file cannot be written.
+        MetastoreRefusedError: The file cannot be written.
     """
     if path.exists():
         raise _exists(path)
@@ -84,7 +84,7 @@ def new_plain(kind: str, path: Path) -> Iterator[PlainTarget]:
             yield target
         _name(hidden, path)
     except OSError as error:
-        raise MetastoreUnavailableError(f'"{path}" cannot be written: {error.strerror}.') from error
+        raise MetastoreRefusedError(f'"{path}" cannot be written: {error.strerror}.') from error
     finally:
         for left in (hidden, Path(f"{hidden}.wal"), Path(f"{hidden}-journal")):
             left.unlink(missing_ok=True)
@@ -170,7 +170,7 @@ def _write_sqlite(path: Path) -> Iterator[PlainTarget]:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise MetastoreUnavailableError(f"The SQLite file cannot be written: {error}. Nothing was exported.") from error
+        raise MetastoreRefusedError(f"The SQLite file cannot be written: {error}. Nothing was exported.") from error
 
 
 @contextmanager
@@ -196,7 +196,7 @@ def _write_duckdb(path: Path) -> Iterator[PlainTarget]:
         finally:
             connection.close()
     except duckdb.Error as error:
-        raise MetastoreUnavailableError(f"The DuckDB file cannot be written: {error}. Nothing was exported.") from error
+        raise MetastoreRefusedError(f"The DuckDB file cannot be written: {error}. Nothing was exported.") from error
 
 
 def top_columns(columns: Sequence[ColumnRow]) -> list[ColumnRow]:

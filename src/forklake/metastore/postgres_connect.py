@@ -1,0 +1,110 @@
+"""Connecting to PostgreSQL, directly or through a pooler."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import psycopg
+from psycopg.types.numeric import Int8Dumper
+from psycopg.types.string import TextLoader
+
+from forklake.config import Settings
+from forklake.metastore.postgres_address import Address
+from forklake.metastore.postgres_errors import connect_error
+from forklake.metastore.postgres_pool import Connection
+
+_SOCKET: Final = {
+    "tcp_user_timeout": 10_000,  # milliseconds
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""A host that vanished is noticed in seconds; the system's own patience is a quarter of an hour, or two hours."""
+
+
+class Connector:
+    """Makes connections to one database; what its URL says counts for more than a default of ours."""
+
+    def __init__(self, address: Address, settings: Settings) -> None:
+        self._address = address
+        self._words: dict[str, Any] = {
+            "connect_timeout": _whole_seconds(settings.connect_timeout_seconds),
+            "application_name": "forklake",
+            **_SOCKET,
+            **address.words,
+        }
+        timeout = int(settings.statement_timeout_seconds * 1000)
+        self._options: str | None = (
+            f"{self._words.pop('options', None) or ''} -c statement_timeout={timeout}"
+            # Starting workers or compiling takes longer than any of our statements; and a plan is kept while tables
+            # grow.
+            " -c plan_cache_mode=force_generic_plan -c max_parallel_workers_per_gather=0 -c jit=off"
+            " -c enable_seqscan=off -c timezone=UTC -c default_transaction_isolation=read\\ committed"
+        ).strip()
+
+    def connect(self) -> Connection:
+        """Return a new connection, on which statements are their own transactions.
+
+        Raises:
+            MetastoreUnavailableError: The server cannot be reached, or takes no connections now.
+            MetastoreRefusedError: It refuses the login.
+        """
+        try:
+            connection = self._connected()
+            try:
+                _configure(connection)
+            except BaseException:
+                connection.close()
+                raise
+        except psycopg.Error as error:
+            raise connect_error(self._address, error, int(self._words["connect_timeout"])) from error
+        return connection
+
+    def _connected(self) -> Connection:
+        if self._options is not None:
+            try:
+                return _connect(**self._words, options=self._options)
+            except psycopg.OperationalError as error:
+                if "unsupported startup parameter" not in str(error):
+                    raise
+                self._options = None  # a pooler, which does not pass them on
+        return _connect(**self._words)
+
+
+def connect_plainly(address: Address, settings: Settings) -> Connection:
+    """Return a connection for one task, with the server's own settings.
+
+    Raises:
+        MetastoreUnavailableError: The server cannot be reached, or takes no connections now.
+        MetastoreRefusedError: It refuses the login.
+    """
+    words = {"connect_timeout": _whole_seconds(settings.connect_timeout_seconds), **address.words}
+    try:
+        return _connect(**words)
+    except psycopg.Error as error:
+        raise connect_error(address, error, int(words["connect_timeout"])) from error
+
+
+def is_pooled(connection: Connection) -> bool:
+    """Return whether a pooler stands between us and the server."""
+    return connection.prepare_threshold is None
+
+
+def _connect(**words: Any) -> Connection:
+    return cast("Connection", psycopg.connect(**words, autocommit=True))
+
+
+def _configure(connection: Connection) -> None:
+    connection.adapters.register_loader("uuid", TextLoader)
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.prepare_threshold = None
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    assert row is not None
+    # A pooler shows a process id of its own, and may hand each transaction to another server connection.
+    if row[0] == connection.info.backend_pid:
+        connection.prepare_threshold = 2
+
+
+def _whole_seconds(seconds: float) -> int:
+    return max(2, round(seconds))  # the least that libpq takes

@@ -1,0 +1,206 @@
+"""Connections to PostgreSQL: made when a caller needs one, kept while they are alive, shared by threads."""
+
+from __future__ import annotations
+
+import copy
+import os
+import selectors
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from forklake.errors import MetastoreError, MetastoreUnavailableError
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+_IDLE_SECONDS: Final = 600.0
+"""A connection that nobody used for so long is closed."""
+
+
+class NoRoomError(MetastoreUnavailableError):
+    """The server has as many connections as it takes; those that are open go on working."""
+
+
+class PoolClosedError(Exception):
+    """The pool was closed."""
+
+
+class PoolTimeoutError(Exception):
+    """Others had all connections for too long."""
+
+
+class ConnectionPool:
+    """At most so many connections at a time.
+
+    The caller who needs one connects, and gets the error if that fails: a server that is away is told at once, and
+    one that is back is used at once. There are no attempts in the background and no pauses between attempts.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], size: int, timeout_seconds: float) -> None:
+        self._connect = connect
+        self._size = size
+        self._timeout_seconds = timeout_seconds
+        self._changed = threading.Condition()
+        self._idle: deque[tuple[float, Connection]] = deque()
+        self._count = 0  # of connections that are idle, in use, or being made
+        self._failures = 0
+        self._last_failure: MetastoreError | None = None
+        self._closed = False
+        self._sweep: threading.Timer | None = None
+        weakref.finalize(self, _abandon, self._idle, os.getpid())
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Give a connection for a while."""
+        connection = self.take()
+        try:
+            yield connection
+        finally:
+            self.give_back(connection)
+
+    def take(self) -> Connection:
+        """Return a connection that is alive as far as can be seen without asking the server.
+
+        Raises:
+            MetastoreError: There was none, and none could be made.
+            PoolClosedError: The pool is closed.
+            PoolTimeoutError: Others had them all.
+        """
+        deadline = time.monotonic() + self._timeout_seconds
+        while True:
+            found = self._idle_or_room(deadline)
+            if found is not None:
+                return found
+            try:
+                return self._connect()
+            except BaseException as error:
+                self._give_up_room(error)
+                if not isinstance(error, NoRoomError) or not self._waits_for_another(deadline):
+                    raise
+
+    def give_back(self, connection: Connection) -> None:
+        """Take a connection back; one that is broken, or in the middle of something, is closed."""
+        is_ready = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        with self._changed:
+            if is_ready and not self._closed:
+                self._idle.append((time.monotonic(), connection))
+                self._sweep_later()
+            else:
+                self._count -= 1
+            self._changed.notify()
+        if not is_ready or self._closed:
+            connection.close()
+
+    def discard_idle(self) -> None:
+        """Close what nobody uses: where one connection was lost, the others likely were too."""
+        with self._changed:
+            self._count -= len(self._idle)
+            _close_all(self._idle)
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Close all connections; those in use when they are given back."""
+        with self._changed:
+            self._closed = True
+            if self._sweep is not None:
+                self._sweep.cancel()
+        self.discard_idle()
+
+    def _idle_or_room(self, deadline: float) -> Connection | None:
+        """Return an idle connection, or None where the caller has room to make one."""
+        with self._changed:
+            known_failures = self._failures
+            while True:
+                if self._closed:
+                    raise PoolClosedError
+                while self._idle:
+                    _, connection = self._idle.pop()
+                    if _is_alive(connection):
+                        return connection
+                    self._count -= 1
+                    connection.close()
+                if self._count < self._size:
+                    self._count += 1
+                    return None
+                if not self._changed.wait(max(0.0, deadline - time.monotonic())):
+                    raise PoolTimeoutError
+                if self._failures > known_failures and self._last_failure is not None and not self._idle:
+                    # Somebody found out meanwhile; a queue need not do so one after the other.
+                    raise copy.copy(self._last_failure)
+
+    def _give_up_room(self, error: BaseException) -> None:
+        with self._changed:
+            self._count -= 1
+            if isinstance(error, MetastoreError) and not isinstance(error, NoRoomError):
+                self._failures += 1
+                self._last_failure = copy.copy(error)
+                self._changed.notify_all()
+            else:
+                self._changed.notify()
+
+    def _waits_for_another(self, deadline: float) -> bool:
+        """Wait until a connection that others use may be free; False if there is none, or not in time."""
+        with self._changed:
+            return self._count > 0 and self._changed.wait(max(0.0, deadline - time.monotonic()))
+
+    def _sweep_later(self) -> None:
+        if self._sweep is None:
+            self._sweep = threading.Timer(_IDLE_SECONDS, _sweep, [weakref.ref(self)])
+            self._sweep.daemon = True
+            self._sweep.name = "forklake-idle-connections"
+            self._sweep.start()
+
+    def _close_unused(self) -> None:
+        with self._changed:
+            self._sweep = None
+            while self._idle and self._idle[0][0] <= time.monotonic() - _IDLE_SECONDS:
+                _, connection = self._idle.popleft()
+                self._count -= 1
+                connection.close()
+            if self._idle and not self._closed:
+                self._sweep_later()
+
+
+def _sweep(pool: weakref.ref[ConnectionPool]) -> None:
+    found = pool()
+    if found is not None:
+        found._close_unused()
+
+
+def _abandon(idle: deque[tuple[float, Connection]], process_id: int) -> None:
+    # A forked process has no right to end what its parent uses.
+    if os.getpid() == process_id:
+        _close_all(idle)
+
+
+def _close_all(idle: deque[tuple[float, Connection]]) -> None:
+    while idle:
+        _, connection = idle.pop()
+        connection.close()
+
+
+def _is_alive(connection: Connection) -> bool:
+    """Return whether an idle connection is silent, as it should be: a server that ended it has said so, or hung up."""
+    if connection.closed:
+        return False
+    for _ in range(2):
+        if not _has_news(connection):
+            return True
+        try:
+            connection.pgconn.consume_input()  # a notice, perhaps
+        except psycopg.OperationalError:
+            return False
+    return False
+
+
+def _has_news(connection: Connection) -> bool:
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
