@@ -309,3 +309,35 @@ def test_partitions_are_refused_where_there_are_none(tmp_path: Path) -> None:
     said = run("init", "--partitions", "4", lake=tmp_path / "lake.db")
     assert said.code == 2
     assert not (tmp_path / "lake.db").exists()
+
+
+def test_init_says_what_it_did(postgres_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("init", lake=postgres_database).out.splitlines() == [
+        "The lake is ready.",
+        "Data path: not set; give --data-path",
+    ]
+    nothing = "The lake was ready before; nothing was changed."
+    assert run("init", lake=postgres_database).out.splitlines()[0] == nothing
+    said = run("init", "--data-path", "data", lake=postgres_database)
+    assert said.out.splitlines() == [
+        "The lake was ready before.",
+        "It had no data path; now it has one.",
+        f"Data path: {tmp_path}/data/",
+    ]
+    assert run("init", "--data-path", "data", lake=postgres_database).out.splitlines()[0] == nothing
+    said = run("init", "--data-path", "other", lake=postgres_database)
+    assert (said.code, said.out) == (2, "")
+    assert "does not match existing data path" in said.err
+    assert json.loads(run("init", "--json", lake=postgres_database).out) == {
+        "created": False,
+        "data_path_set": False,
+        "views_renewed": False,
+        "data_path": f"{tmp_path}/data/",
+    }
+
+
+def test_init_with_a_path_that_makes_no_sense_makes_nothing(tmp_path: Path) -> None:
+    said = run("init", "--data-path", "", lake=tmp_path / "lake.db")
+    assert said.code == 2
+    assert list(tmp_path.iterdir()) == []

@@ -11,10 +11,11 @@ import duckdb
 import psycopg
 import pytest
 
-from forklake import Catalog, Lake
+from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
 from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable, Visibility
+from forklake.ops.init_lake import init_lake
 from tests.contract.support import data_file
 from tests.contract.varied import vary
 from tests.lakes import LakeFactory
@@ -37,7 +38,7 @@ SELECT df.path, df.path_is_relative, df.record_count FROM ducklake.ducklake_data
  WHERE t.catalog_id = ? AND t.table_name = ? AND t.end_snapshot IS NULL AND df.end_snapshot IS NULL
  ORDER BY df.data_file_id"""
 
-# DuckLake 1.0's tables, column by column; the last four are ours or DuckLake 1.1's.
+# DuckLake 1.0's tables, column by column, without the keys of files; the last four are ours or DuckLake 1.1's.
 COLUMNS = {
     "ducklake_metadata": "key value scope scope_id",
     "ducklake_snapshot": "snapshot_id snapshot_time schema_version next_catalog_id next_file_id",
@@ -48,14 +49,14 @@ COLUMNS = {
     "ducklake_tag": "object_id begin_snapshot end_snapshot key value",
     "ducklake_column_tag": "table_id column_id begin_snapshot end_snapshot key value",
     "ducklake_data_file": "data_file_id table_id begin_snapshot end_snapshot file_order path path_is_relative"
-    " file_format record_count file_size_bytes footer_size row_id_start partition_id encryption_key mapping_id"
+    " file_format record_count file_size_bytes footer_size row_id_start partition_id mapping_id"
     " partial_max",
     "ducklake_file_column_stats": "data_file_id table_id column_id column_size_bytes value_count null_count min_value"
     " max_value contains_nan extra_stats",
     "ducklake_file_variant_stats": "data_file_id table_id column_id variant_path shredded_type column_size_bytes"
     " value_count null_count min_value max_value contains_nan extra_stats",
     "ducklake_delete_file": "delete_file_id table_id begin_snapshot end_snapshot data_file_id path path_is_relative"
-    " format delete_count file_size_bytes footer_size encryption_key partial_max",
+    " format delete_count file_size_bytes footer_size partial_max",
     "ducklake_column": "column_id begin_snapshot end_snapshot table_id column_order column_name column_type"
     " initial_default default_value nulls_allowed parent_column default_value_type default_value_dialect",
     "ducklake_table_stats": "table_id record_count next_row_id file_size_bytes",
@@ -217,23 +218,91 @@ def test_each_view_has_the_columns_of_ducklake_behind_the_catalog(
         assert found == ["catalog_id", "catalog_name", *columns.split()], view
 
 
-@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
-def test_a_role_with_rights_on_the_views_needs_none_on_the_tables(agent: Catalog, ask: Ask) -> None:
+@pytest.fixture
+def web(ask: Ask) -> Iterator[Ask]:
+    """Ask as the role that the guide makes for a web app, with the rights that the guide grants, and no others."""
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "web-apps.md").read_text(encoding="utf-8")
+    (statements,) = re.findall(r"```sql\n(CREATE ROLE web .*?)```", page, flags=re.DOTALL)
     role = f"web_{uuid4().hex}"
-    ask(f"CREATE ROLE {role}")
-    ask(f"GRANT USAGE ON SCHEMA ducklake TO {role}")
-    ask(f"GRANT SELECT ON ALL TABLES IN SCHEMA ducklake TO {role}")
-    try:
-        ask(f"SET ROLE {role}")
-        for view in COLUMNS:
-            ask(f"SELECT * FROM ducklake.{view}")
-        assert [row[0] for row in ask(TABLES_QUERY, agent.catalog_id)] == ["sales"]
+    for statement in statements.split(";"):
+        if statement.strip():
+            ask(re.sub(r"\bweb\b", role, statement))
+    ask(f"SET ROLE {role}")
+    yield ask
+    ask("RESET ROLE")
+    ask(f"DROP OWNED BY {role}")
+    ask(f"DROP ROLE {role}")
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_a_role_with_rights_on_the_views_needs_none_on_the_tables(agent: Catalog, web: Ask) -> None:
+    for view in COLUMNS:
+        web(f"SELECT * FROM ducklake.{view}")
+    assert [row[0] for row in web(TABLES_QUERY, agent.catalog_id)] == ["sales"]
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres", "partitioned"], indirect=True)
+def test_the_role_of_a_web_app_reads_no_key_on_any_path(shop: Catalog, web: Ask) -> None:
+    secret = "c2VjcmV0LWtleS1vZi1hLWZpbGU="
+    shop.append_files("orders", [NewDataFile("k.parquet", 10, 100, encryption_key=secret)])
+    keyed = shop.table("orders").files()[-1].data_file_id
+    shop.delete_rows("orders", [NewDeleteFile(keyed, "d.parquet", 1, 10, encryption_key=secret)])
+    shop.fork("agent")
+    role = web("SELECT current_user")[0][0]
+    web("RESET ROLE")
+    held = web("SELECT encryption_key FROM forklake.ducklake_data_file WHERE encryption_key IS NOT NULL")
+    assert held == [(secret,)]
+    web(f"SET ROLE {role}")
+
+    relations = web(
+        "SELECT n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname IN ('ducklake', 'forklake') AND c.relkind IN ('r', 'p', 'v', 'm', 'S') ORDER BY 1, 2"
+    )
+    assert {name for schema, name, _ in relations if schema == "ducklake"} == set(COLUMNS)
+    for schema, name, _ in relations:
+        if schema == "ducklake":
+            assert secret not in repr(web(f"SELECT * FROM ducklake.{name}")), name
+            continue
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            ask("SELECT * FROM forklake.ducklake_table")
-    finally:
-        ask("RESET ROLE")
-        ask(f"DROP OWNED BY {role}")
-        ask(f"DROP ROLE {role}")
+            web(f"SELECT * FROM forklake.{name}")
+    functions = web(
+        "SELECT p.oid::regprocedure::text, p.prosecdef FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace"
+        " WHERE n.nspname IN ('ducklake', 'forklake')"
+    )
+    assert functions
+    for signature, runs_as_its_owner in functions:
+        assert not runs_as_its_owner, signature
+        assert signature.startswith("forklake."), signature
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        web("SELECT forklake.real_id(1, NULL)")
+    assert secret not in repr(web("SELECT * FROM pg_stats"))
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_init_makes_older_views_again_without_keys_and_keeps_their_rights(
+    lake: Lake, lake_factory: LakeFactory, shop: Catalog, web: Ask
+) -> None:
+    url = f"postgres:{lake._context.store.location}"
+    assert not init_lake(url).made_views
+    web("SELECT path FROM ducklake.ducklake_data_file")
+    role = web("SELECT current_user")[0][0]
+    web("RESET ROLE")
+    for view, table in (("ducklake_data_file", DATA_FILE), ("ducklake_delete_file", DELETE_FILE)):
+        (definition,) = web("SELECT pg_get_viewdef(CAST(? AS regclass))", f"ducklake.{view}")[0]
+        older = definition.rstrip(";").replace("r.footer_size,", "r.footer_size, r.encryption_key,", 1)
+        web(f"DROP VIEW ducklake.{view}")
+        web(f"CREATE VIEW ducklake.{view} AS {older}")
+        web(f"GRANT SELECT ON ducklake.{view} TO {role}")
+        assert "encryption_key" in columns_of(web, table.name)
+    assert init_lake(url).made_views
+    for view in ("ducklake_data_file", "ducklake_delete_file"):
+        assert columns_of(web, view) == ["catalog_id", "catalog_name", *COLUMNS[view].split()]
+    web(f"SET ROLE {role}")
+    assert len(web("SELECT path FROM ducklake.ducklake_data_file")) == 2
+    assert web("SELECT path FROM ducklake.ducklake_delete_file") == []
+    web("RESET ROLE")
+    assert not init_lake(url).made_views
+    web(f"SET ROLE {role}")
 
 
 @pytest.mark.parametrize("lake_factory", ["duckdb"], indirect=True)

@@ -4,32 +4,47 @@ from __future__ import annotations
 
 import click
 
-import forklake
 from forklake.cli import output
 from forklake.cli.command import Command, named_lake
-from forklake.ops.init_lake import init_lake
+from forklake.ops.init_lake import InitialisedLake, init_lake
 
 
 @click.command(cls=Command)
 @click.option("--data-path", metavar="PATH", help="Where data files go; kept in the lake.")
 @click.option("--partitions", type=int, metavar="N", help="PostgreSQL: split the large tables by catalog into N parts.")
 def init(data_path: str | None, partitions: int | None) -> None:
-    """Make the metadata tables of a lake. Running it again changes nothing.
+    """Make the metadata tables of a lake. Running it again changes nothing that is as it should be.
 
-    With --json: `created`, `data_path`.
+    A data path is kept from the first time on: a lake that has none yet gets it, a different one is refused. On
+    PostgreSQL, views of an older release that show encryption keys are made anew.
+
+    With --json: `created`, `data_path_set`, `views_renewed`, `data_path`.
 
     Examples:
       forklake init --lake lake.db --data-path data
       forklake init --lake postgresql://user@host/db --data-path s3://bucket/lake --partitions 16
       forklake init --lake "postgresql://user@host/db?metadata_schema=sales" --data-path s3://bucket/sales
     """
-    url = named_lake()
-    made = init_lake(url, partitions)
-    with forklake.open(url, data_path=data_path) as lake:
-        output.show(
-            {"created": made, "data_path": lake.data_path},
-            lambda: [
-                "The lake is ready." if made else "The lake was ready before; nothing was changed.",
-                f"Data path: {lake.data_path or 'not set; give --data-path'}",
-            ],
-        )
+    lake = init_lake(named_lake(), partitions, data_path)
+    output.show(
+        {
+            "created": lake.made_tables,
+            "data_path_set": lake.set_data_path,
+            "views_renewed": lake.made_views,
+            "data_path": lake.data_path,
+        },
+        lambda: [*_told(lake), f"Data path: {lake.data_path or 'not set; give --data-path'}"],
+    )
+
+
+def _told(lake: InitialisedLake) -> list[str]:
+    if lake.made_tables:
+        return ["The lake is ready."]
+    if not lake.changed:
+        return ["The lake was ready before; nothing was changed."]
+    done = ["The lake was ready before."]
+    if lake.set_data_path:
+        done.append("It had no data path; now it has one.")
+    if lake.made_views:
+        done.append("The views for web apps were made anew: they show no encryption keys. Rights on them were kept.")
+    return done

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import psycopg
+from psycopg import sql
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
@@ -376,6 +377,56 @@ def _initialise(connection: Connection, schemas: LakeSchemas, text: str) -> bool
         connection.execute(schemas.place(text).encode())
     except psycopg.errors.DuplicateSchema as error:
         raise _schema_taken(schemas.views) from error
+    return True
+
+
+def renew_views(conninfo: str, settings: Settings) -> bool:
+    """Make the views of files anew where they still show keys; their rights stay. Return False if they show none.
+
+    Raises:
+        MetastoreRefusedError: The role does not own the views, or something else was built on them.
+    """
+    address = Address.parse(conninfo)
+    with connect_plainly(address, settings) as connection:
+        try:
+            with connection.transaction():
+                renewed = [_renew_view(connection, address.schemas, name) for name in _FILE_VIEWS]
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.DependentObjectsStillExist) as error:
+            raise MetastoreRefusedError(
+                f"The views for web apps show encryption keys and were not made anew ({address.location}):"
+                f" {address.clean(error)}",
+                hint="Run `forklake init` as the owner of the views, after dropping what was built on them.",
+            ) from error
+        except psycopg.Error as error:
+            raise statement_error(address, settings, error) from error
+    return any(renewed)
+
+
+_FILE_VIEWS = ("ducklake_data_file", "ducklake_delete_file")
+
+
+def _renew_view(connection: Connection, schemas: LakeSchemas, name: str) -> bool:
+    found = connection.execute(
+        "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'encryption_key' AND NOT a.attisdropped"
+        " WHERE n.nspname = %s AND c.relname = %s",
+        [schemas.views, name],
+    ).fetchone()
+    if found is None:
+        return False
+    rights = connection.execute(
+        "SELECT CASE WHEN x.grantee = 0 THEN NULL ELSE r.rolname END, x.privilege_type, x.is_grantable FROM pg_class c"
+        " CROSS JOIN LATERAL aclexplode(c.relacl) x LEFT JOIN pg_roles r ON r.oid = x.grantee"
+        " WHERE c.oid = %s AND x.grantee <> c.relowner",
+        [found[0]],
+    ).fetchall()
+    view = sql.Identifier(schemas.views, name)
+    connection.execute(sql.SQL("DROP VIEW {}").format(view))
+    connection.execute(schemas.place(schema.view_statement(name)).encode())
+    for grantee, right, is_grantable in rights:
+        role = sql.SQL("PUBLIC") if grantee is None else sql.Identifier(grantee)
+        option = sql.SQL(" WITH GRANT OPTION" if is_grantable else "")
+        connection.execute(sql.SQL("GRANT {} ON {} TO {}{}").format(sql.SQL(right), view, role, option))
     return True
 
 

@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+
+from forklake.catalog.paths import normalise_base
 from forklake.config import Settings
 from forklake.errors import InvalidInputError
 from forklake.metastore.location import open_store, postgres_conninfo
+from forklake.ops.open_lake import base_path
 
 
-def init_lake(url: str, partitions: int | None = None, settings: Settings | None = None) -> bool:
-    """Make the metadata tables, all or none; return False if they were there before.
+@dataclass(frozen=True, slots=True)
+class InitialisedLake:
+    """A lake that is ready, and what was done for it."""
+
+    made_tables: bool
+    set_data_path: bool
+    made_views: bool
+    """Whether views of an older form were made anew; those of new tables do not count."""
+    data_path: str | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was done."""
+        return self.made_tables or self.set_data_path or self.made_views
+
+
+def init_lake(
+    url: str,
+    partitions: int | None = None,
+    data_path: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+) -> InitialisedLake:
+    """Make the metadata tables, all or none, if they are missing, and keep the data path if there is none yet.
+
+    Views of a PostgreSQL lake that still show encryption keys are made anew, with the rights they had.
 
     Raises:
-        InvalidInputError: Partitions were asked for in a database that has none.
+        InvalidInputError: Partitions were asked for in a database that has none; nothing was made.
+        InvalidPathError: The data path makes no sense, or is not the one that the lake has; nothing was changed.
         MetastoreError: The database cannot be used, or holds a lake of another version.
     """
     settings = settings or Settings()
     conninfo = postgres_conninfo(url)
+    if conninfo is None and partitions is not None:
+        raise InvalidInputError("Only PostgreSQL has partitions; nothing was made.")
+    if data_path is not None:
+        normalise_base(data_path)
+    is_new = False
     if conninfo is not None:
         from forklake.metastore.postgres import initialise  # noqa: PLC0415 - a driver is loaded when it is needed
 
-        return initialise(conninfo, partitions, settings)
-    if partitions is not None:
-        raise InvalidInputError("Only PostgreSQL has partitions; nothing was made.")
+        is_new = initialise(conninfo, partitions, settings)
     store = open_store(url, settings)
-    is_new = store.made_tables
-    store.close()
-    return is_new
+    try:
+        path, is_path_new = base_path(store, data_path)
+    finally:
+        store.close()
+    made_views = False
+    if conninfo is not None and not is_new:
+        from forklake.metastore.postgres import renew_views  # noqa: PLC0415
+
+        made_views = renew_views(conninfo, settings)
+    return InitialisedLake(is_new or store.made_tables, is_path_new, made_views, path)

@@ -21,32 +21,37 @@ def open_lake(url: str, data_path: str | os.PathLike[str] | None, settings: Sett
     """
     store = open_store(url, settings)
     try:
-        return store, _base_path(store, data_path)
+        return store, base_path(store, data_path)[0]
     except BaseException:
         store.close()
         raise
 
 
-def _base_path(store: Store, data_path: str | os.PathLike[str] | None) -> str | None:
+def base_path(store: Store, data_path: str | os.PathLike[str] | None) -> tuple[str | None, bool]:
+    """Return the lake's base path, and whether it was set by this call.
+
+    Raises:
+        InvalidPathError: Another path was given than the lake has; nothing was changed.
+    """
     wanted = None if data_path is None else normalise_base(data_path)
     found = store.query(_STORED, lake=THE_LAKE)
     if not found:
         chosen = wanted or store.default_data_path
         if chosen is None:
-            return None
+            return None, False
         with store.writing() as session:
             session.lock_alone(THE_LAKE)
             found = session.query(_STORED, lake=THE_LAKE)
             if not found:
                 _keep(session, normalise_base(chosen))
-                return normalise_base(chosen)
+                return normalise_base(chosen), True
     stored = str(found[0][0])
     if wanted is not None and wanted != stored:
         raise InvalidPathError(
             f'DATA_PATH parameter "{wanted}" does not match existing data path in the catalog "{stored}".',
             hint="Open the lake without a data path, or with the one it has.",
         )
-    return stored
+    return stored, False
 
 
 def _keep(session: Session, path: str) -> None:

@@ -69,6 +69,13 @@ def partitioned_script(partitions: int) -> str:
     return text
 
 
+def view_statement(name: str) -> str:
+    """Return the statement of the PostgreSQL file that makes a view for web apps."""
+    found = re.search(rf"CREATE VIEW ducklake\.{name} AS\n.*?;", script("postgresql"), flags=re.DOTALL)
+    assert found is not None, name
+    return found[0]
+
+
 def check_version(found: dict[str, str], product: str) -> None:
     """Check the version rows of a database that has the tables.
 

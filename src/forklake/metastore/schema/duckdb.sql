@@ -711,7 +711,8 @@ SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
   JOIN forklake.ducklake_sort_info r ON r.catalog_id = c.owner_id
  WHERE r.begin_snapshot <= c.upto;
 
--- Files that a catalog inherits lie below their owner's directory, so they have an absolute path.
+-- Files that a catalog inherits lie below their owner's directory, so they have an absolute path. Keys of files do not
+-- show: who may read the views need not be one who may read the rows.
 CREATE VIEW ducklake_data_file AS
 SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
@@ -735,7 +736,7 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
                    WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
-       r.footer_size, r.row_id_start, r.partition_id, r.encryption_key, r.mapping_id, r.partial_max
+       r.footer_size, r.row_id_start, r.partition_id, r.mapping_id, r.partial_max
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file r ON r.catalog_id = c.owner_id
  WHERE r.begin_snapshot <= c.upto;
@@ -763,7 +764,7 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
                    WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
-       r.footer_size, r.encryption_key, r.partial_max
+       r.footer_size, r.partial_max
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_delete_file r ON r.catalog_id = c.owner_id
  WHERE r.begin_snapshot <= c.upto;
