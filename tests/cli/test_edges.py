@@ -341,3 +341,17 @@ def test_init_with_a_path_that_makes_no_sense_makes_nothing(tmp_path: Path) -> N
     said = run("init", "--data-path", "", lake=tmp_path / "lake.db")
     assert said.code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "url", [":memory:", "ducklake::memory:", "mysql:db=lake", "ducklake:mysql:db=lake", "file:x.db"]
+)
+def test_no_command_makes_a_file_for_a_database_that_is_not_known(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["init"], ["catalog", "list"], ["catalog", "create", "shop"], ["stats"]):
+        said = run(*words, lake=url)
+        assert (said.code, said.out) == (2, "")
+        assert "nothing was made" in said.err
+    assert list(tmp_path.iterdir()) == []

@@ -21,6 +21,8 @@ from forklake.errors import (
 )
 from forklake.metastore import schema
 from forklake.metastore.postgres import initialise
+from forklake.ops.init_lake import init_lake
+from forklake.ops.lake_exists import lake_exists
 from tests.contract.support import names, rows, run_together, state, unprivileged
 from tests.lakes import EMBEDDED, IMPATIENT, LakeFactory
 from tests.servers import PgBouncer, PostgresServer, database_name
@@ -224,17 +226,86 @@ def test_a_read_only_file_is_refused_and_left_alone(kind: str) -> None:
     [
         ("", "empty"),
         ("a\0b", "not text"),
-        ("mysql://user:hunter2@host/lake", 'No metadata database is known by "mysql://"'),
+        ("mysql://user:hunter2@host/lake", 'No metadata database is known by "mysql:"'),
         ("sqlite:", "names no database"),
         ("{directory}", "is a directory"),
         ("{directory}/none/lake.db", "The directory of the metadata file .* does not exist"),
         ("postgres:no such words", "cannot be understood"),
+        ("postgres:host=h port=many", 'a port that is no number: "many"'),
+        ("ducklake:", "empty"),
+        ("   ", "empty"),
+        ("mysql:host=h password=hunter2", 'No metadata database is known by "mysql:"'),
+        ("ducklake:mysql:db=lake password=hunter2", 'No metadata database is known by "mysql:"'),
+        ("DuckLake:MySQL:db=lake", 'No metadata database is known by "MySQL:"'),
+        ("s3://bucket/lake.db", 'No metadata database is known by "s3:"'),
+        ("s3:bucket/lake.db", 'No metadata database is known by "s3:"'),
+        ("https://host/lake.db", 'No metadata database is known by "https:"'),
+        ("file:lake.db", 'No metadata database is known by "file:"'),
+        ("file:///lake.db", 'No metadata database is known by "file:"'),
+        ("lake:v2.db", 'No metadata database is known by "lake:"'),
+        ("jdbc:sqlite:lake.db", 'No metadata database is known by "jdbc:"'),
+        ("sqlite:s3://bucket/lake.db", 'A metadata file is on a disk of this machine, not at "s3:'),
+        ("duckdb:https://host/lake.db", 'A metadata file is on a disk of this machine, not at "https:'),
+        (":memory:", "A lake cannot be kept in memory"),
+        ("ducklake::memory:", "A lake cannot be kept in memory"),
+        ("sqlite::memory:", "A lake cannot be kept in memory"),
+        ("duckdb::memory:", "A lake cannot be kept in memory"),
+        ("duckdb::memory:named", "A lake cannot be kept in memory"),
     ],
 )
-def test_a_url_that_names_no_lake_is_refused(tmp_path: Path, url: str, complaint: str) -> None:
-    with pytest.raises(ConfigError, match=complaint) as caught:
-        Lake(url.replace("{directory}", str(tmp_path)))
-    assert "hunter2" not in str(caught.value)
+def test_a_url_that_names_no_lake_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, complaint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = url.replace("{directory}", str(tmp_path))
+    for attempt in (Lake, init_lake, lake_exists if "directory" not in complaint else Lake):
+        if attempt is lake_exists and url.startswith("postgres:"):
+            continue
+        with pytest.raises(ConfigError, match=complaint) as caught:
+            attempt(named)
+        assert "hunter2" not in f"{caught.value} {caught.value.hint}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_url_of_an_unknown_kind_is_told_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Lake("ducklake:mysql:db=lake")
+    for known in ("sqlite:path", "duckdb:path", "postgresql://...", "postgres:", '"./mysql:..."'):
+        assert known in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "a:b.db",
+        "C:lake.db",
+        "C:\\lakes\\lake.db",
+        "./mysql:lake.db",
+        "sub/s3:lake.db",
+        "sqlite:mysql:lake.db",
+        "./:memory:",
+        "my lake.db",
+        "2:1.db",
+        "lake.db:",
+        "ünïcode:lake.db",
+        "SQLite:upper.db",
+    ],
+)
+def test_a_file_may_have_an_odd_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    with Lake(url) as lake:
+        lake.create_catalog("shop")
+    path = url.removeprefix("sqlite:").removeprefix("SQLite:")
+    assert (tmp_path / path).is_file()
+    with Lake(f"ducklake:{url}") as lake:
+        assert [info.name for info in lake.catalogs()] == ["shop"]
+
+
+def test_a_path_object_is_a_path_whatever_it_looks_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Lake(Path("mysql:lake.db")).close()  # type: ignore[arg-type]
+    assert (tmp_path / "mysql:lake.db").is_file()
 
 
 @pytest.mark.parametrize("url", [None, 5, b"lake.db"])

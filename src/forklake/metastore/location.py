@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Final
 
 from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreCorruptError
@@ -73,25 +75,51 @@ def embedded_path(url: str) -> Path | None:
 def split_url(url: str) -> tuple[str, str]:
     """Return what kind of database a URL names (postgres, sqlite, duckdb, or file if it does not say), and the rest.
 
+    What stands before a colon names the kind, unless it is one letter (a drive), or has a dot or a slash in it (a
+    file). So ``./mysql:lake.db`` is a file, and ``mysql:lake.db`` is refused. A path object is always a file.
+
     Raises:
         ConfigError: The URL names no database that forklake knows.
     """
-    text = str(url).removeprefix("ducklake:") if isinstance(url, str | os.PathLike) else ""
+    if isinstance(url, os.PathLike):
+        return "file", str(url)
+    text = re.sub(r"^ducklake:", "", url, flags=re.IGNORECASE) if isinstance(url, str) else ""
     if not text.strip() or "\0" in text:
         raise ConfigError("The lake's URL is empty or not text.", hint='Name a file or a "postgresql://..." URL.')
-    if text.startswith(("postgresql://", "postgres://")):
-        return "postgres", text
-    scheme, colon, rest = text.partition(":")
-    if colon and scheme in ("postgres", "sqlite", "duckdb"):
-        if not rest.strip():
-            raise ConfigError(f'The URL "{scheme}:" names no database.')
-        return scheme, rest.removeprefix("//") if scheme != "postgres" else rest
-    if "://" in text:
+    found = _SCHEME.match(text)
+    if found is None:
+        return "file", _local(text)
+    scheme, rest = found[1].lower(), text[found.end() :]
+    if scheme in ("postgres", "postgresql") and rest.startswith("//"):
+        return "postgres", f"{scheme}:{rest}"
+    if scheme not in ("postgres", "sqlite", "duckdb"):
         raise ConfigError(
-            f'No metadata database is known by "{scheme}://".',
-            hint="Use a file path, sqlite:path, duckdb:path, postgresql://... or postgres:<libpq words>.",
+            f'No metadata database is known by "{found[1]}:"; nothing was made.',
+            hint="Use a file path, sqlite:path, duckdb:path, postgresql://... or postgres:<libpq words>."
+            f' A file of that name is written "./{found[1]}:...".',
         )
-    return "file", text
+    if not rest.strip():
+        raise ConfigError(f'The URL "{scheme}:" names no database.')
+    return scheme, rest if scheme == "postgres" else _local(rest.removeprefix("//"))
+
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+_-]+):")
+
+
+def _local(path: str) -> str:
+    """Return the path of a metadata file, if it is one."""
+    if path.startswith(":memory:"):
+        raise ConfigError(
+            "A lake cannot be kept in memory; nothing was made.",
+            hint='Name a file, in a temporary directory perhaps. One that has this name is written "./:memory:".',
+        )
+    found = re.match(r"[A-Za-z][A-Za-z0-9+_-]+://", path)
+    if found is not None:
+        raise ConfigError(
+            f'A metadata file is on a disk of this machine, not at "{found[0]}..."; nothing was made.',
+            hint="Name a local file for the metadata. Data files may be elsewhere: that is the data path.",
+        )
+    return path
 
 
 def _open_by_content(path: Path, settings: Settings) -> Store:

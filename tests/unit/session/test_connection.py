@@ -12,7 +12,14 @@ import pytest
 
 import forklake
 from forklake import Connection
-from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, InvalidPathError, NotFoundError
+from forklake.errors import (
+    AlreadyExistsError,
+    ConfigError,
+    ForklakeError,
+    InvalidInputError,
+    InvalidPathError,
+    NotFoundError,
+)
 
 ATTACH = "ATTACH 'ducklake:lake.db' AS lake (DATA_PATH 'data', CATALOG 'shop', CREATE_IF_NOT_EXISTS true)"
 
@@ -66,6 +73,24 @@ def test_attach_says_what_is_wrong_and_attaches_nothing(session: Connection, opt
         session.sql(f"ATTACH 'ducklake:lake.db' AS other {options}")
     assert rows(session, "SHOW DATABASES") == [("lake",)]
     session.sql("CREATE TABLE still_there (i INTEGER)")
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("ducklake:mysql:db=lake", 'No metadata database is known by "mysql:"'),
+        ("ducklake::memory:", "A lake cannot be kept in memory"),
+        ("ducklake:sqlite::memory:", "A lake cannot be kept in memory"),
+        ("ducklake:s3://bucket/lake.db", 'No metadata database is known by "s3:"'),
+    ],
+)
+def test_attach_makes_no_file_for_a_database_that_it_does_not_know(
+    bare: Connection, tmp_path: Path, url: str, message: str
+) -> None:
+    for alias in ("", " AS lake"):
+        with pytest.raises(ConfigError, match=message):
+            bare.sql(f"ATTACH '{url}'{alias} (CATALOG 'shop', CREATE_IF_NOT_EXISTS true)")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_store_is_made_on_request_only(bare: Connection, tmp_path: Path) -> None:
