@@ -23,26 +23,91 @@
     └── InternalError                a mistake of forklake's own
 
 Each class has a stable ``code``, says whether trying again can help (``retryable``), and carries a
-``hint`` for the user where there is one. Driver exceptions never leave ``forklake.metastore``, nor Spark's
-``forklake.engine``, unwrapped; the original is chained.
+``hint`` for the user where there is one: in the words of Python, unless SQL or the command line was spoken to.
+Driver exceptions never leave ``forklake.metastore``, nor Spark's ``forklake.engine``, unwrapped; the original is
+chained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, assert_never
+
+from forklake.model.hint import (
+    AllowExisting,
+    CommitAgain,
+    ForkAgain,
+    GiveMessage,
+    Hint,
+    ListCatalogs,
+    ListSnapshots,
+    NameById,
+    SetDataPath,
+    Teller,
+    UndropCatalog,
+)
+
+
+def in_python(hint: Hint) -> str:
+    """Return a hint in the words of the Python API."""
+    match hint:
+        case ListCatalogs(prefix, None):
+            return f"`lake.catalogs({f'prefix={prefix!r}' if prefix else ''})` lists the catalogs of the lake."
+        case ListCatalogs(_, at):
+            when = f"datetime.fromisoformat({at.isoformat()!r})" if isinstance(at, datetime) else at
+            return f"`lake.catalogs(at={when})` lists the catalogs that there were."
+        case ListSnapshots():
+            return "`catalog.snapshots()` lists the versions of the catalog."
+        case UndropCatalog(catalog_id):
+            return f"`lake.undrop_catalog({catalog_id})` brings it back."
+        case NameById(catalog_id):
+            return f"Say which by its id, as in `lake.undrop_catalog({catalog_id})`."
+        case AllowExisting():
+            return "Use if_not_exists=True to return the existing catalog."
+        case ForkAgain():
+            return "Look whether it is there, or fork one name again with if_not_exists=True."
+        case SetDataPath():
+            return '`forklake.open(url, data_path="...")` sets it, once; it is kept.'
+        case GiveMessage():
+            return 'Give the transaction a message: `catalog.transaction(message="...")`.'
+        case CommitAgain(commit_key):
+            return f'Commit again with commit_key="{commit_key}": a commit that happened is found and not repeated.'
+    assert_never(hint)
 
 
 class ForklakeError(Exception):
-    """The root of all errors; catch it to catch everything forklake raises."""
+    """The root of all errors; catch it to catch everything forklake raises.
+
+    Attributes:
+        message: What is wrong, and what was not done.
+        advice: What to do about it: words that are the same everywhere, or a value that each edge says in its own.
+    """
 
     code: ClassVar[str] = "error"
     retryable: ClassVar[bool] = False
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: Hint | str | None = None) -> None:
         super().__init__(message)
-        self.hint = hint
+        self.message = message
+        self.advice = hint
+        self._teller: Teller | None = None
+
+    def __str__(self) -> str:
+        hint = self.hint
+        return self.message if hint is None else f"{self.message}\nHint: {hint}"
+
+    @property
+    def hint(self) -> str | None:
+        """What to do about it, in the words of what the user spoke to."""
+        if self.advice is None or isinstance(self.advice, str):
+            return self.advice
+        return (self._teller or in_python)(self.advice)
+
+    def tell_by(self, teller: Teller) -> None:
+        """Say the hint in the words of an edge; the first that an error passes is the one the user spoke to."""
+        self._teller = self._teller or teller
 
 
 class InvalidInputError(ForklakeError):
@@ -76,7 +141,7 @@ class CatalogDroppedError(NotFoundError):
 
     code = "catalog_dropped"
 
-    def __init__(self, message: str, *, catalog_id: int, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, catalog_id: int, hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.catalog_id = catalog_id
 
@@ -110,7 +175,7 @@ class CommitConflictError(ConflictError):
 
     code = "commit_conflict"
 
-    def __init__(self, message: str, *, conflicts: Sequence[str] = (), hint: str | None = None) -> None:
+    def __init__(self, message: str, *, conflicts: Sequence[str] = (), hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.conflicts = tuple(conflicts) or (message,)
 
@@ -133,7 +198,7 @@ class CommitUnknownError(ForklakeError):
     code = "commit_unknown"
     exit_code = 7
 
-    def __init__(self, message: str, *, commit_key: str | None = None, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, commit_key: str | None = None, hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.commit_key = commit_key
 

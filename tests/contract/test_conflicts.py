@@ -157,7 +157,7 @@ def test_what_cannot_follow_is_refused_in_the_words_of_ducklake(
     with pytest.raises(CommitConflictError) as caught:
         mine.commit()
     assert str(caught.value).startswith(f"Transaction conflict - attempting to {attempt} - but {outcome}")
-    assert caught.value.conflicts == (str(caught.value),)
+    assert caught.value.conflicts == (caught.value.message,)
     assert state(lake) == before
 
 
@@ -405,7 +405,7 @@ def test_after_ten_lost_races_it_is_given_up(lake_factory: LakeFactory) -> None:
         rival.rounds = 99
         with pytest.raises(CommitContentionError) as caught, shop.transaction() as transaction:
             append(transaction)
-        assert str(caught.value) == (
+        assert caught.value.message == (
             "Failed to commit DuckLake transaction. Exceeded the maximum retry count of 10 set by the"
             " ducklake_max_retry_count setting."
         )

@@ -327,7 +327,9 @@ def test_a_name_that_is_taken_is_refused(lake: Lake, shop: Catalog) -> None:
             shop.fork("OTHER", copy=copy)
     with pytest.raises(AlreadyExistsError) as caught:
         shop.fork("other")
-    assert str(caught.value) == "Catalog 'other' already exists. Use if_not_exists := true to return existing catalog."
+    assert str(caught.value) == (
+        "Catalog 'other' already exists.\nHint: Use if_not_exists=True to return the existing catalog."
+    )
     assert state(lake) == before
 
 

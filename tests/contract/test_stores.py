@@ -79,7 +79,7 @@ def test_a_database_without_the_tables_is_not_filled_silently(postgres_database:
     with pytest.raises(MetastoreVersionError) as caught:
         Lake(postgres_database)
     text = "DuckLake metadata not found. Run schema/postgresql.sql against the database first."
-    assert str(caught.value) == text
+    assert caught.value.message == text
     with psycopg.connect(postgres_database) as connection:
         assert connection.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'forklake'").fetchone() == (0,)
 

@@ -110,7 +110,7 @@ def test_values_and_words_are_those_of_arrow(spark: SparkSession, source: str, s
             for place in bad:
                 with pytest.raises(InvalidInputError) as failure:
                     in_spark(spark_frame(spark, array.slice(place, 1), source), field)
-                assert str(failure.value) == said[place], field.type
+                assert failure.value.message == said[place], field.type
 
 
 NESTED: list[tuple[Any, pa.Array]] = [
@@ -174,7 +174,7 @@ def test_columns_that_do_not_fit_are_refused_before_any_job(
     with pytest.raises(InvalidInputError) as failure:
         conform(spark.sql(query), fields, "t", by_name=by_name)
 
-    assert str(failure.value) == words
+    assert failure.value.message == words
 
 
 def test_columns_that_are_left_out_have_their_defaults(spark: SparkSession) -> None:

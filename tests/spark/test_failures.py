@@ -40,7 +40,7 @@ def test_a_missing_file_is_named(spark: SparkSession, path: Path) -> None:
     path.unlink()
     with pytest.raises(DataFileError) as caught, guarded(made):
         frame.collect()
-    assert str(caught.value) == f'Cannot read data file "{path}" of table "t": there is no such file.'
+    assert caught.value.message == f'Cannot read data file "{path}" of table "t": there is no such file.'
     assert caught.value.hint
 
 

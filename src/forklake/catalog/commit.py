@@ -24,6 +24,7 @@ from forklake.metastore.store import ConnectionLostError, Session, Store
 from forklake.model.change import Change
 from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
 from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.hint import CommitAgain
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.records import CommitInfo
 from forklake.model.rows import SchemaVersionRow
@@ -111,9 +112,9 @@ def _attempt(store: Store, commit: Commit, policy: RetryPolicy, clock: Clock) ->
             lost = error
     raise CommitUnknownError(
         f"The outcome of the commit to catalog {commit.catalog_id} is unknown: the connection was lost and could not"
-        f" be regained ({lost}). It happened once or not at all.",
+        f" be regained ({lost.message}). It happened once or not at all.",
         commit_key=commit.commit_key,
-        hint=f'Commit again with commit_key="{commit.commit_key}": a commit that happened is found and not repeated.',
+        hint=CommitAgain(commit.commit_key),
     ) from lost
 
 
@@ -173,7 +174,7 @@ def _planned_again(store: Store, plan: Plan) -> Draft:
         return draft_of(View(store, head), plan.changes)
     except (InvalidInputError, NotFoundError, AlreadyExistsError) as error:
         raise CommitConflictError(
-            f"Transaction conflict - another transaction has changed what this one relies on: {error}",
+            f"Transaction conflict - another transaction has changed what this one relies on: {error.message}",
             hint="Nothing was written. Run it again on the new head.",
         ) from error
 

@@ -13,6 +13,7 @@ from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.change import Change
+from forklake.model.hint import GiveMessage
 from forklake.model.records import CommitInfo
 
 
@@ -108,7 +109,7 @@ class Staging:
             raise InvalidInputError(
                 "Commit Information for the snapshot is required but has not been provided."
                 " The option require_commit_message is set; nothing was committed.",
-                hint='Give the transaction a message: transaction(message="...").',
+                hint=GiveMessage(),
             )
         settings = self._store.settings
         plan = Plan(

@@ -10,6 +10,7 @@ from forklake.catalog.names import check_name
 from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError, SnapshotNotFoundError
 from forklake.metastore import visibility
 from forklake.metastore.store import Session, Store
+from forklake.model.hint import ListCatalogs, ListSnapshots, UndropCatalog
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.records import Snapshot
 from forklake.model.version import Link, Version
@@ -49,7 +50,7 @@ def head_by_name(store: Store | Session, name: str) -> Head:
         lake=THE_LAKE,
     )
     if not found:
-        raise NotFoundError(f'Catalog "{name}" does not exist.', hint="`catalogs()` lists the catalogs of the lake.")
+        raise NotFoundError(f'Catalog "{name}" does not exist.', hint=ListCatalogs())
     return _head(store, found)
 
 
@@ -75,7 +76,7 @@ def dropped(catalog: CatalogId) -> CatalogDroppedError:
     return CatalogDroppedError(
         f"The catalog with id {catalog} was dropped; nothing was done.",
         catalog_id=catalog,
-        hint="`undrop_catalog` may help.",
+        hint=UndropCatalog(catalog),
     )
 
 
@@ -113,9 +114,7 @@ def version_at(store: Store | Session, head: Version, snapshot: int) -> Version:
 
 def no_snapshot(snapshot: int) -> SnapshotNotFoundError:
     """Return the error for a snapshot that is none of the catalog's."""
-    return SnapshotNotFoundError(
-        f"No snapshot found at version {snapshot}", hint="`snapshots()` lists the versions of the catalog."
-    )
+    return SnapshotNotFoundError(f"No snapshot found at version {snapshot}", hint=ListSnapshots())
 
 
 def version_at_time(store: Store | Session, head: Version, time: datetime) -> Version:
@@ -233,9 +232,7 @@ def version_by_name(store: Store, name: str, moment: SnapshotId | datetime | Non
     check_name("catalog", name)
     found = visibility.catalog_rows(store, moment, "fold(k.catalog_name) = fold(:name)", name=name)
     if not found:
-        raise NotFoundError(
-            f'Catalog "{name}" did not exist at {moment}.', hint="`catalogs(at=...)` lists those that did."
-        )
+        raise NotFoundError(f'Catalog "{name}" did not exist at {moment}.', hint=ListCatalogs(at=moment))
     return _version_of(store, CatalogId(found[0][0]), SnapshotId(found[0][5]))
 
 

@@ -13,6 +13,7 @@ import click
 import forklake
 from forklake import Lake
 from forklake.cli import output
+from forklake.cli.hints import on_command_line
 from forklake.errors import ForklakeError, NotFoundError
 from forklake.ops.lake_exists import lake_exists
 
@@ -164,27 +165,10 @@ def complete_catalog(
     return [click.shell_completion.CompletionItem(name) for name in names]
 
 
-# Errors are written for the Python API and for SQL; the command line says the same in its own words.
-_WORDS = (
-    ("`catalogs(prefix=...)`", "`forklake catalog list --prefix ...`"),
-    ("`catalogs()`", "`forklake catalog list`"),
-    ("`snapshots()`", "`forklake snapshot list CATALOG`"),
-    ("`undrop_catalog`", "`forklake catalog undrop`"),
-    ("if_not_exists=True", "--if-not-exists"),
-    ("if_not_exists := true", "--if-not-exists"),
-    ('Open the lake with data_path="..." once', "Run `forklake init --data-path ...` once"),
-)
-
-
-def _in_our_words(text: str) -> str:
-    for python, words in _WORDS:
-        text = text.replace(python, words)
-    return text
-
-
 def tell(error: ForklakeError) -> None:
-    """Print an error on stderr, in the words of the command line."""
-    message, hint = _in_our_words(str(error)), error.hint and _in_our_words(error.hint)
+    """Print an error on stderr, in the words of the command line, or of SQL if that was spoken."""
+    error.tell_by(on_command_line)
+    message, hint = error.message, error.hint
     if output.wants_json():
         document = {"code": error.code, "message": message, "hint": hint, "retryable": error.retryable}
         click.echo(json.dumps({"error": document}, ensure_ascii=False), err=True)

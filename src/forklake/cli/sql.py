@@ -16,6 +16,7 @@ from forklake.cli.answer import show_answer, show_answers
 from forklake.cli.command import Command, complete_catalog, existing_lake, lake_url
 from forklake.cli.shell import run_shell
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.model.hint import ListCatalogs
 from forklake.ops.lake_exists import lake_exists
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def sql(file: str | None, text: str | None, catalog: str | None, read_only: bool
             _run(connection, text if text is not None else _read(file))
         except NotFoundError as error:
             if not connection.attached:
-                error.hint = _without_catalog()
+                error.advice = _without_catalog()
             raise
 
 
@@ -107,8 +108,7 @@ def _session(catalog: str | None, *, read_only: bool) -> Iterator[Connection]:
             try:
                 connection.sql(f"ATTACH {_text(f'ducklake:{url}')} AS {name} ({', '.join(options)}); USE {name}")
             except NotFoundError as error:
-                error.hint = error.hint or "`catalogs()` lists the catalogs of the lake."
-                raise
+                raise NotFoundError(error.message, hint=error.advice or ListCatalogs()) from error
         yield connection
 
 

@@ -73,8 +73,8 @@ def file_rows(file: ScanFile, shown: Shown, part: tuple[int, int] = (0, 1)) -> I
     try:
         yield from _rows(file, shown, part)
     except DataFileError as error:
-        message = f'Cannot read data file "{file.path}" of table "{shown.table}": {error}'
-        raise DataFileError(message, hint=error.hint) from error
+        message = f'Cannot read data file "{file.path}" of table "{shown.table}": {error.message}'
+        raise DataFileError(message, hint=error.advice) from error
 
 
 def inlined_rows(rows: ScanRows, shown: Shown) -> Rows:

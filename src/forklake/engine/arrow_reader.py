@@ -45,7 +45,9 @@ def _reader(table: str, schema: StructType) -> Callable[[Iterator[pa.RecordBatch
                 try:
                     yield from _rows(path, key, wanted)
                 except DataFileError as error:
-                    raise DataFileError(f'Cannot read data file "{path}" of table "{table}": {error}') from error
+                    raise DataFileError(
+                        f'Cannot read data file "{path}" of table "{table}": {error.message}', hint=error.advice
+                    ) from error
 
     return read
 

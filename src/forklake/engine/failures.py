@@ -29,7 +29,7 @@ from forklake.model.scan import ScanPlan
 SPARK_ERRORS: Final = (PySparkException, Py4JError, ConnectionError)
 """What Spark's Python side raises; the last one if its Java process is gone."""
 
-_OURS: Final = re.compile(r"^forklake\.errors\.(\w+): (.+?)$", re.MULTILINE)
+_OURS: Final = re.compile(r"^forklake\.errors\.(\w+): (.+?)(?:\nHint: (.+?))?$", re.MULTILINE)
 _RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+|$)", re.DOTALL)
 _FILE: Final = re.compile(r"(?:while reading file|read footer for file:?|footer for file:?) (\S+?)\.?(?:\s|$)")
 _CAUSE: Final = re.compile(r"^Caused by: [\w.$]+: (.+)$", re.MULTILINE)
@@ -138,10 +138,11 @@ def _other(error: Exception, what: str, text: str) -> ForklakeError:
     return EngineError(f"A job on {what} failed, and nothing was committed: {first.strip()}")
 
 
-def _own(name: str, message: str) -> ForklakeError:
+def _own(name: str, message: str, hint: str) -> ForklakeError:
     """Return an error that a task of ours raised in a Python worker."""
-    kind = getattr(errors, name, None)
-    return kind(message) if isinstance(kind, type) and issubclass(kind, ForklakeError) else EngineError(message)
+    found = getattr(errors, name, None)
+    kind = found if isinstance(found, type) and issubclass(found, ForklakeError) else EngineError
+    return kind(message, hint=hint or None)
 
 
 def _file_error(path: str, what: str, text: str) -> DataFileError:

@@ -239,4 +239,6 @@ def _told_of(table: str, path: str) -> Iterator[None]:
     try:
         yield
     except DataFileError as error:
-        raise DataFileError(f'Cannot read data file "{path}" of table "{table}": {error}') from error
+        raise DataFileError(
+            f'Cannot read data file "{path}" of table "{table}": {error.message}', hint=error.advice
+        ) from error

@@ -47,4 +47,4 @@ if __name__ == "__main__":
     try:
         check_java()
     except ForklakeError as problem:
-        sys.exit(f"{problem}\n{problem.hint}")
+        sys.exit(str(problem))

@@ -94,7 +94,7 @@ def _converted(name: str, convert: Any) -> pa.Array:
     try:
         made = convert()
     except InvalidInputError as error:
-        raise InvalidInputError(f'{error} (column "{name}")') from error
+        raise InvalidInputError(f'{error.message} (column "{name}")') from error
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         raise InvalidInputError(f'The values of column "{name}" have no common type: {error}') from error
     return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made

@@ -10,6 +10,7 @@ from forklake.errors import AlreadyExistsError, InvalidPathError
 from forklake.metastore import procedures, visibility
 from forklake.metastore.store import DuplicateKeyError, Store
 from forklake.metastore.tables import SCHEMA
+from forklake.model.hint import SetDataPath
 from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
 from forklake.model.placement import MadeCatalog, NewFork, Placement
 from forklake.model.rows import SchemaRow
@@ -88,7 +89,7 @@ def place_new(
     if lake_path is None:
         raise InvalidPathError(
             f'Catalog "{name}" was not created: the lake has no data path yet.',
-            hint='Open the lake with data_path="..." once; it is kept.',
+            hint=SetDataPath(),
         )
     placement = paths.place(lake_path, data_path, at_base=at_base)
     new_uuid = str(uuid.uuid4())

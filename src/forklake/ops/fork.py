@@ -17,6 +17,7 @@ from forklake.errors import (
 )
 from forklake.metastore import visibility
 from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Store
+from forklake.model.hint import AllowExisting, ForkAgain, ListCatalogs
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
@@ -83,7 +84,8 @@ def fork_many(
     pin = _pin(store, parent, at)
     made: list[CatalogId] = []
     for start in range(0, len(names), BATCH):
-        placed = [place_new(lake_path, name, None) for name in names[start : start + BATCH]]
+        batch = names[start : start + BATCH]
+        placed = [place_new(lake_path, name, None) for name in batch]
         placement = placed[0][1]
         try:
             result = _settled(store, parent, pin, [new for new, _ in placed], placement)
@@ -91,7 +93,7 @@ def fork_many(
             raise AlreadyExistsError(
                 f"One of the names '{names[start]}' to '{placed[-1][0].name}' is taken by a live catalog;"
                 f" none of these was made, {start} before them were.",
-                hint="`catalogs(prefix=...)` lists the names that are taken.",
+                hint=ListCatalogs(prefix=_common_start(batch)),
             ) from error
         _check(store, result, parent, pin, names[start], placement)
         # What follows is pinned where the first batch was.
@@ -143,9 +145,15 @@ def _settled(
     names = f"'{forks[0].name}'" + (f" to '{forks[-1].name}'" if len(forks) > 1 else "")
     raise CommitUnknownError(
         f"Whether the fork {names} was made is unknown: the connection was lost and could not be regained"
-        f" ({lost}). It was made once or not at all, all names together.",
-        hint="Look whether it is there, or fork one name again with if_not_exists=True.",
+        f" ({lost.message}). It was made once or not at all, all names together.",
+        hint=ForkAgain(),
     ) from lost
+
+
+def _common_start(names: Sequence[str]) -> str:
+    """Return what all names begin with."""
+    first, last = min(names), max(names)
+    return first[: next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))]
 
 
 def _by_name(store: Store, name: str) -> tuple[CatalogId, SnapshotId, SnapshotId] | None:
@@ -158,9 +166,7 @@ def _existing(
 ) -> CatalogId:
     found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=new.name)
     if not if_not_exists or not found:
-        raise AlreadyExistsError(
-            f"Catalog '{new.name}' already exists. Use if_not_exists := true to return existing catalog."
-        ) from error
+        raise AlreadyExistsError(f"Catalog '{new.name}' already exists.", hint=AllowExisting()) from error
     catalog, _, _, its_parent = found[0][:4]
     if its_parent is None:
         raise AlreadyExistsError(f"Catalog '{new.name}' exists but is not a fork (it's a root catalog).") from error

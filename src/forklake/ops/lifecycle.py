@@ -10,6 +10,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore import procedures
 from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.metastore.tables import BEGIN, END
+from forklake.model.hint import NameById
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.ops.create_catalog import already_exists
 
@@ -125,7 +126,7 @@ def dropped_catalog(store: Store, name_or_id: str | int) -> CatalogId:
         ids = ", ".join(str(catalog) for (catalog,) in found)
         raise InvalidInputError(
             f'{len(found)} catalogs were dropped under the name "{name_or_id}": {ids}; nothing was done.',
-            hint="Say which by its id.",
+            hint=NameById(found[0][0]),
         )
     return CatalogId(found[0][0])
 

@@ -161,12 +161,12 @@ class _Opening:
         except InvalidPathError as error:
             if not self.flag("override_data_path"):
                 raise InvalidPathError(
-                    f"{error}\nYou can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
+                    f"{error.message}\nYou can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
                 ) from error
             return Lake(self.url, spark=spark)
         except MetastoreVersionError as error:
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
-            raise MetastoreVersionError(str(error), hint=silently) from error
+            raise MetastoreVersionError(error.message, hint=silently) from error
 
     def attached(self, alias: str, lake: Lake) -> AttachedCatalog:
         """Find or create the catalog in the lake."""

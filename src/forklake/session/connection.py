@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from forklake.config import Clock
-from forklake.errors import CatalogDroppedError, CommitConflictError, InvalidInputError, NotFoundError
+from forklake.errors import CatalogDroppedError, CommitConflictError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Transaction
 from forklake.model.names import fold
 from forklake.session import alterations, changes, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.guard import guarded
+from forklake.session.hints import in_sql
 from forklake.session.names import SessionNames
 from forklake.session.presence import dropped, hint
 from forklake.session.result import Result
@@ -139,9 +141,18 @@ class Connection:
     def _run(self, statement: said.Statement) -> Result | None:
         """Run a statement, as a transaction of its own if none was begun."""
         try:
-            return self._run_in_transaction(statement)
-        except CatalogDroppedError as error:
-            raise dropped(self._state, error) from error
+            try:
+                return self._run_in_transaction(statement)
+            except CatalogDroppedError as error:
+                raise dropped(self._state, error) from error
+        except ForklakeError as error:
+            error.tell_by(partial(in_sql, self._spoken_of()))
+            raise
+
+    def _spoken_of(self) -> str:
+        """Return the catalog that hints name: the one in use, else any."""
+        current = self._state.current
+        return current[0].alias if current is not None else next(iter(self.attached), "...")
 
     def _run_in_transaction(self, statement: said.Statement) -> Result | None:
         run = _STATEMENTS[type(statement)]

@@ -39,7 +39,7 @@ def conformed(value: Any, *fields: Field, by_name: bool = True) -> list[dict[str
 def refusal(value: Any, *fields: Field, by_name: bool = True) -> str:
     with pytest.raises(InvalidInputError) as refused:
         conformed(value, *fields, by_name=by_name)
-    return str(refused.value)
+    return refused.value.message
 
 
 def test_columns_are_matched_by_folded_name_in_any_order() -> None:

@@ -1,0 +1,48 @@
+"""What a user can do about an error, on the command line."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import datetime
+from typing import assert_never
+
+from forklake.model.hint import (
+    AllowExisting,
+    CommitAgain,
+    ForkAgain,
+    GiveMessage,
+    Hint,
+    ListCatalogs,
+    ListSnapshots,
+    NameById,
+    SetDataPath,
+    UndropCatalog,
+)
+
+
+def on_command_line(hint: Hint) -> str:
+    """Return a hint in the words of the command line."""
+    match hint:
+        case ListCatalogs(prefix, None):
+            rest = f" --prefix {shlex.quote(prefix)}" if prefix else ""
+            return f"`forklake catalog list{rest}` lists the catalogs of the lake."
+        case ListCatalogs(_, at):
+            when = at.isoformat() if isinstance(at, datetime) else at
+            return f"`forklake catalog list --at {when}` lists the catalogs that there were."
+        case ListSnapshots():
+            return "`forklake snapshot list CATALOG` lists the versions of the catalog."
+        case UndropCatalog(catalog_id):
+            return f"`forklake catalog undrop --id {catalog_id}` brings it back."
+        case NameById(catalog_id):
+            return f"Say which by its id, as in `--id {catalog_id}`."
+        case AllowExisting():
+            return "Use --if-not-exists to leave the existing catalog as it is."
+        case ForkAgain():
+            return "Look whether it is there, or fork one name again with --if-not-exists."
+        case SetDataPath():
+            return "`forklake init --data-path PATH` sets it, once; it is kept."
+        case GiveMessage():
+            return "In `forklake sql`, a transaction gets a message by `CALL ducklake_set_commit_message(...)`."
+        case CommitAgain():
+            return "Look with `forklake snapshot list CATALOG` whether it happened before you try again."
+    assert_never(hint)

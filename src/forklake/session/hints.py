@@ -1,0 +1,52 @@
+"""What a user can do about an error, in SQL."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import assert_never
+
+from forklake.model.hint import (
+    AllowExisting,
+    CommitAgain,
+    ForkAgain,
+    GiveMessage,
+    Hint,
+    ListCatalogs,
+    ListSnapshots,
+    NameById,
+    SetDataPath,
+    UndropCatalog,
+)
+
+
+def in_sql(alias: str, hint: Hint) -> str:
+    """Return a hint in the words of SQL, for a session that has a catalog attached under an alias."""
+    lake = _text(alias)
+    match hint:
+        case ListCatalogs(prefix, None):
+            rest = f", prefix => {_text(prefix)}" if prefix else ""
+            return f"`FROM ducklake_catalogs({lake}{rest})` lists the catalogs of the lake."
+        case ListCatalogs(_, at):
+            when = f"TIMESTAMPTZ {_text(at.isoformat(sep=' '))}" if isinstance(at, datetime) else at
+            return f"`FROM ducklake_catalogs({lake}, at => {when})` lists the catalogs that there were."
+        case ListSnapshots():
+            return f"`FROM ducklake_snapshots({lake})` lists the versions of the catalog."
+        case UndropCatalog(catalog_id):
+            return f"`CALL ducklake_undrop_catalog({lake}, {catalog_id})` brings it back."
+        case NameById(catalog_id):
+            return f"Say which by its id, as in `CALL ducklake_undrop_catalog({lake}, {catalog_id})`."
+        case AllowExisting():
+            return "Use if_not_exists := true to return existing catalog."
+        case ForkAgain():
+            return "Look whether it is there, or fork it again with if_not_exists := true."
+        case SetDataPath():
+            return "`ATTACH ... (DATA_PATH '...')` sets it, once; it is kept."
+        case GiveMessage():
+            return f"Say `CALL ducklake_set_commit_message({lake}, 'author', 'message')` in the transaction."
+        case CommitAgain():
+            return f"Look with `FROM ducklake_snapshots({lake})` whether it happened before you say it again."
+    assert_never(hint)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

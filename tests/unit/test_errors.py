@@ -1,0 +1,98 @@
+"""Errors carry what to do about them as values, and each edge says it in its own words."""
+
+import pickle
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import forklake
+from forklake import Lake
+from forklake.cli.hints import on_command_line
+from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError, in_python
+from forklake.model import hint as hints
+from forklake.session.hints import in_sql
+
+VALUES: list[Any] = [
+    hints.ListCatalogs(),
+    hints.ListCatalogs(prefix="it's"),
+    hints.ListCatalogs(at=7),
+    hints.ListCatalogs(at=datetime(2026, 1, 31, 12, tzinfo=UTC)),
+    hints.ListSnapshots(),
+    hints.UndropCatalog(7),
+    hints.NameById(7),
+    hints.AllowExisting(),
+    hints.ForkAgain(),
+    hints.SetDataPath(),
+    hints.GiveMessage(),
+    hints.CommitAgain("key 1"),
+]
+
+
+@pytest.fixture
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    monkeypatch.chdir(tmp_path)
+    return forklake.open("lake.db", data_path="data")
+
+
+def test_every_hint_is_tried_here() -> None:
+    assert {type(value) for value in VALUES} == set(get_args(hints.Hint))
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_each_edge_says_a_hint_in_its_own_words(value: Any) -> None:
+    python, sql, shell = in_python(value), in_sql("my lake", value), on_command_line(value)
+    assert len({python, sql, shell}) == 3
+    assert not any(word in python for word in ("forklake catalog", "--", "ducklake_", ":="))
+    assert not any(word in sql for word in ("forklake", "--", "=True", "lake.catalogs"))
+    assert not any(word in shell for word in ("=True", ":=", "lake.catalogs", "()`"))
+
+
+def test_what_hints_name_can_be_called(lake: Lake) -> None:
+    lake.create_catalog("my lake").create_table("t", {"id": "BIGINT"})
+    gone = lake.create_catalog("gone").catalog_id
+    lake.drop_catalog("gone")
+    connection = forklake.connect()
+    connection.sql("ATTACH 'ducklake:lake.db' AS \"my lake\" (CATALOG 'my lake')")
+    names = {"lake": lake, "catalog": lake.catalog("my lake"), "datetime": datetime}
+    count = 0
+    for value in VALUES:
+        of_sql, of_python = (told.split("`")[1::2] for told in (in_sql("my lake", value), in_python(value)))
+        for text in of_sql + of_python:
+            if "..." in text:
+                continue
+            said = text.replace("7)", f"{gone})") if "undrop" in text else text
+            connection.sql(said) if text in of_sql else eval(said, names)
+            count += 1
+            if "undrop" in text:
+                lake.drop_catalog("gone")  # which it brought back
+    assert count > 12
+
+
+def test_an_error_reads_as_its_message_and_its_hint(lake: Lake) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        lake.catalog("nope")
+    assert caught.value.message == 'Catalog "nope" does not exist.'
+    assert str(caught.value) == (
+        'Catalog "nope" does not exist.\nHint: `lake.catalogs()` lists the catalogs of the lake.'
+    )
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert str(InvalidInputError("Wrong.")) == "Wrong."
+
+
+def test_sql_says_hints_in_sql(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.fork("agent")
+    with pytest.raises(AlreadyExistsError, match="Hint: Use if_not_exists := true to return existing"):
+        shop.sql("CALL ducklake_fork_catalog('shop', 'agent')")
+    with pytest.raises(ForklakeError, match=r"Hint: `FROM ducklake_snapshots\('shop'\)` lists the versions"):
+        shop.sql("CALL ducklake_fork_catalog('shop', 'other', at => 77)")
+
+
+def test_the_edge_that_was_spoken_to_is_the_one_that_answers() -> None:
+    error = NotFoundError("Gone.", hint=hints.ListSnapshots())
+    error.tell_by(partial(in_sql, "shop"))
+    error.tell_by(on_command_line)
+    assert error.hint == in_sql("shop", hints.ListSnapshots())
