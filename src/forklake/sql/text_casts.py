@@ -84,6 +84,8 @@ def from_text(value: Bound, shape: Field, *, is_lenient: bool) -> str | None:
 
     if shape.type == "varchar":
         return value.sql
+    if shape.children:
+        return None
     return None if _attempt("", shape.type) is None else once(value.sql, lambda sql: body(sql) or "NULL")
 
 

@@ -281,3 +281,10 @@ def test_a_function_does_nothing_in_a_statement_that_is_refused(session: Connect
     with pytest.raises(ForklakeError):
         session.sql(text)
     assert (rows(session, listed), rows(session, options)) == before
+
+
+@pytest.mark.parametrize("kind", ["INTEGER[]", "STRUCT(a INTEGER)", "MAP(INTEGER, INTEGER)"])
+def test_text_of_a_column_is_not_cast_to_nested_types(session: Connection, kind: str) -> None:
+    session.sql("CREATE TABLE texts (s VARCHAR)")
+    with pytest.raises(InvalidInputError, match=re.escape("Unimplemented type for cast (VARCHAR -> ")):
+        session.sql(f"SELECT s::{kind} FROM texts")

@@ -154,5 +154,5 @@ def _read_explain(words: Words) -> Explain:
         options = read_options(words)
         analyze = bool(options.pop("analyze", False))
         if options:
-            raise words.wrong(f'Not implemented Error: Unsupported option "{next(iter(options))}" for EXPLAIN')
+            raise words.wrong(f'Unsupported option "{next(iter(options))}" for EXPLAIN')
     return Explain(_read(words), analyze=analyze)

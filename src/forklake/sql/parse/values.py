@@ -28,7 +28,7 @@ def read_options(words: Words) -> dict[str, Any]:
     def read_one() -> None:
         name = words.label().lower()
         if name in found:
-            raise words.wrong(f'Binder Error: Duplicate option "{name}"')
+            raise words.wrong(f'Duplicate option "{name}"')
         words.take_any("=", "=>", ":=")
         found[name] = True if words.at(",") or words.at(")") else _read_option(words)
 
