@@ -13,7 +13,7 @@ from forklake.connector.file_rows import Rows, Shown, deleted_positions, file_ro
 from forklake.engine.change_rows import ChangedRows
 from forklake.files import storage
 from forklake.files.conform import conform
-from forklake.files.deletes import write_delete_file
+from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import to_texts
@@ -21,7 +21,7 @@ from forklake.lake.rows import place_of
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
-from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID
+from forklake.model.scan import ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanFile
 from forklake.model.write import WriteTarget
 from forklake.ops.append import is_inlinable
 from forklake.ops.change_table import stage_changes
@@ -53,26 +53,32 @@ def change_rows(
         texts = to_texts(plan.fields[places[0]], rows.columns[places[0]])
         return rows.where(pc.is_in(pa.array(texts, pa.string()), pa.array(keys, pa.string())).to_numpy(False))
 
+    chosen: list[tuple[ScanFile, list[int]]] = []
     for file in plan.files:
-        chosen: list[int] = []
+        at: list[int] = []
         for batch in file_rows(file, shown):
             rows = matching(batch)
-            chosen += rows.positions.tolist()
+            at += rows.positions.tolist()
             found.append(_texts(rows, plan.fields))
-        gone = deleted_positions(file).tolist()
-        if chosen and len(gone) + len(chosen) == file.record_count:
+        if at and deleted_positions(file).size + len(at) == file.record_count:
             whole.append(file.data_file_id)
-        elif chosen and len(chosen) <= how.inlining_row_limit and file.data_file_id >= 0:
-            positions += [(file.data_file_id, at) for at in chosen]
-        elif chosen:
+        elif at:
+            chosen.append((file, at))
+    if sum(len(at) for _, at in chosen) <= how.inlining_row_limit:
+        positions += [(file.data_file_id, one) for file, at in chosen for one in at]
+    else:
+        for file, at in chosen:
+            earlier = [] if file.deletes is None else read_deletes(file.deletes).tolist()
             deletes.append(
-                write_delete_file(how.target.directory, file.data_file_id, file.path, sorted([*gone, *chosen]))
+                write_delete_file(how.target.directory, file.data_file_id, file.path, sorted([*earlier, *at]))
             )
     inlined: list[int] = []
     for part in plan.inlined:
         rows = matching(inlined_rows(part, shown))
         inlined += rows.row_ids.to_pylist()
         found.append(_texts(rows, plan.fields))
+    if not found:
+        return 0
     old = pa.concat_tables(found)
     few, files = _written(old, values, how.target, how.inlining_row_limit, keeps_ids=row.origin is not None)
     changed = ChangedRows(tuple(whole), tuple(deletes), tuple(positions), tuple(inlined), tuple(files), few, 0, 0)

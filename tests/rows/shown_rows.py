@@ -46,14 +46,14 @@ def _parts(plan: ScanPlan) -> Iterator[Rows]:
 
 
 def _types(fields: Sequence[Field], above: str = "") -> dict[str, str]:
-    """Return the types of columns that hold values, by their names; seconds are stored as micros."""
+    """Return the types of columns that hold values, by their names; Spark stores seconds and millis as micros."""
     found: dict[str, str] = {}
     for number, field in enumerate(fields):
         path = f"{above}{number if above.endswith('/') else field.name}"
         if field.children:
             found |= _types(field.children, f"{path}/" if field.type in ("list", "map") else f"{path}.")
         else:
-            found[path] = "timestamp" if field.type == "timestamp_s" else field.type
+            found[path] = "timestamp" if field.type in ("timestamp_s", "timestamp_ms") else field.type
     return found
 
 

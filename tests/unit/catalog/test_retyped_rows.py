@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Transaction
+from forklake import Catalog, ColumnDefinition, Lake, NewDataFile, PartitionField, Transaction
 from forklake.errors import InvalidInputError
 from forklake.model.scan import ROW_ID_COLUMN
 from tests.rows.arrow_hands import TABLE, ArrowHands, planned
@@ -193,3 +193,27 @@ def test_rows_updated_between_a_rename_and_its_reverse_are_read(lake: Lake) -> N
         change_rows(transaction, TABLE, "k", ["1"], {"y": "9"})
         transaction.rename_column(TABLE, "y", "x")
     assert values(shop) == [9, 2]
+
+
+def test_a_rewritten_file_of_an_encrypted_table_is_encrypted(lake: Lake) -> None:
+    shop = lake.create_catalog("shop", encrypted=True)
+    with shop.transaction() as transaction:
+        transaction.create_table(TABLE, {"k": "INTEGER", "x": "BOOLEAN"})
+        transaction.table(TABLE).append([{"k": 0, "x": True}])
+        transaction.change_column_type(TABLE, "x", "INTEGER")
+    assert values(shop) == [1]
+    (file,) = planned(shop.table(TABLE), None).files
+    assert file.encryption_key is not None
+    assert Path(file.path).read_bytes()[:4] == b"PARE"
+
+
+def test_a_type_beside_a_variant_is_changed_only_after_the_rows_are_committed(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    with shop.transaction() as transaction:
+        transaction.create_table(TABLE, {"k": "INTEGER", "v": "VARIANT"})
+        transaction.append_files(TABLE, [NewDataFile("by-spark.parquet", 1, 100)])
+        with pytest.raises(InvalidInputError, match="is a variant, and its rows cannot be written again"):
+            transaction.change_column_type(TABLE, "k", "BIGINT")
+    assert [column.type for column in shop.table(TABLE).columns] == ["int32", "variant"]
+    shop.change_column_type(TABLE, "k", "BIGINT")
+    assert [column.type for column in shop.table(TABLE).columns] == ["int64", "variant"]
