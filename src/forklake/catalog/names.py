@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from forklake.errors import InvalidInputError, InvalidNameError
@@ -45,6 +46,36 @@ def check_text(what: str, text: str | None) -> str | None:
     if not isinstance(text, str) or not is_storable(text):
         raise InvalidInputError(f"The {what} must be text without NUL or halves of surrogate pairs, not {text!r}.")
     return text
+
+
+def column_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of columns that a caller lists.
+
+    Raises:
+        InvalidInputError: It is no list of texts: one text, say, or columns of a DataFrame.
+    """
+    try:
+        given = None if isinstance(names, str) else list(names)
+    except TypeError:
+        given = None
+    if given is None:
+        raise InvalidInputError(f"Columns are a list of their names, not {_shown(names)}; nothing was done.")
+    return tuple(column_name(name) for name in given)
+
+
+def column_name(name: str) -> str:
+    """Return the name of a column that a caller gives.
+
+    Raises:
+        InvalidInputError: It is no text: a column of a DataFrame, say.
+    """
+    if not isinstance(name, str):
+        raise InvalidInputError(f"A column is named by text, not by {_shown(name)}; nothing was done.")
+    return name
+
+
+def _shown(given: object) -> str:
+    return repr(given) if isinstance(given, str) else f"a value of type {type(given).__name__}"
 
 
 def is_storable(text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
+from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.lake.transaction import Transaction
 from forklake.lake.verbs.runner import Runner
@@ -37,8 +38,9 @@ def schema(table: Table) -> StructType:
 
 def dataframe(table: Table, columns: Sequence[str] | None, where: str | None) -> DataFrame:
     """Return rows as a Spark DataFrame."""
+    chosen = None if columns is None else column_names(columns)
     plan, parsed = _planned(table, where)
-    return reading.read_table(table._reader._context.spark(), plan, columns, parsed)
+    return reading.read_table(table._reader._context.spark(), plan, chosen, parsed)
 
 
 def plan(table: Table, where: str | None) -> ScanSummary:
@@ -66,7 +68,8 @@ def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
     context = table._reader._context
     content = table._content()
     row = lookup.table_by_id(content, table.table_id)
-    return reading.bound(context.store, context.lake_path, content, row, column, which, context.spark)
+    name = column_name(column)
+    return reading.bound(context.store, context.lake_path, content, row, name, which, context.spark)
 
 
 def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:

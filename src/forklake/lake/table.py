@@ -238,7 +238,7 @@ class Table:
         """
         from forklake.lake import row_changes  # noqa: PLC0415
 
-        clauses = row_changes.MergeClauses(tuple(matched), tuple(not_matched), tuple(not_matched_by_source))
+        clauses = row_changes.MergeClauses(matched, not_matched, not_matched_by_source)
         return row_changes.merge(self, source, on, clauses)
 
     def upsert(self, source: Any, on: Sequence[str]) -> int:

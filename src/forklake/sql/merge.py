@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from forklake.catalog.names import column_name, column_names
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.merge import Clause, Merge, MergeDelete, MergeInsert, MergeUpdate, Side
@@ -19,11 +20,27 @@ _JOINED: Final = "the merge"
 
 @dataclass(frozen=True, slots=True)
 class MergeClauses:
-    """What a merge does with rows that match, with those of the source that do not, and with those of the table."""
+    """What a merge does with rows that match, with those of the source that do not, and with those of the table.
 
-    matched: tuple[MergeUpdate | MergeDelete, ...] = ()
-    not_matched: tuple[MergeInsert, ...] = ()
-    not_matched_by_source: tuple[MergeUpdate | MergeDelete, ...] = ()
+    Something else than lists of the right kinds cannot be made into one (InvalidInputError).
+    """
+
+    matched: Sequence[MergeUpdate | MergeDelete] = ()
+    not_matched: Sequence[MergeInsert] = ()
+    not_matched_by_source: Sequence[MergeUpdate | MergeDelete] = ()
+
+    def __post_init__(self) -> None:
+        for side, given, kinds in (
+            ("matched", self.matched, (MergeUpdate, MergeDelete)),
+            ("not_matched", self.not_matched, (MergeInsert,)),
+            ("not_matched_by_source", self.not_matched_by_source, (MergeUpdate, MergeDelete)),
+        ):
+            if not isinstance(given, tuple | list) or not all(isinstance(clause, kinds) for clause in given):
+                names = " and ".join(kind.__name__ for kind in kinds)
+                raise InvalidInputError(
+                    f'What a merge does with rows that are "{side}" is a list of {names}, not {given!r};'
+                    " nothing was changed."
+                )
 
     @property
     def is_any(self) -> bool:
@@ -40,7 +57,7 @@ def bind_assignments(
         InvalidInputError: Nothing is set, a column is set twice, or an expression is not understood.
         NotFoundError: There is no such column.
     """
-    if not assignments:
+    if isinstance(assignments, Mapping) and not assignments:
         raise InvalidInputError("An update must set a column; nothing was changed.")
     return tuple(
         (name, value_expression(text, table, fields)) for name, text in _by_column(assignments, table, fields).items()
@@ -54,7 +71,7 @@ def bind_merge(on: str, clauses: MergeClauses, fields: Sequence[Field], source: 
         InvalidInputError: A condition or an expression is not understood.
         NotFoundError: There is no such column.
     """
-    if not isinstance(on, str) or not on.strip():
+    if isinstance(on, str) and not on.strip():
         raise InvalidInputError("A merge needs a condition that says which rows match; nothing was changed.")
     target = Field(None, TARGET, "struct", tuple(fields))
     both = (target, Field(None, SOURCE, "struct", tuple(source)))
@@ -76,7 +93,7 @@ def matching_keys(on: Sequence[str], table: str, names: Sequence[str]) -> str:
         InvalidInputError: There are no keys.
         NotFoundError: There is no such column.
     """
-    keys = [on] if isinstance(on, str) else list(on)
+    keys = column_names([on] if isinstance(on, str) else on)
     if not keys:
         raise InvalidInputError("An upsert needs key columns; nothing was changed.")
     fields = [Field(None, name, "varchar") for name in names]
@@ -87,7 +104,7 @@ def matching_keys(on: Sequence[str], table: str, names: Sequence[str]) -> str:
 def _keys(on: str, both: Sequence[Field]) -> Iterator[tuple[str, str]]:
     """Yield the columns of the target that must equal columns of the source."""
     target, source = both
-    for pair in equal_columns(on, both):
+    for pair in equal_columns(on):
         names = {fold(names[0]): names[1] for names in pair if len(names) == 2}
         if names.keys() == {TARGET, SOURCE}:
             yield (
@@ -125,6 +142,11 @@ def _shared(fields: Sequence[Field], source: Sequence[Field]) -> dict[str, str]:
 
 
 def _by_column(values: Mapping[str, str], table: str, fields: Sequence[Field]) -> dict[str, str]:
+    if not isinstance(values, Mapping):
+        raise InvalidInputError(
+            f"What columns become is a mapping of their names to SQL, not {values!r}; nothing was changed.",
+            hint='For example: {"price": "price * 2"}.',
+        )
     found: dict[str, str] = {}
     for name, text in values.items():
         column = _column(name, table, fields).name
@@ -140,7 +162,7 @@ def _by_column(values: Mapping[str, str], table: str, fields: Sequence[Field]) -
 
 
 def _column(name: str, table: str, fields: Sequence[Field]) -> Field:
-    found = next((field for field in fields if fold(field.name) == fold(name)), None)
+    found = next((field for field in fields if fold(field.name) == fold(column_name(name))), None)
     if found is None:
         raise NotFoundError(f'Table "{table}" does not have a column with name "{name}"; nothing was changed.')
     return found

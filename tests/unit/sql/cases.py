@@ -201,6 +201,17 @@ contains(v, 'b')
 regexp_matches(v, '^a.c$')
 regexp_full_match(v, 'a.')
 regexp_full_match(v, 'a.c|x')
+v ~ 'a.'
+v ~ 'a.c|x'
+v !~ 'a.'
+ts < TIMESTAMP '2023-12-04 07:00:00' + INTERVAL '32 days 03:04:05'
+ts - INTERVAL '1 month 2 days 10:00:00' = TIMESTAMP '2023-12-03'
+iv = INTERVAL '1 hour 30 minutes'
+iv >= INTERVAL '01:30:00'
+v = e'it\\x27s'
+v = $$it's$$
+v = $q$abc$q$ or "W x" = e'a\\\\b'
+v LIKE 'it''%'
 reverse(v) = 'cba'
 d = '2024-01-05'
 d = '2024-1-5'

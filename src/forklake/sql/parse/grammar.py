@@ -169,6 +169,11 @@ class Grammar(DuckDBParser):
         raise MisreadError(message, token or self._curr or None)
 
     def _parse_function_call(self, *args: Any, **options: Any) -> exp.Expr | None:
+        if self._curr.token_type == TokenType.MAP and self._next.token_type not in (
+            TokenType.L_BRACE,
+            TokenType.L_PAREN,
+        ):
+            return None  # a column of that name
         self._calls.append(self._curr.text)
         try:
             return super()._parse_function_call(*args, **options)
