@@ -25,7 +25,7 @@ MAPPING = NameMapping((MappedColumn("ID", "id"), MappedColumn("S", "s", children
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     columns = {"id": "INTEGER", "at": "TIMESTAMP", "s": "STRUCT(a INTEGER)", "v": "VARIANT"}
-    shop.create_table("events", columns, partition_by=[BY_YEAR, "id"], sort_by=["id", SortKey("lower(name)", "DESC")])
+    shop.create_table("events", columns, partition_by=[BY_YEAR, "id"], sort_by=["id", SortKey("id % 7", "DESC")])
     return shop
 
 
@@ -36,7 +36,7 @@ def file(name: str, *values: str | None, **more: object) -> NewDataFile:
 def test_a_table_is_made_with_its_layout_in_one_snapshot(shop: Catalog) -> None:
     table = shop.table("events")
     assert table.partition_by == (BY_YEAR, PartitionField("id"))
-    assert table.sort_by == (SortKey("id"), SortKey("lower(name)", "DESC"))
+    assert table.sort_by == (SortKey("id"), SortKey("id % 7", "DESC"))
     assert last(shop).changes_made == 'created_table:"main"."events"'
 
 
@@ -101,6 +101,69 @@ def test_a_column_that_files_are_laid_out_by_cannot_be_dropped(shop: Catalog) ->
         shop.drop_column("events", "id")
     shop.set_sorting("events", [])
     shop.drop_column("events", "id")
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_sort_keys_are_read_as_sql_reads_them(shop: Catalog) -> None:
+    shop.set_sorting("events", ["id DESC", " at ASC NULLS FIRST", "s.a * 2 desc nulls last", '"ID"'])
+    assert shop.table("events").sort_by == (
+        SortKey("id", "DESC"),
+        SortKey("at", null_order="NULLS_FIRST"),
+        SortKey("s.a * 2", "DESC"),
+        SortKey('"ID"'),
+    )
+    shop.create_table("t", {"a": "INTEGER", "a DESC": "INTEGER"}, sort_by=["a DESC"])
+    assert shop.table("t").sort_by == (SortKey("a DESC"),)  # a column of that name
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("id DESCENDING NULLS", "syntax error at end of input"),
+        ("id, at", 'syntax error at or near ","'),
+        ("SELECT 1", 'syntax error at or near "SELECT"'),
+        ("", "must have an expression"),
+        ("nope", "Unmatched columns were: nope"),
+        ("lower(nope) DESC", r"Unmatched columns were: lower\(nope\)"),
+        ("sum(id)", r'"t" cannot be sorted by sum\(id\); nothing was changed. Binder Error'),
+        ("(SELECT 1)", "cannot contain a subquery"),
+        ("f(id)", "Scalar Function with name f does not exist"),
+        ("v", "Ordering by values of type VARIANT is not supported"),
+        (SortKey("id DESC"), '"t" cannot be sorted by id DESC; .* syntax error at or near "DESC"'),
+        (4, r"a list of texts or SortKey, not \[4\]"),
+    ],
+)
+def test_what_rows_cannot_be_sorted_by_is_refused_when_it_is_said(lake: Lake, key: str | SortKey, words: str) -> None:
+    shop, columns = lake.create_catalog("shop"), {"id": "INTEGER", "at": "TIMESTAMP", "v": "VARIANT"}
+    with pytest.raises(InvalidInputError, match=words):
+        shop.create_table("t", columns, sort_by=[key])
+    assert shop.tables() == []
+    shop.create_table("t", columns)
+    with pytest.raises(InvalidInputError, match=words):
+        shop.set_sorting("t", [key])
+    if words.startswith(("Unmatched", '"t"', "Ordering", "Scalar")) and isinstance(key, str):
+        with pytest.raises(InvalidInputError, match=words):
+            shop.sql(f"ALTER TABLE t SET SORTED BY ({key})")
+    assert shop.table("t").sort_by == ()
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_keys_are_given_as_lists(shop: Catalog) -> None:
+    for wrong in ("id", 4, None):
+        with pytest.raises(InvalidInputError, match="A table is sorted by a list"):
+            shop.set_sorting("events", wrong)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInputError, match="A table is partitioned by a list"):
+            shop.set_partitioning("events", wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("kind", ["VARIANT", "GEOMETRY"])
+def test_a_type_that_no_partition_can_have_is_refused_when_it_is_said(lake: Lake, kind: str) -> None:
+    shop = lake.create_catalog("shop")
+    for key in (PartitionField("x"), PartitionField("x", "bucket(4)")):
+        with pytest.raises(InvalidInputError, match=f'Column "x" of type {kind.lower()} cannot be partitioned by'):
+            shop.create_table("t", {"x": kind, "k": "INTEGER"}, partition_by=[key])
 
 
 def test_a_sort_order_is_no_new_schema_version(shop: Catalog) -> None:

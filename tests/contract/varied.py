@@ -69,7 +69,7 @@ def upset(catalog: Catalog, name: str) -> None:
     with catalog.transaction() as txn:
         txn.inline_deletes(events, {last: [3]})
         txn.set_partitioning(events, [PartitionField("id", "bucket(4)")])
-        txn.set_sorting(events, ["id", "v"])
+        txn.set_sorting(events, ["id", "s"])
         txn.append_files(events, [event_file(f"{name}-c", "0")])
         txn.create_table(f"new_{name}", {"i": "INTEGER"}, schema="side")
         txn.comment_on_table(events, name)

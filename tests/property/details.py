@@ -70,6 +70,9 @@ class SetSorting(OtherChange):
 
     def lay_over(self, draft: Draft) -> None:
         table = draft.table(self.table)
+        columns = {column.name.lower() for column in table.columns if column.parent is None}
+        if any(key.dialect == "duckdb" and key.expression.lower() not in columns for key in self.keys):
+            raise RefusedError("invalid")
         if self.keys or table.sort_by:
             draft.put(self.table, replace(table, sort_by=self.keys))
             draft.altered(self.table, "sorted")

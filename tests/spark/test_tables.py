@@ -354,3 +354,11 @@ def test_numbers_are_compared_exactly_whatever_their_types(shop: Catalog) -> Non
     }.items():
         assert sorted(row.i for row in shop.table("t").dataframe(["i"], where).collect()) == expected, where
     assert shop.table("t").count("d * d > 1") == 3
+
+
+def test_rows_are_sorted_by_values_that_spark_does_not_order(lake: Lake) -> None:
+    shop = lake.create_catalog("maps")
+    shop.create_table("t", {"k": "INTEGER", "m": "MAP(INTEGER, INTEGER)"}, sort_by=["m DESC", "k"])
+    shop.sql("INSERT INTO t SELECT range, CASE WHEN range < 3 THEN MAP {1: range % 2} END FROM range(4)")
+    (file,) = shop.table("t").files()
+    assert pq.read_table(file.path).column("k").to_pylist() == [1, 0, 2, 3]

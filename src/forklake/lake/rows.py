@@ -11,7 +11,8 @@ from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.lake.transaction import Transaction
 from forklake.lake.verbs.runner import Runner
-from forklake.lake.verbs.tables import NewTable, PartitionKeys, SortKeys
+from forklake.lake.verbs.sort_keys import SortKeys
+from forklake.lake.verbs.tables import NewTable, PartitionKeys
 from forklake.model.predicate import Condition
 from forklake.model.records import FlushedTable, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
@@ -21,7 +22,7 @@ from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.place import Place
 from forklake.ops.table_changes import Moment, table_changes
-from forklake.sql.condition import condition, value_expression
+from forklake.sql.condition import condition, sort_expression
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -165,4 +166,4 @@ def place_of(runner: Runner) -> Place:
     """Return where operations on rows work for a catalog or a transaction."""
     context = runner._context
     goes_on = isinstance(runner, Transaction) and runner.goes_on
-    return Place(context.store, context.lake_path, context.spark, goes_on, value_expression, context.options)
+    return Place(context.store, context.lake_path, context.spark, goes_on, sort_expression, context.options)

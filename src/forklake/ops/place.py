@@ -23,7 +23,7 @@ class Place:
         spark: Gives the session; it is only called if it comes to Spark.
         goes_on: Whether the transaction may still change the table's columns after the operation, so that files must
             keep the names that their columns have.
-        to_spark_sql: Turns an expression in DuckDB's words over the columns of a table into Spark's.
+        sort_expression: Turns what a table is sorted by, in DuckDB's words over its columns, into Spark's.
         options: What the session says about writing, whatever the catalog's options are.
     """
 
@@ -31,5 +31,5 @@ class Place:
     lake_path: str | None
     spark: Callable[[], SparkSession]
     goes_on: bool
-    to_spark_sql: Callable[[str, str, Sequence[Field]], str]
+    sort_expression: Callable[[str, str, Sequence[Field]], str]
     options: Mapping[str, str] = field(default_factory=dict)

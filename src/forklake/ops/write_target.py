@@ -66,9 +66,15 @@ def _has_struct(fields: Sequence[Field]) -> bool:
 
 
 def _for_spark(key: SortKey, place: Place, table: str, fields: Sequence[Field]) -> SortKey:
-    if key.dialect == "spark" or plain_column(key.expression, fields) is not None:
+    column = plain_column(key.expression, fields)
+    if key.dialect == "spark" or (column is not None and not _has_map(column)):
         return key
-    return replace(key, expression=place.to_spark_sql(key.expression, table, fields), dialect="spark")
+    return replace(key, expression=place.sort_expression(key.expression, table, fields), dialect="spark")
+
+
+def _has_map(field: Field) -> bool:
+    """Return whether values have a map in them, which Spark does not order by itself."""
+    return field.type == "map" or any(_has_map(child) for child in field.children)
 
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:

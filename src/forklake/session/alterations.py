@@ -12,7 +12,7 @@ from forklake.lake import Transaction
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.names import fold, nearest
 from forklake.model.type_text import field_of, type_text
-from forklake.session.definitions import check_default, check_is, check_names, check_sort_keys, has_table
+from forklake.session.definitions import check_default, check_is, check_names, has_table
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import check_there, is_there
 from forklake.session.state import State
@@ -122,9 +122,6 @@ def _set_default(writer: Transaction, target: Target, action: said.SetDefault) -
 
 
 def _set_sorting(writer: Transaction, target: Target, action: said.SetSorting) -> None:
-    content = writer._content()
-    row = lookup.table(content, target.name, target.schema)
-    check_sort_keys(writer, target.name, table_fields(content, row.table_id), action.keys)
     writer.set_sorting(target.name, action.keys, schema=target.schema)
 
 

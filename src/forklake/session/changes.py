@@ -107,7 +107,6 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
     fields = [field_of(column) for column in columns]
     check_schema(writer._content(), target.attached.alias, target.schema)
     definitions.check_names(writer, target, [column.name for column in columns])
-    definitions.check_sort_keys(writer, target.name, fields, statement.sort_by)
     new = NewTable(
         target.name,
         columns,

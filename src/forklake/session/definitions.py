@@ -7,12 +7,10 @@ from dataclasses import replace
 from typing import Literal
 
 from forklake.catalog import lookup
-from forklake.errors import ForklakeError, InvalidInputError, InvalidNameError, NotFoundError
+from forklake.errors import InvalidInputError, InvalidNameError
 from forklake.files.texts import parse_values
 from forklake.lake import Transaction
-from forklake.lake.rows import place_of
-from forklake.model.definitions import ColumnDefinition, SortKey
-from forklake.model.field import Field, plain_column
+from forklake.model.definitions import ColumnDefinition
 from forklake.model.inlined_names import is_own_name
 from forklake.model.names import fold
 from forklake.model.type_text import field_of
@@ -42,7 +40,6 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     for column in statement.columns:
         check_default(column)
     check_names(writer, target, [column.name for column in statement.columns])
-    check_sort_keys(writer, target.name, [field_of(column) for column in statement.columns], statement.sort_by)
     writer.create_table(
         target.name,
         statement.columns,
@@ -166,28 +163,6 @@ def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> No
             f'Binder Error: Column name "{taken}" is reserved by DuckLake for internal use when data inlining is'
             " enabled. If you must use this column name, disable inlining by calling"
             " ducklake_set_option('data_inlining_row_limit', 0)."
-        )
-
-
-def check_sort_keys(writer: Transaction, table: str, fields: Sequence[Field], keys: Sequence[SortKey]) -> None:
-    """Refuse keys that name columns which a table does not have: no row could be inserted into it.
-
-    Raises:
-        InvalidInputError: One does, in DuckLake's words.
-    """
-    missing = []
-    for key in keys:
-        try:
-            if plain_column(key.expression, fields) is None:
-                place_of(writer).to_spark_sql(key.expression, table, fields)
-        except NotFoundError:
-            missing.append(key.expression)
-        except ForklakeError:
-            continue  # it is understood by DuckLake, or is not: inserts will tell
-    if missing:
-        raise InvalidInputError(
-            "Binder Error: Columns in the SET SORTED BY statement were not found in the DuckLake table."
-            f" Unmatched columns were: {', '.join(missing)}"
         )
 
 

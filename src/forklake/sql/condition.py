@@ -10,10 +10,11 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.predicate import Condition
-from forklake.sql.bound import NULL, type_name
+from forklake.sql.bound import NULL, Bound, type_name
 from forklake.sql.columns import TableSite
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.parse import parse_expression
+from forklake.sql.sort_keys import sort_key
 
 
 def condition(text: str, table: str, fields: Sequence[Field]) -> Condition:
@@ -44,9 +45,23 @@ def value_expression(text: str, table: str, fields: Sequence[Field]) -> str:
         InvalidInputError: It cannot be read, or says what cannot be said of one row.
         NotFoundError: There is no such column.
     """
+    return _bound(text, table, fields).sql
+
+
+def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
+    """Return what the rows of a table are sorted by, in Spark SQL: values come in DuckDB's order.
+
+    Raises:
+        InvalidInputError: It cannot be read, says what cannot be said of one row, or has no order.
+        NotFoundError: There is no such column.
+    """
+    return sort_key(_bound(text, table, fields))
+
+
+def _bound(text: str, table: str, fields: Sequence[Field]) -> Bound:
     tree = _parse(text, "value")
     try:
-        return ExpressionBinder(TableSite(table, fields)).bind(tree).sql
+        return ExpressionBinder(TableSite(table, fields)).bind(tree)
     except RecursionError as error:
         raise InvalidInputError("The expression is nested too deeply; it was not read.") from error
 

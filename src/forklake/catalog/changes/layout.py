@@ -27,6 +27,8 @@ from forklake.model.types import NESTED
 
 _TRANSFORM: Final = re.compile(r"identity|(?:epoch_)?(?:year|month|day|hour)|bucket\((\d+)\)")
 _TIMES: Final = ("date", "timestamp", "timestamptz", "timestamp_s", "timestamp_ms", "timestamp_ns")
+_WITHOUT_TEXT: Final = ("geometry", "variant")
+"""Types whose values cannot be written as the text that the value of a partition is."""
 MAX_BUCKETS: Final = 2**31 - 1
 
 
@@ -68,6 +70,10 @@ def _partition_keys(draft: Draft, change: SetPartitioning, table: TableRow) -> l
         _check_transform(transform, column.column_type, field.column)
         if column.parent_column is not None or column.column_type in NESTED:
             raise InvalidInputError("Partitioning is only supported on top-level columns")
+        if column.column_type in _WITHOUT_TEXT:
+            raise InvalidInputError(
+                f'Column "{field.column}" of type {column.column_type} cannot be partitioned by; nothing was changed.'
+            )
         if (column.column_id, transform) in keys:
             raise InvalidInputError(f'Column "{field.column}" is twice a key of the partitioning; nothing was changed.')
         keys.append((column.column_id, transform))

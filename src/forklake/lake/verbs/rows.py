@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from forklake.lake.verbs.runner import Runner
-from forklake.lake.verbs.tables import PartitionKeys, SortKeys
+from forklake.lake.verbs.sort_keys import SortKeys
+from forklake.lake.verbs.tables import PartitionKeys
 from forklake.model.records import FlushedTable
 
 
@@ -30,7 +31,7 @@ class RowVerbs(Runner):
             frame: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
             schema: The schema it goes into.
             partition_by: Columns, or fields with a transform, that its files are partitioned by.
-            sort_by: Expressions that its files are sorted by.
+            sort_by: What its files are sorted by: SQL such as ``a DESC``, or keys as values.
             if_not_exists: Do nothing if there is a table of that name.
             or_replace: Drop the table of that name first; the frame may still read it.
 

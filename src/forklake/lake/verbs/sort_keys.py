@@ -1,4 +1,4 @@
-"""Sort keys that follow the columns they name."""
+"""What a table is sorted by: keys that callers give, and keys that follow the columns they name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,71 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.definitions import SortKey
+from forklake.model.field import Field, plain_column
 from forklake.model.names import fold
+
+SortKeys = Sequence[SortKey | str]
+"""Keys of a sort order, as text in SQL's words or as values."""
 
 _WORDS: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\W\d]\w*""")
 """What an expression is made of, as far as names go: quoted text, quoted names, and words."""
+
+
+def given_keys(keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[SortKey, ...]:
+    """Return the keys that a caller gives, checked: rows of the table can be sorted by them.
+
+    What another dialect says is not known here, and taken as it is.
+
+    Raises:
+        InvalidInputError: A key cannot be read, names no column of the table, or has no order.
+    """
+    is_list = isinstance(keys, Sequence) and not isinstance(keys, str)
+    if not is_list or not all(isinstance(key, str | SortKey) for key in keys):
+        raise InvalidInputError(f"A table is sorted by a list of texts or SortKey, not {keys!r}; nothing was changed.")
+    found = tuple(_key(key, fields) if isinstance(key, str) else key for key in keys)
+    missing = [key.expression for key in found if key.dialect == "duckdb" and not _is_sortable(key, table, fields)]
+    if missing:
+        raise InvalidInputError(
+            "Binder Error: Columns in the SET SORTED BY statement were not found in the DuckLake table."
+            f" Unmatched columns were: {', '.join(missing)}"
+        )
+    return found
+
+
+def _key(text: str, fields: Sequence[Field]) -> SortKey:
+    if plain_column(text, fields) is not None or not text.strip():
+        return SortKey(text.strip())
+    from forklake.sql.parse import parse_sort_key  # noqa: PLC0415 - brings sqlglot, which most tables do without
+
+    return parse_sort_key(text)
+
+
+def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
+    """Return whether all columns of a key are there.
+
+    Raises:
+        InvalidInputError: It cannot be read, or what it gives has no order.
+    """
+    column = plain_column(key.expression, fields)
+    if (column is not None and not _has_variant(column)) or not key.expression.strip():
+        return True  # without an expression it is refused where it is staged
+    from forklake.sql.condition import sort_expression  # noqa: PLC0415 - as above
+
+    try:
+        sort_expression(key.expression, table, fields)
+    except NotFoundError:
+        return False
+    except ForklakeError as error:
+        raise InvalidInputError(
+            f'Table "{table}" cannot be sorted by {key.expression}; nothing was changed. {error}'
+        ) from error
+    return True
+
+
+def _has_variant(field: Field) -> bool:
+    return field.type == "variant" or any(_has_variant(child) for child in field.children)
 
 
 def renamed(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forklake.catalog import describe, lookup
+from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import live_data_files
 from forklake.errors import InvalidInputError
 from forklake.lake.verbs.retype import stage_type
 from forklake.lake.verbs.runner import Runner, table_id
-from forklake.lake.verbs.sort_keys import renamed
+from forklake.lake.verbs.sort_keys import SortKeys, given_keys, renamed
 from forklake.model import change
 from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
 from forklake.model.ids import PartitionId, SchemaId, SortId, TableId
@@ -27,9 +28,6 @@ ColumnName = str | tuple[str, ...]
 
 PartitionKeys = Sequence[PartitionField | str]
 """Keys of a partitioning: columns, or fields with a transform."""
-
-SortKeys = Sequence[SortKey | str]
-"""Keys of a sort order: expressions, or keys with a direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class TableVerbs(Runner):
             columns: Names and types, as DuckDB or DuckLake write them; ``STRUCT(a INTEGER)[]`` too.
             schema: The schema it goes into.
             partition_by: Columns, or fields with a transform, that its files are partitioned by.
-            sort_by: Expressions that its files are sorted by.
+            sort_by: What its files are sorted by: SQL such as ``a DESC``, or keys as values.
             if_not_exists: Do nothing if there is a table of that name.
             or_replace: Drop the table of that name first; the new one has an id of its own.
 
@@ -207,7 +205,7 @@ class TableVerbs(Runner):
             staging.stage(change.RenameColumn(row.table_id, found.column_id, new_name))
             following = keys if found.parent_column is not None else renamed(keys, found.column_name, new_name)
             if following != tuple(keys):
-                _sort(staging, row.table_id, following)
+                _stage_sorting(staging, row.table_id, following)
 
         self._run(verb)
 
@@ -288,17 +286,32 @@ class TableVerbs(Runner):
         self._run(lambda staging: _partition(staging, table_id(staging, table, schema), partition_by))
 
     def set_sorting(self, table: str, sort_by: SortKeys, *, schema: str = "main") -> None:
-        """Sort the files to come; no keys resets it."""
+        """Sort the files to come; no keys resets it.
+
+        A key is SQL such as ``lower(name) DESC NULLS FIRST``, or a `SortKey`.
+
+        Raises:
+            InvalidInputError: A key cannot be read, names no column of the table, or has no order.
+        """
         self._run(lambda staging: _sort(staging, table_id(staging, table, schema), sort_by))
 
 
 def _partition(staging: Staging, table: TableId, keys: PartitionKeys) -> None:
+    is_list = isinstance(keys, Sequence) and not isinstance(keys, str)
+    if not is_list or not all(isinstance(key, str | PartitionField) for key in keys):
+        raise InvalidInputError(
+            f"A table is partitioned by a list of columns or PartitionField, not {keys!r}; nothing was changed."
+        )
     fields = tuple(PartitionField(key) if isinstance(key, str) else key for key in keys)
     staging.stage(change.SetPartitioning(table, PartitionId(staging.new_object() if fields else 0), fields))
 
 
 def _sort(staging: Staging, table: TableId, keys: SortKeys) -> None:
-    sort_keys = tuple(SortKey(key) if isinstance(key, str) else key for key in keys)
+    row = lookup.table_by_id(staging.draft, table)
+    _stage_sorting(staging, table, given_keys(keys, row.table_name, table_fields(staging.draft, table)))
+
+
+def _stage_sorting(staging: Staging, table: TableId, sort_keys: tuple[SortKey, ...]) -> None:
     staging.stage(change.SetSorting(table, SortId(staging.new_object() if sort_keys else 0), sort_keys))
 
 

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model.definitions import SortKey
 from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
 from forklake.sql.parse.keywords import BEGINS_QUERY
@@ -15,6 +16,7 @@ from forklake.sql.parse.merge import read_merge
 from forklake.sql.parse.objects import read_comment, read_create, read_drop
 from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
 from forklake.sql.parse.rows import read_delete, read_insert, read_truncate, read_update
+from forklake.sql.parse.tables import read_sort_key
 from forklake.sql.parse.tokens import statements, syntax_error
 from forklake.sql.parse.values import read_options
 from forklake.sql.parse.words import Words
@@ -103,6 +105,15 @@ def parse_expression(text: str) -> exp.Expr:
         InvalidInputError: It is none.
     """
     return _read_only(text, Words.expression)
+
+
+def parse_sort_key(text: str) -> SortKey:
+    """Return the one key of a sort order that a text is: an expression, and its direction and where NULL comes.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    return _read_only(text, read_sort_key)
 
 
 def _read_only(text: str, read: Callable[[Words], Item]) -> Item:

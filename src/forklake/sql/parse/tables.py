@@ -146,10 +146,11 @@ def _bucket_count(counts: list[exp.Expr], key: exp.Expr, whole: str) -> int:
 
 def read_sort_keys(words: Words) -> tuple[SortKey, ...]:
     """Read ``(a, lower(b) DESC NULLS FIRST)``; expressions are kept as they were written."""
-    return tuple(words.in_parentheses(lambda: _read_sort_key(words)))
+    return tuple(words.in_parentheses(lambda: read_sort_key(words)))
 
 
-def _read_sort_key(words: Words) -> SortKey:
+def read_sort_key(words: Words) -> SortKey:
+    """Read ``lower(b) DESC NULLS FIRST``."""
     text, _ = words.source(words.expression)
     direction = words.take_any("ASC", "DESC", "ASCENDING", "DESCENDING") or "ASC"
     first = False
