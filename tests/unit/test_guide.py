@@ -8,6 +8,7 @@ import pytest
 from forklake import errors
 from forklake.metastore import schema
 from forklake.metastore.tables import TABLES
+from forklake.model.options import OPTIONS
 from tests.pages import run_examples
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +33,12 @@ def test_the_guide_lists_every_error_as_it_is() -> None:
         (kind.__name__, kind.code, "yes" if kind.retryable else "no", str(kind.exit_code)) for kind in all_errors()
     ]
     assert sorted(rows) == sorted(actual)
+
+
+def test_the_guide_lists_every_option_as_it_is() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (?:`(.+)`)? ?\| (.+) \|$", GUIDE.read_text("utf-8"), flags=re.MULTILINE)
+    actual = [(name, kind.default or "", kind.description) for name, kind in OPTIONS.items()]
+    assert [row for row in rows if row[0] in OPTIONS] == actual
 
 
 def test_the_metadata_spec_lists_every_table_with_its_key() -> None:
