@@ -242,6 +242,15 @@ def test_names_come_from_a_file_or_a_pipe(shop: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_names_that_are_no_text_are_refused(shop: Path, tmp_path: Path) -> None:
+    names = tmp_path / "names.txt"
+    names.write_bytes(b"x-1\n\xff\n")
+    found = run("catalog", "fork", "shop", "--names-from", str(names), lake=shop)
+    assert found.code == 2
+    assert "'--names-from' is no text in UTF-8" in found.err
+    assert "x-1" not in run("catalog", "list", lake=shop).out
+
+
 def test_forks_made_one_by_one_start_from_one_snapshot(shop: Path) -> None:
     run("catalog", "fork", "shop", "one", "two", "--if-not-exists", lake=shop)
     found = json.loads(run("catalog", "list", "--json", lake=shop).out)["catalogs"]

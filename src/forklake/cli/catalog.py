@@ -206,7 +206,10 @@ def fork(
       forklake catalog fork shop agent-002 agent-003 --if-not-exists
       seq -f 'agent-%06.0f' 100000 | forklake catalog fork shop --names-from -
     """
-    wanted = [*names, *(line.rstrip("\r\n") for line in names_from or () if line.strip())]
+    try:
+        wanted = [*names, *(line.rstrip("\r\n") for line in names_from or () if line.strip())]
+    except UnicodeDecodeError as error:
+        raise click.UsageError("The file of '--names-from' is no text in UTF-8; no fork was made.") from error
     if not wanted:
         raise click.UsageError("Name at least one fork.")
     if copy and if_not_exists:

@@ -92,8 +92,10 @@ def _read(file: str | None) -> str:
         return sys.stdin.read()
     try:
         return Path(str(file)).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{file!r} cannot be read: {error}") from error
+    except OSError as error:
+        raise click.UsageError(f"{file!r} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{file!r} is no text in UTF-8; nothing was run.") from error
 
 
 @contextmanager

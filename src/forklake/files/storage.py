@@ -193,8 +193,10 @@ def explained(path: str, verb: str) -> Iterator[None]:
         number = getattr(error, "errno", None)
         if number is None and isinstance(error, FileNotFoundError):
             number = errno.ENOENT
-        reason = _REASONS.get(number or 0) or str(error).strip() or type(error).__name__
-        raise DataFileError(f'File "{path}" was not {verb}: {reason}.', hint=_HINTS.get(number or 0)) from error
+        reason, hint = _REASONS.get(number or 0) or str(error).strip() or type(error).__name__, _HINTS.get(number or 0)
+        if number == errno.ENOENT and verb == "written":
+            reason, hint = "its directory is not there and cannot be made", "Check the data path of the lake."
+        raise DataFileError(f'File "{path}" was not {verb}: {reason}.', hint=hint) from error
 
 
 def _located(path: str) -> tuple[fs.FileSystem, str]:

@@ -11,6 +11,8 @@ from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreCorruptError
 from forklake.metastore.store import Store
 
+_PARAMETER: Final = re.compile(r"\?(\w[\w.-]*)=")
+
 
 def open_store(url: str, settings: Settings) -> Store:
     """Open the metadata database that a URL names.
@@ -100,7 +102,15 @@ def split_url(url: str) -> tuple[str, str]:
         )
     if not rest.strip():
         raise ConfigError(f'The URL "{scheme}:" names no database.')
-    return scheme, rest if scheme == "postgres" else _local(rest.removeprefix("//"))
+    if scheme == "postgres":
+        return scheme, rest
+    parameter = _PARAMETER.search(rest)
+    if parameter is not None:
+        raise ConfigError(
+            f'The URL of a file has no parameter "{parameter[1]}"; nothing was opened.',
+            hint="Leave out what follows the question mark. A file that is called so is named by its path alone.",
+        )
+    return scheme, _local(rest.removeprefix("//"))
 
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+_-]+):")

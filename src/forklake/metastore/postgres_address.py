@@ -19,6 +19,7 @@ _DEFAULT_NAMES: Final = ("", "public", "main", "ducklake")
 _BASE: Final = "forklake"
 _LONGEST_NAME: Final = 63 - len(f"{_BASE}_")
 _WORD: Final = re.compile(rf"(?:^|\s){PARAMETER}\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)*)")
+_UNKNOWN: Final = re.compile(r'invalid (?:URI query parameter:|connection option) "([^"]*)"')
 _IN_SCRIPT: Final = re.compile(r"('?)\b(forklake|ducklake)\.|\bSCHEMA (forklake|ducklake)\b")
 
 
@@ -86,7 +87,12 @@ class Address:
         rest, name = _split(conninfo)
         try:
             words = dict(conninfo_to_dict(rest))
-        except psycopg.ProgrammingError:
+        except psycopg.ProgrammingError as error:
+            if unknown := _UNKNOWN.fullmatch(str(error).strip()):
+                raise ConfigError(
+                    f'A connection to PostgreSQL has no parameter "{unknown[1]}"; nothing was opened.',
+                    hint=f"There are those of libpq, and {PARAMETER}.",
+                ) from None
             # The driver's message repeats the string, password and all.
             raise ConfigError(
                 "The PostgreSQL connection string cannot be understood.",

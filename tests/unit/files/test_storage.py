@@ -78,6 +78,7 @@ def test_a_path_through_a_file_is_explained(tmp_path: Path) -> None:
         (errno.ENOSPC, "no space is left on the device"),
         (errno.EACCES, "permission is denied"),
         (errno.EROFS, "the file system is read-only"),
+        (errno.ENOENT, "its directory is not there and cannot be made"),
     ],
 )
 def test_what_the_system_refuses_is_said_in_words(number: int, words: str) -> None:
