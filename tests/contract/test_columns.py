@@ -1,5 +1,7 @@
 """Columns and nested fields: added, dropped, renamed, widened, with defaults and without NULLs."""
 
+from collections.abc import Callable
+
 import pytest
 
 from forklake import Catalog, Column, ColumnDefinition, ColumnStats, Lake, NewDataFile
@@ -101,6 +103,63 @@ def test_a_type_with_parts_becomes_no_other(shop: Catalog) -> None:
         shop.change_column_type("orders", "place.at", "FLOAT")
     with pytest.raises(InvalidInputError, match="not supported from type INTEGER to type INTEGER\\[]"):
         shop.change_column_type("orders", "id", "INTEGER[]")
+
+
+TYPED = [
+    ("DATE", "DATE '2020-1-2'", "2020-01-02"),
+    ("DATE", "'2020-01-02'::DATE", "2020-01-02"),
+    ("DATE", "CAST('2020-01-02' AS DATE)", "2020-01-02"),
+    ("DATE", "TIMESTAMP '2020-01-02 10:00'", "2020-01-02"),
+    ("VARCHAR", "DATE '2020-1-2'", "2020-01-02"),
+    ("TIMESTAMP", "TIMESTAMP '2020-01-02 10:00'", "2020-01-02 10:00:00"),
+    ("TIME", "(TIME '10:00')", "10:00:00"),
+    ("INTERVAL", "INTERVAL '32 days 03:04:05'", "32 days 03:04:05"),
+    ("INTERVAL", "INTERVAL 3 DAY", "3 days"),
+    ("INTEGER", "-('5'::INT)", "-5"),
+    ("INTEGER", "NULL::INTEGER", None),
+]
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("kind", "text", "literal"), TYPED)
+def test_a_default_with_a_type_around_it_is_a_literal(shop: Catalog, kind: str, text: str, literal: str | None) -> None:
+    shop.sql(f"CREATE TABLE made (i INTEGER, x {kind} DEFAULT {text})")
+    shop.sql(f"CREATE TABLE added (i INTEGER); ALTER TABLE added ADD COLUMN x {kind} DEFAULT {text}")
+    shop.sql(f"CREATE TABLE changed (i INTEGER, x {kind}); ALTER TABLE changed ALTER x SET DEFAULT {text}")
+    shop.create_table("in_python", [ColumnDefinition("x", kind, default=text, default_is_expression=True)])
+    shop.create_table("later", {"x": kind})
+    shop.set_default("later", "x", text, is_expression=True)
+    for name in ("made", "added", "changed", "in_python", "later"):
+        found = shop.table(name).columns[-1]
+        assert (found.default, found.default_is_expression) == (literal, False), name
+    shop.table("made").append([{"i": 1}])  # no expression has to be computed
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("default", "is_expression", "words"),
+    [
+        ("DATE '2020-13-01'", True, "date field value out of range"),
+        ("SELEC x", True, "Parser Error"),
+        ("id", True, "there are no columns"),
+        ("no_such()", True, "Scalar Function with name no_such does not exist"),
+        ("DATE '2020-01-01'", False, "invalid date field format"),
+        ("", False, "invalid date field format"),
+    ],
+)
+def test_a_default_that_no_row_could_have_is_refused_when_it_is_given(
+    shop: Catalog, default: str, is_expression: bool, words: str
+) -> None:
+    wrong = ColumnDefinition("x", "DATE", default=default, default_is_expression=is_expression)
+    shop.create_table("t", {"x": "DATE"})
+    acts: list[Callable[[], None]] = [
+        lambda: shop.create_table("made", [wrong]),
+        lambda: shop.add_column("orders", wrong),
+        lambda: shop.set_default("t", "x", default, is_expression=is_expression),
+    ]
+    for act in acts:
+        with pytest.raises(InvalidInputError, match=f'Column "x" cannot have the default .*{words}'):
+            act()
 
 
 def test_a_default_is_for_rows_to_come(shop: Catalog) -> None:

@@ -161,3 +161,18 @@ def test_bounds_that_are_not_known_are_not_answered_from(small_lake: Lake, tmp_p
         connection.execute("INSERT INTO t SELECT true, 100 + i FROM range(30) r(i)")
         assert connection.execute("SELECT count(*) FROM t WHERE f = 7").fetchall() == [(1,)]
         assert connection.execute("SELECT min(b), min(f) FROM t").fetchall() == [(True, 7.0)]
+
+
+def test_a_default_with_a_type_around_it_is_the_same_value_to_ducklake(small_lake: Lake, tmp_path: Path) -> None:
+    shop = small_lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    shop.table("t").append([{"i": 1}])
+    shop.sql("ALTER TABLE t ADD COLUMN d DATE DEFAULT DATE '2020-1-2'")
+    shop.sql("ALTER TABLE t ADD COLUMN v INTERVAL DEFAULT INTERVAL '32 days 03:04:05'")
+    shop.sql("ALTER TABLE t ADD COLUMN b BLOB DEFAULT '\\x00A'::BLOB")
+    shop.table("t").append([{"i": 2}])
+    made = shop.export(tmp_path / "shop.ducklake")
+    with attached(url_of(made.path)) as (connection, _):
+        connection.execute("INSERT INTO t (i) VALUES (3)")
+        found = connection.execute("SELECT i, d::VARCHAR, v::VARCHAR, b::VARCHAR FROM t ORDER BY i").fetchall()
+    assert found == [(number, "2020-01-02", "32 days 03:04:05", "\\x00A") for number in (1, 2, 3)]

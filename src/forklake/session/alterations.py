@@ -9,10 +9,9 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Transaction
-from forklake.model.definitions import ColumnDefinition
 from forklake.model.names import fold, nearest
 from forklake.model.type_text import field_of, type_text
-from forklake.session.definitions import check_default, check_is, check_names, has_table
+from forklake.session.definitions import check_is, check_names, has_table
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import check_there, is_there
 from forklake.session.state import State
@@ -83,7 +82,6 @@ def _has_column(writer: Transaction, target: Target, path: said.Name) -> bool:
 def _add_column(writer: Transaction, target: Target, action: said.AddColumn) -> None:
     if action.if_not_exists and _has_column(writer, target, (*action.inside, action.column.name)):
         return
-    check_default(action.column)
     if not action.inside:
         check_names(writer, target, [action.column.name])
     writer.add_column(target.name, action.column, parent=action.inside or None, schema=target.schema)
@@ -108,14 +106,6 @@ def _change_type(writer: Transaction, target: Target, action: said.ChangeType) -
 
 
 def _set_default(writer: Transaction, target: Target, action: said.SetDefault) -> None:
-    content = writer._content()
-    row = lookup.table(content, target.name, target.schema)
-    column = lookup.column(content, row, action.column)
-    check_default(
-        ColumnDefinition(
-            column.column_name, column.column_type, default=action.default, default_is_expression=action.is_expression
-        )
-    )
     writer.set_default(
         target.name, action.column, action.default, is_expression=action.is_expression, schema=target.schema
     )

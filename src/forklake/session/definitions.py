@@ -8,19 +8,14 @@ from typing import Literal
 
 from forklake.catalog import lookup
 from forklake.errors import InvalidInputError, InvalidNameError
-from forklake.files.texts import parse_values
 from forklake.lake import Transaction
-from forklake.model.definitions import ColumnDefinition
 from forklake.model.inlined_names import is_own_name
 from forklake.model.names import fold
-from forklake.model.type_text import field_of
-from forklake.model.types import NESTED
 from forklake.ops.options import effective_options
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import Kind, check_schema, check_there, is_there
 from forklake.session.state import State
 from forklake.sql import statements as said
-from forklake.sql.insertion import check_default as check_expression
 from forklake.sql.portable import portable
 
 
@@ -37,8 +32,6 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(writer._content(), target.attached.alias, target.schema)
-    for column in statement.columns:
-        check_default(column)
     check_names(writer, target, [column.name for column in statement.columns])
     writer.create_table(
         target.name,
@@ -127,20 +120,6 @@ def check_is(kind: Literal["table", "view"], writer: Transaction, target: Target
 def has_table(writer: Transaction, target: Target) -> bool:
     """Return whether a name leads to a table."""
     return is_there("table", writer._content(), target.schema, target.name)
-
-
-def check_default(column: ColumnDefinition) -> None:
-    """Refuse a default that no row could ever have: no value of the type, or an expression that cannot be computed.
-
-    Raises:
-        InvalidInputError: It is one.
-    """
-    if column.default is None or column.children or column.type in NESTED:
-        return
-    if column.default_is_expression:
-        check_expression(column.default)
-    else:
-        parse_values(field_of(column), [column.default])
 
 
 def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> None:

@@ -16,11 +16,17 @@ from forklake.sql.columns import find
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.parse import parse_expression
 from forklake.sql.query.bind import bind_query
+from forklake.sql.query.values import is_null
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.site import Site
 from forklake.sql.statements import Insert
 
 _GIVEN = "given"
+_PARTS_OF_LITERALS = (
+    *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Interval, exp.Var),
+    *(exp.Cast, exp.DataType, exp.DataTypeParam),
+)
+"""What a literal with a type around it is made of."""
 
 
 def bind_insert(statement: Insert, table: str, fields: Sequence[Field], names: Names) -> BoundQuery:
@@ -76,13 +82,22 @@ def default_of(field: Field) -> Bound:
     return constant(field.type, field.default)
 
 
-def check_default(text: str) -> None:
-    """Refuse the expression of a default that no row could ever have: it names a column or an unknown function.
+def settled_default(text: str, kind: str) -> tuple[str | None, bool]:
+    """Return the default that the text of an expression is for a column of a type, and whether it stays an expression.
+
+    A literal with a type around it (``DATE '2020-01-01'``, ``'1'::INTEGER``, ``INTERVAL 3 DAY``) is the literal of that
+    value; NULL is no default. All else is computed for each insert.
 
     Raises:
-        InvalidInputError: It does.
+        InvalidInputError: No row could ever have it: it cannot be read, names a column or an unknown function, or is no
+            value of the type.
     """
-    ExpressionBinder(Site()).bind(parse_expression(text))
+    tree = parse_expression(text)
+    value = ExpressionBinder(Site()).bind(tree)
+    if any(not isinstance(node, _PARTS_OF_LITERALS) for node in tree.walk()):
+        return text, True
+    settled = cast(value, kind)
+    return settled.literal, settled.literal is None and not is_null(value)
 
 
 def default_node(field: Field) -> exp.Expr:

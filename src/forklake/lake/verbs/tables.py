@@ -11,6 +11,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import live_data_files
 from forklake.errors import InvalidInputError
+from forklake.lake.verbs.defaults import settled
 from forklake.lake.verbs.retype import stage_type
 from forklake.lake.verbs.runner import Runner, table_id
 from forklake.lake.verbs.sort_keys import SortKeys, given_keys, renamed
@@ -238,12 +239,19 @@ class TableVerbs(Runner):
     def set_default(
         self, table: str, column: ColumnName, default: str | None, *, is_expression: bool = False, schema: str = "main"
     ) -> None:
-        """Give a column another default for rows to come; None takes it away."""
+        """Give a column another default for rows to come; None takes it away.
+
+        Raises:
+            InvalidInputError: No row could ever have it: it is no value of the type, or cannot be computed.
+        """
 
         def verb(staging: Staging) -> None:
             row = lookup.table(staging.draft, table, schema)
-            column_id = lookup.column(staging.draft, row, column).column_id
-            staging.stage(change.SetDefault(row.table_id, column_id, default, is_expression))
+            found = lookup.column(staging.draft, row, column)
+            wanted = settled(ColumnDefinition(found.column_name, found.column_type, True, default, is_expression))
+            staging.stage(
+                change.SetDefault(row.table_id, found.column_id, wanted.default, wanted.default_is_expression)
+            )
 
         self._run(verb)
 
@@ -320,7 +328,7 @@ def _defined(columns: Columns) -> tuple[ColumnDefinition, ...]:
     defined = []
     for column in given:
         if isinstance(column, ColumnDefinition):
-            defined.append(column)
+            defined.append(settled(column))
             continue
         try:
             name, column_type = column

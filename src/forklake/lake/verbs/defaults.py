@@ -1,0 +1,40 @@
+"""Defaults of columns that callers give: what rows can have, and what of it is a literal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model.definitions import ColumnDefinition
+from forklake.model.type_text import field_of
+from forklake.model.types import NESTED
+
+
+def settled(column: ColumnDefinition) -> ColumnDefinition:
+    """Return a column to make with its default as it is kept: a literal if its expression is one with a type around it.
+
+    Defaults of nested columns are taken as they are.
+
+    Raises:
+        InvalidInputError: No row could ever have the default: it is no value of the type, or cannot be computed.
+    """
+    if column.default is None or column.children or column.type in NESTED:
+        return column
+    try:
+        field = field_of(column)
+    except ValueError:
+        return column  # there is no such type, which is said where the column is made
+    try:
+        if column.default_is_expression:
+            from forklake.sql.insertion import settled_default  # noqa: PLC0415 - most tables do without the parser
+
+            default, is_expression = settled_default(column.default, field.type)
+            return replace(column, default=default, default_is_expression=is_expression)
+        from forklake.files.texts import parse_values  # noqa: PLC0415 - brings PyArrow
+
+        parse_values(field, [column.default])
+    except ForklakeError as error:
+        raise InvalidInputError(
+            f'Column "{column.name}" cannot have the default {column.default}; nothing was changed. {error}'
+        ) from error
+    return column
