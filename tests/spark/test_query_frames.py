@@ -94,7 +94,7 @@ def test_values_of_all_types_go_through_spark_unchanged_whatever_its_zone(
         frame = query_frame(queries, f"SELECT {shown} FROM v AS r0", {"v": rows_frame(spark, FIELDS, rows)})
         result = Result.of_frame(FIELDS, frame)
         assert result.fetchall() == rows
-        assert result.fetchone() == rows[0]
+        assert result.rows() == rows
     assert result.arrow().column_names == result.columns == [kind.name for kind in FIELDS]
     assert str(result.arrow().schema.field("u64").type) == "uint64"
     assert result.dataframe().columns == result.columns
@@ -113,6 +113,32 @@ def test_there_are_frames_without_rows(spark: SparkSession, queries: SparkSessio
     result = Result.of_frame([FIELDS[-1], FIELDS[29]], frame)
     assert (result.fetchall(), result.fetchone(), result.arrow().num_rows) == ([], None, 0)
     assert "0 rows" not in repr(result)
+
+
+def test_a_result_that_is_shown_again_runs_no_job_again(spark: SparkSession, queries: SparkSession) -> None:
+    def jobs() -> int:
+        return len(spark.sparkContext.statusTracker().getJobIdsForGroup("shown"))
+
+    spark.sparkContext.setJobGroup("shown", "")
+    few, many = (
+        Result.of_frame(A, query_frame(queries, f"SELECT CAST(id AS INT) AS c0 FROM range({count})", {}))
+        for count in (30, 3000)
+    )
+    shown = repr(few)
+    ran = jobs()
+    assert ran > 0
+    assert (repr(few), len(few.texts(25)[0]), len(few), len(few.fetchall())) == (shown, 25, 30, 30)
+    assert "there are more" in few._repr_html_()
+    assert jobs() == ran, "a result that is known as a whole is kept"
+    shown = repr(many)
+    ran = jobs()
+    assert (repr(many), len(many.texts(25)[0]), many.texts(25)[1]) == (shown, 25, True)
+    assert "there are more" in many._repr_html_()
+    assert jobs() == ran, "what was computed to be shown is shown again"
+    assert len(many) == len(many.fetchall()) == 3000
+    ran = jobs()
+    assert (repr(many), len(many.texts(2500)[0]), many.arrow().num_rows) == (shown, 2500, 3000)
+    assert jobs() == ran, "all rows are kept"
 
 
 def test_variants_are_what_they_hold(queries: SparkSession) -> None:

@@ -49,7 +49,7 @@ def _is_number(kind: str) -> bool:
 def _document(result: Result | None) -> dict[str, Any]:
     if result is None:
         return {"columns": [], "types": [], "rows": []}
-    rows = [[_plain(value) for value in row] for row in result.fetchall()]
+    rows = [[_plain(value) for value in row] for row in result.rows()]
     return {"columns": list(result.columns), "types": list(result.types), "rows": rows}
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from forklake.errors import EngineError
+from forklake.errors import EngineError, InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.type_text import type_text
@@ -21,6 +21,8 @@ Row = tuple[Any, ...]
 
 SHOWN_ROWS: Final = 20
 """How many rows are printed unless more are asked for."""
+_KEPT_ROWS: Final = 200
+"""How many rows are computed to show some of them: so many can be shown again, or more of them, without another job."""
 _NARROWEST: Final = 120
 
 
@@ -28,8 +30,13 @@ class Result:
     """Rows, with the names and types of their columns.
 
     A result of Spark is lazy: its job runs when rows are first asked for, and the rows are kept from then on, so all
-    ways of asking give the same rows. One of metadata has its rows from the beginning. It belongs to one thread at a
-    time, and outlives the connection's transaction: it shows what was visible when the statement was given.
+    ways of asking give the same rows. One of metadata, and the count of a statement that changed rows, has its rows
+    from the beginning: asking runs nothing. It belongs to one thread at a time, and outlives the connection's
+    transaction: it shows what was visible when the statement was given.
+
+    `fetchone`, `fetchmany`, `fetchall` and iteration go on where the last of them ended, as cursors of Python's
+    database API do. `rows`, `arrow`, `pandas`, `dataframe`, ``len`` and all that shows the result are of all of it,
+    whatever was fetched before. To show a result, its first rows are computed, once, and kept.
 
     Values are those of DuckDB's Python client; what Python's types cannot say exactly is the text that DuckDB would
     print, see `forklake.files.python_values`.
@@ -104,8 +111,8 @@ class Result:
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    def fetchall(self) -> list[Row]:
-        """Return all rows, those included that were fetched one by one before.
+    def rows(self) -> list[Row]:
+        """Return all rows, whatever was fetched before.
 
         Raises:
             InvalidInputError: A value cannot be computed.
@@ -114,19 +121,39 @@ class Result:
         """
         return list(self._content.rows())
 
+    def fetchall(self) -> list[Row]:
+        """Return the rows that were not fetched yet; fails as `rows` does."""
+        found = self._content.rows()[self._given :]
+        self._given += len(found)
+        return found
+
     def fetchone(self) -> Row | None:
-        """Return the next row, None after the last."""
+        """Return the next row, None after the last; fails as `rows` does."""
         found = self.fetchmany(1)
         return found[0] if found else None
 
-    def fetchmany(self, count: int = 1) -> list[Row]:
-        """Return the next rows, at most that many; fewer at the end."""
-        found = self._content.rows()[self._given : self._given + count]
+    def fetchmany(self, size: int = 1) -> list[Row]:
+        """Return the next rows, at most that many; fewer at the end. Fails as `rows` does.
+
+        Raises:
+            InvalidInputError: The number is negative.
+        """
+        if size < 0:
+            raise InvalidInputError(f"fetchmany takes a number of rows, not {size}.")
+        found = self._content.rows()[self._given : self._given + size]
         self._given += len(found)
         return found
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(self.fetchall())
+        while (row := self.fetchone()) is not None:
+            yield row
+
+    def __len__(self) -> int:
+        return len(self._content.rows())
+
+    def __bool__(self) -> bool:
+        # None is what a statement without a result gives; a result without rows is one.
+        return True
 
     # ---- other forms -------------------------------------------------------------------------------------------------
 
@@ -151,14 +178,14 @@ class Result:
     # ---- shown -------------------------------------------------------------------------------------------------------
 
     def show(self, max_rows: int = SHOWN_ROWS) -> None:
-        """Print the first rows as a table; only these are computed."""
+        """Print the first rows as a table; only so many are computed, unless all are known."""
         from rich.console import Console  # noqa: PLC0415
 
         Console().print(text_table(self._fields, *self._first(max_rows)))
 
     def texts(self, max_rows: int | None = None) -> tuple[list[list[str]], bool]:
         """Return rows as DuckDB prints their values, and whether there are more; all of them without a number."""
-        rows, has_more = (self.fetchall(), False) if max_rows is None else self._first(max_rows)
+        rows, has_more = (self.rows(), False) if max_rows is None else self._first(max_rows)
         fields = self._fields
         return [[cell_text(field, value) for field, value in zip(fields, row, strict=True)] for row in rows], has_more
 
@@ -251,6 +278,7 @@ class _FrameContent:
     _paths: tuple[str, ...]
     _table: pa.Table | None = None
     _rows: list[Row] | None = None
+    _head: list[Row] = field(default_factory=list)
 
     def rows(self) -> list[Row]:
         if self._rows is None:
@@ -260,9 +288,16 @@ class _FrameContent:
     def first(self, count: int) -> list[Row]:
         if self._table is not None:
             return self.rows()[:count]
-        from forklake.engine.query import collect_rows  # noqa: PLC0415
+        if count > len(self._head):
+            from forklake.engine.query import collect_rows  # noqa: PLC0415
 
-        return self._python(collect_rows(self._frame.limit(count), self._paths))
+            wanted = max(count, _KEPT_ROWS)
+            found = collect_rows(self._frame.limit(wanted), self._paths)
+            if found.num_rows < wanted:
+                self._table = found  # that is all
+                return self.rows()[:count]
+            self._head = self._python(found)
+        return self._head[:count]
 
     def table(self) -> pa.Table:
         import pyarrow as pa  # noqa: PLC0415

@@ -138,21 +138,54 @@ def test_rows_without_names_are_tuples() -> None:
     assert to_python(field, [(1, 0), None]) == [(1, dt.date(1970, 1, 1)), None]
 
 
-def test_rows_are_fetched_one_by_one_some_at_a_time_and_all_again() -> None:
-    result = Result.of_rows([column("a", "int32")], [(1,), (2,), (3,), (4,)])
-    assert (result.fetchone(), result.fetchmany(2), result.fetchmany(5), result.fetchone()) == (
-        (1,),
-        [(2,), (3,)],
-        [(4,)],
-        None,
-    )
-    assert result.fetchall() == [*result] == [(1,), (2,), (3,), (4,)]
+FOUR = [(1,), (2,), (3,), (4,)]
+
+
+def numbers() -> Result:
+    return Result.of_rows([column("a", "int32")], FOUR)
+
+
+def test_fetching_goes_on_where_it_ended() -> None:
+    result = numbers()
+    assert (result.fetchone(), result.fetchmany(2), result.fetchall()) == ((1,), [(2,), (3,)], [(4,)])
+    assert (result.fetchall(), result.fetchone(), result.fetchmany(3), [*result]) == ([], None, [], [])
+    result = numbers()
+    assert (next(iter(result)), [*result], result.fetchall()) == ((1,), [(2,), (3,), (4,)], [])
+    assert (numbers().fetchmany(), numbers().fetchmany(0), numbers().fetchall()) == ([(1,)], [], FOUR)
+
+
+def test_fetching_is_that_of_a_cursor_of_duckdb() -> None:
+    with duckdb.connect() as connection:
+        cursor = connection.execute("SELECT unnest([1, 2, 3, 4])")
+        result = numbers()
+        for ask in ("fetchone", "fetchmany", "fetchall", "fetchall", "fetchone", "fetchmany"):
+            assert getattr(result, ask)() == getattr(cursor, ask)(), ask
+
+
+def test_a_negative_number_of_rows_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="fetchmany takes a number of rows, not -1"):
+        numbers().fetchmany(-1)
+
+
+def test_all_forms_are_of_all_rows_whatever_was_fetched() -> None:
+    result = numbers()
+    shown = repr(result)
+    result.fetchmany(3)
+    assert (result.rows(), len(result), result.arrow().num_rows, len(result.pandas())) == (FOUR, 4, 4, 4)
+    assert (repr(result), len(result.texts()[0])) == (shown, 4)
+    assert result.fetchall() == [(4,)]
+
+
+def test_a_result_without_rows_is_a_result() -> None:
+    empty = Result.of_rows([column("a", "int32")], [])
+    assert (bool(empty), len(empty)) == (True, 0)
 
 
 def test_the_rows_of_a_result_are_its_own() -> None:
-    result = Result.of_rows([column("a", "int32")], [(1,)])
-    result.fetchall().append((2,))
-    assert result.fetchall() == [(1,)]
+    result = numbers()
+    result.rows().append((5,))
+    result.fetchall().append((6,))
+    assert result.rows() == FOUR
 
 
 def test_a_count_is_told_as_duckdb_tells_it() -> None:
