@@ -17,7 +17,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import OWN_ROW_ID
 from forklake.session.catalogs import AttachedCatalog
-from forklake.session.functions import FUNCTIONS, call, call_scalar
+from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
 from forklake.session.functions.function import clock
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
 from forklake.session.moments import aware_time
@@ -227,12 +227,16 @@ class SessionNames:
         name = fold(parts[-1])
         if len(parts) == 1 and name.startswith(_PREFIX) and name.removeprefix(_PREFIX) in FUNCTIONS:
             return name.removeprefix(_PREFIX), list(arguments)
+        if name not in FUNCTIONS:
+            return None
         current = self.inside or self.state.current
-        if len(parts) == 1 and name in FUNCTIONS and current is not None:
-            return name, [current[0].alias, *arguments]
-        if len(parts) > 1 and name in FUNCTIONS and self.state.attachments.find(parts[0]) is not None:
-            return name, [parts[0], *arguments]
-        return None
+        of = None if current is None else current[0]
+        if len(parts) > 1:
+            of = self.state.attachments.find(parts[0])
+        if of is None:
+            return None
+        check_form(name, ".".join(parts), arguments, of.alias)
+        return name, [of.alias, *arguments]
 
     def _given_without_acting(self, name: str) -> tuple[Field, ...] | None:
         """Return the columns of a function that is only noted here; None for one that is to be called."""

@@ -9,11 +9,11 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold, nearest
 from forklake.session.attachment import Attachment
 from forklake.session.functions import catalogs, changes, listings, maintenance, options, snapshots, tables
-from forklake.session.functions.arguments import match, no_match
+from forklake.session.functions.arguments import VARCHAR, match, no_match
 from forklake.session.functions.function import Call, CatalogFunction, clock
 from forklake.session.rows import Changes, Rows
 
-__all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar"]
+__all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar", "check_form"]
 
 FUNCTIONS: Final[Mapping[str, CatalogFunction]] = {
     function.name: function
@@ -78,6 +78,37 @@ def call_scalar(
     assert isinstance(result, Rows)
     place = next(place for place, column in enumerate(result.columns) if column.name == function.scalar)
     return result.rows[0][place] if result.rows else None
+
+
+def check_form(name: str, spelled: str, arguments: Sequence[Any], alias: str) -> None:
+    """Refuse a call in the short form, without the name of a catalog, whose arguments may begin with one nevertheless.
+
+    What may follow the arguments that must be given is said by name in this form: the same texts, in the same places,
+    mean something else where the name of a catalog comes first.
+
+    Args:
+        name: One of `FUNCTIONS`.
+        spelled: The name that was called: ``fork_catalog`` or ``shop.fork_catalog``.
+        arguments: What was given, in order.
+        alias: The catalog that is meant by the short form.
+
+    Raises:
+        InvalidInputError: The arguments can mean two things.
+    """
+    function = FUNCTIONS[name]
+    for signature in function.signatures:
+        least = len(signature.positional) - (not function.is_bound)
+        may_follow = [key for key, kind in signature.optional.items() if kind == VARCHAR]
+        if not may_follow or len(arguments) <= least or not isinstance(arguments[0], str):
+            continue
+        if function.acts is None and fold(arguments[0]) != fold(alias):
+            continue  # looking at the wrong thing does no harm, and seldom finds one
+        given = ", ".join(f"'{value}'" if isinstance(value, str) else str(value) for value in arguments)
+        raise InvalidInputError(
+            f'Binder Error: The arguments of "{spelled}({given})" can mean two things: the name of a catalog may be the'
+            f' first of them, or "{may_follow[0]}" be among them. Nothing was done.',
+            hint=f"Say {function.full_name}({given}) for the one, and {may_follow[0]} => ... for the other.",
+        )
 
 
 def _attached(attachments: Sequence[Attachment], alias: str | None) -> Attachment:
