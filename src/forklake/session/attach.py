@@ -13,7 +13,7 @@ from forklake.lake import Catalog, Lake
 from forklake.metastore.location import embedded_path, with_metadata_schema
 from forklake.model.ids import CatalogId
 from forklake.model.options import normalise
-from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.moments import aware_time
 from forklake.session.secrets import Secrets
 from forklake.sql.statements import Attach
@@ -74,6 +74,7 @@ def attach(statement: Attach, attachments: Attachments, secrets: Secrets, spark:
         return
     opened = _Opening(url, options)
     # Before a store or a catalog is made for it.
+    check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
     lake = attachments.lake(opened.key, lambda: opened.lake(spark))
     try:

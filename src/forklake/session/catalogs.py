@@ -12,7 +12,8 @@ from forklake.lake import Catalog, Lake
 from forklake.model.ids import SnapshotId
 from forklake.model.names import fold
 
-_RESERVED: Final = frozenset({"main", "system", "temp"})
+_RESERVED: Final = frozenset({"system", "temp"})
+_RESERVED_FOR_METADATA: Final = _RESERVED | {"main"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +37,23 @@ class AttachedCatalog:
     read_only: bool
     metadata_catalog: str
     metadata_schema: str
+
+
+def check_names(alias: str, metadata: str) -> None:
+    """Refuse names of a catalog and of its metadata that an ATTACH cannot give.
+
+    Raises:
+        InvalidNameError: One of them is empty, or reserved.
+    """
+    for name, reserved in ((alias, _RESERVED), (metadata, _RESERVED_FOR_METADATA)):
+        if not name:
+            raise InvalidNameError('Parser Error: zero-length delimited identifier at or near """"')
+        if fold(name) in reserved:
+            raise InvalidNameError(
+                f'Binder Error: Attached database name "{name}" cannot be used because it is a reserved name',
+                hint="Attach it under another one, which need not be that of the catalog:"
+                f" ATTACH '...' AS my_{fold(name)} (CATALOG '{name}')",
+            )
 
 
 @dataclass(slots=True)
@@ -70,19 +88,11 @@ class Attachments:
                 self._committed.pop(replaced, None)
 
     def check_free(self, alias: str, metadata: str, *, or_replace: bool = False) -> None:
-        """Refuse a name that is taken or reserved, for a catalog or for its metadata.
+        """Refuse a name that is taken, for a catalog or for its metadata.
 
         Raises:
             AlreadyExistsError: It is taken; that of the catalog itself may be if it is replaced.
-            InvalidNameError: It is reserved.
         """
-        for name in (alias, metadata):
-            if not name:
-                raise InvalidNameError('Parser Error: zero-length delimited identifier at or near """"')
-            if fold(name) in _RESERVED:
-                raise InvalidNameError(
-                    f'Binder Error: Attached database name "{name}" cannot be used because it is a reserved name'
-                )
         with self._lock:
             others = [one for key, one in self._by_alias.items() if not (or_replace and key == fold(alias))]
             taken = {fold(name) for one in others for name in (one.alias, one.metadata_catalog)}

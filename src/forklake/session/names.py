@@ -15,6 +15,7 @@ from forklake.lake import Catalog, Table, Transaction
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.records import Macro
 from forklake.model.scan import OWN_ROW_ID
 from forklake.session.catalogs import AttachedCatalog
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
@@ -63,12 +64,14 @@ class SessionNames:
         may_act: Whether functions that change something may be called: not where a query is only looked at.
         acting: Takes down the functions that would change something, which are then not called: the statement is looked
             at before it is run.
+        is_new: Whether what is inside a catalog is about to be stored there, so that it can still be written otherwise.
         at: The past that tables are read of where nothing else is said: that of a view in which they are named.
     """
 
     state: State
     inside: tuple[AttachedCatalog, str] | None = None
     may_act: bool = True
+    is_new: bool = False
     acting: list[str] | None = None
     at: At | None = None
     _macros: dict[tuple[str, ...], Sequence[MacroImplementation]] = field(default_factory=dict, init=False, repr=False)
@@ -88,16 +91,40 @@ class SessionNames:
         if len(parts) == 3:
             return Target(self.attached(parts[0]), parts[1], parts[2])
         if len(parts) == 2:
-            found = self.state.attachments.find(parts[0])
-            if self._has_schema(parts[0]):
-                attached, _ = self._current()
-                return Target(attached, parts[0], parts[1])
-            if found is not None:
-                return Target(found, "main", parts[1])
-            attached, _ = self._current(parts[0])
-            return Target(attached, parts[0], parts[1])
+            in_schema, in_catalog = self._readings(parts[0], parts[1])
+            if in_schema is not None and in_catalog is not None:
+                raise self._ambiguous(in_schema, parts)
+            return in_schema or in_catalog or Target(self._current(parts[0])[0], parts[0], parts[1])
         attached, schema = self._current(parts[0])
         return Target(attached, schema, parts[0])
+
+    def _readings(self, first: str, name: str) -> tuple[Target | None, Target | None]:
+        """Return what ``first.name`` is with the first part as a schema of the catalog in use, and as a catalog.
+
+        Each is None if there is no such schema, or catalog. Where both are one place, it is the first. What is stored
+        in a catalog names its own schemas, whatever else is attached.
+        """
+        found = self.state.attachments.find(first)
+        if not self._has_schema(first):
+            return None, None if found is None else Target(found, "main", name)
+        attached, _ = self._current()
+        in_schema = Target(attached, first, name)
+        if (
+            found is None
+            or (self.inside is not None and not self.is_new)
+            or (found is attached and fold(first) == "main")
+        ):
+            return in_schema, None
+        return in_schema, Target(found, "main", name)
+
+    @staticmethod
+    def _ambiguous(in_schema: Target, parts: tuple[str, ...]) -> InvalidInputError:
+        schema = f"{in_schema.attached.alias}.{in_schema.schema}"
+        return InvalidInputError(
+            f'Binder Error: Ambiguous reference to catalog or schema "{parts[0]}" - use a fully qualified path like'
+            f' "{schema}"',
+            hint=f'"{schema}.{parts[1]}" is in the catalog in use, "{parts[0]}.main.{parts[1]}" in the other one.',
+        )
 
     def schema_target(self, parts: tuple[str, ...]) -> tuple[AttachedCatalog, str]:
         """Return the catalog of a schema, and the schema's name.
@@ -268,15 +295,25 @@ class SessionNames:
     def _find_macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
         if len(parts) > 3:
             return ()  # a function that is called on a field of a struct
-        try:
-            target = self.target(parts)
-            reader = self.state.reader(target.attached)
-            found = reader.macro(target.name, schema=target.schema)
-        except NotFoundError:
-            return ()
+        readings = [one for one in self._readings(*parts) if one is not None] if len(parts) == 2 else []
+        macros = [self._macro_at(one) for one in readings] if len(readings) > 1 else [self._macro_at(parts)]
+        there = [one for one in macros if one is not None]
+        if len(there) > 1:
+            raise self._ambiguous(readings[0], parts)
+        if not there:
+            return ()  # most functions are no macros, also where the name before them is ambiguous
+        ((target, found),) = there
+        reader = self.state.reader(target.attached)
         siblings = {fold(one.name) for one in reader.macros()}
         home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas()}, siblings)
         return [replace(one, sql=at_home(one.sql, home, one.type)) for one in found.implementations]
+
+    def _macro_at(self, place: Target | tuple[str, ...]) -> tuple[Target, Macro] | None:
+        try:
+            target = place if isinstance(place, Target) else self.target(place)
+            return target, self.state.reader(target.attached).macro(target.name, schema=target.schema)
+        except NotFoundError:
+            return None
 
     def variable(self, name: str) -> Any:
         """Return the value of a variable."""

@@ -150,7 +150,8 @@ def create_view(state: State, statement: said.CreateView) -> None:
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(writer._content(), target.attached.alias, target.schema)
     # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.
-    bound = bind_query(statement.query, SessionNames(state, (target.attached, target.schema), may_act=False))
+    names = SessionNames(state, (target.attached, target.schema), may_act=False, is_new=True)
+    bound = bind_query(statement.query, names)
     if len(statement.column_names) > len(bound.columns):
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
     writer.create_view(

@@ -146,13 +146,20 @@ def test_secrets_keep_options_and_are_not_shown(bare: Connection) -> None:
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
-def test_schemas_of_the_catalog_in_use_come_before_other_catalogs(session: Connection) -> None:
+def test_a_name_that_is_a_schema_and_a_catalog_is_refused(session: Connection) -> None:
     session.sql("CALL ducklake_create_catalog('lake', 'side'); ATTACH 'ducklake:lake.db' AS side (CATALOG 'side')")
-    session.sql("CREATE TABLE side.t (of_catalog INTEGER); CREATE SCHEMA side; CREATE TABLE side.t (of_schema INTEGER)")
-    assert [row[0] for row in rows(session, "DESCRIBE side.t")] == ["of_schema"]
+    session.sql(
+        "CREATE TABLE side.t (of_catalog INTEGER); CREATE SCHEMA side; CREATE TABLE lake.side.t (of_schema INTEGER)"
+    )
+    with pytest.raises(
+        InvalidInputError, match=r'Ambiguous reference to catalog or schema "side" .* like "lake\.side"'
+    ):
+        session.sql("DESCRIBE side.t")
+    assert [row[0] for row in rows(session, "DESCRIBE lake.side.t")] == ["of_schema"]
     assert [row[0] for row in rows(session, "DESCRIBE side.main.t")] == ["of_catalog"]
     session.sql("USE side")
     assert [row[0] for row in rows(session, "DESCRIBE t")] == ["of_catalog"]
+    assert [row[0] for row in rows(session, "DESCRIBE side.t")] == ["of_catalog"]
 
 
 def test_unknown_names_tell_the_nearest_known(session: Connection) -> None:

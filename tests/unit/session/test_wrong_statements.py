@@ -132,10 +132,23 @@ def test_columns_can_have_the_names_of_virtual_ones(session: Connection, name: s
     session.sql(f"ALTER TABLE side.t RENAME i TO {name}")
 
 
-@pytest.mark.parametrize("name", ["system", "Main", "temp"])
+@pytest.mark.parametrize("name", ["system", "Temp"])
 def test_some_names_are_reserved_for_databases(session: Connection, name: str) -> None:
-    with pytest.raises(InvalidNameError, match=f'"{name}" cannot be used because it is a reserved name'):
-        session.sql(f"ATTACH 'ducklake:lake.db' AS {name} (CATALOG 'shop')")
+    with pytest.raises(InvalidNameError, match=f'"{name}" cannot be used because it is a reserved name') as refused:
+        session.sql(f"ATTACH 'ducklake:new.db' AS {name} (CATALOG '{name}', CREATE_IF_NOT_EXISTS true)")
+    assert f"ATTACH '...' AS my_{name.lower()} (CATALOG '{name}')" in str(refused.value.hint)
+    assert not Path("new.db").exists()
+    session.sql(f"CALL lake.create_catalog('{name}'); ATTACH 'ducklake:lake.db' AS mine (CATALOG '{name}')")
+    session.sql("CREATE TABLE mine.t (i INTEGER)")
+    with forklake.open("lake.db") as lake:
+        found = lake.catalog(name).sql(f"SELECT count(*) FROM {name}.t")
+        assert found is not None
+        assert found.fetchall() == [(0,)]
+
+
+def test_metadata_is_not_called_main(session: Connection) -> None:
+    with pytest.raises(InvalidNameError, match='"main" cannot be used because it is a reserved name'):
+        session.sql("ATTACH 'ducklake:lake.db' AS x (CATALOG 'shop', METADATA_CATALOG 'main')")
 
 
 @pytest.mark.parametrize(
