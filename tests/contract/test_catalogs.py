@@ -144,6 +144,25 @@ def test_catalogs_are_listed_page_by_page(lake: Lake) -> None:
     assert pages == [["a", "a-1", "a-2"], ["B", "C", "Ä"], ["😀"]]
 
 
+# DuckDB makes forks slowly, and lists with the same statements.
+@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+def test_a_list_without_a_limit_is_complete(lake: Lake) -> None:
+    root = lake.create_catalog("root")
+    made = sorted(f"agent-{number}" for number in range(2002))
+    root.fork_many(made)
+    assert listed(lake) == [*made, "root"]
+    assert listed(lake, prefix="agent-") == made
+    assert listed(lake, after="agent-1") == [*made[made.index("agent-1") + 1 :], "root"]
+    assert [info.name for info in lake.at(version=root.head).catalogs()] == ["root"]
+    last = lake.snapshots()[-1].snapshot_id
+    assert [info.name for info in lake.at(version=last).catalogs()] == [*made, "root"]
+    ids = [snapshot.snapshot_id for snapshot in lake.snapshots()]
+    assert len(ids) == 2003
+    assert ids == sorted(set(ids))
+    assert [snapshot.snapshot_id for snapshot in lake.snapshots(after=ids[0])] == ids[1:]
+    assert len(lake.catalogs(limit=1000)) == len(lake.snapshots(limit=1000)) == 1000
+
+
 def test_a_prefix_narrows_the_list(lake: Lake) -> None:
     for name in ["agent-1", "Agent-2", "agent", "agent\U0010ffff", "agens", "ageo", "z"]:
         lake.create_catalog(name)

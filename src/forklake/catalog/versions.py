@@ -179,6 +179,7 @@ def _in_lineage(
     )
 
 
+_PAGE = 1000
 _SNAPSHOT = (
     "SELECT s.snapshot_id, s.catalog_id, s.snapshot_time, s.schema_version,"
     " x.changes_made, x.author, x.commit_message, x.commit_extra_info"
@@ -197,8 +198,20 @@ def snapshots(store: Store | Session, head: Version) -> list[Snapshot]:
     return [_snapshot(store, row) for row in found]
 
 
-def lake_snapshots(store: Store, after: SnapshotId | None, limit: int) -> list[Snapshot]:
-    """Return a page of the snapshots of all catalogs, by id."""
+def lake_snapshots(store: Store, after: SnapshotId | None, limit: int | None) -> list[Snapshot]:
+    """Return the snapshots of all catalogs, by id: a page of them, or all from one state of the database."""
+    if limit is not None:
+        return _lake_page(store, after, limit)
+    found: list[Snapshot] = []
+    with store.reading() as session:
+        while page := _lake_page(session, found[-1].snapshot_id if found else after, _PAGE):
+            found += page
+            if len(page) < _PAGE:
+                break
+    return found
+
+
+def _lake_page(store: Store | Session, after: SnapshotId | None, limit: int) -> list[Snapshot]:
     found = store.query(
         f"{_SNAPSHOT} FROM forklake.ducklake_snapshot s JOIN forklake.ducklake_snapshot_changes x"
         " ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"

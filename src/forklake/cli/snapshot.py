@@ -29,7 +29,7 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
     Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the id of the
     one that made the snapshot.
 
-    With --json: `snapshots`.
+    With --json: `snapshots`, and `next_after` for --after if --limit left some out.
 
     Examples:
       forklake snapshot list shop
@@ -40,14 +40,20 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
     with open_lake() as lake:
         pages = _lake_pages(lake, after, limit) if catalog is None else _own_page(lake, catalog, after, limit)
         if output.wants_json():
-            output.show({"snapshots": [found for page in pages for found in page]}, tuple)
+            found = [each for page in pages for each in page]
+            output.show({"snapshots": found, "next_after": _next(lake, catalog, found, limit)}, tuple)
             return
         sheet = output.Sheet(
             "SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT", "CATALOG")
         )
+        shown: list[Snapshot] = []
         for page in pages:
-            for line in sheet.lines(_row(found) for found in page):
+            for line in sheet.lines(_row(each) for each in page):
                 click.echo(line)
+            shown += page
+        rest = _next(lake, catalog, shown, limit)
+        if rest is not None:
+            click.echo(f"There are more; go on with --after {rest}.", err=True)
 
 
 def _row(found: Snapshot) -> tuple[object, ...]:
@@ -75,3 +81,15 @@ def _lake_pages(lake: Lake, after: int | None, limit: int | None) -> Iterator[li
         if len(page) < size:
             return
         after, left = page[-1].snapshot_id, None if left is None else left - size
+
+
+def _next(lake: Lake, catalog: str | None, shown: list[Snapshot], limit: int | None) -> int | None:
+    if limit is None or len(shown) < limit:
+        return None
+    last = shown[-1].snapshot_id
+    more = (
+        lake.snapshots(after=last, limit=1)
+        if catalog is None
+        else [each for each in lake.catalog(catalog).snapshots() if each.snapshot_id > last]
+    )
+    return last if more else None

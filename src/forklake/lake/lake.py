@@ -177,14 +177,14 @@ class Lake:
         *,
         prefix: str = "",
         after: str | None = None,
-        limit: int = 1000,
+        limit: int | None = None,
         at: int | datetime | None = None,
     ) -> list[CatalogInfo]:
-        """Return a page of catalogs by name; ``after`` is the last name of the page before.
+        """Return the catalogs by name: all that there are, or with ``limit`` a page of them.
 
-        With ``at``, a snapshot of any catalog or an aware datetime: the catalogs that existed then, under the
-        names they had, each with its newest snapshot of that moment. A page costs the same however many
-        catalogs there are.
+        ``after`` is the last name of the page before. A page costs the same however many catalogs there are; all
+        of a million take hundreds of megabytes. With ``at``, a snapshot of any catalog or an aware datetime: the
+        catalogs that existed then, under the names they had, each with its newest snapshot of that moment.
         """
         return list_catalogs(
             self._context.store, self._context.lake_path, prefix=prefix, after=after, limit=limit, at=at
@@ -226,10 +226,15 @@ class Lake:
         """
         lifecycle.purge(self._context.store, lifecycle.dropped_catalog(self._context.store, name_or_id))
 
-    def snapshots(self, *, after: int | None = None, limit: int = 1000) -> list[Snapshot]:
-        """Return a page of the snapshots of all catalogs, by id; ``after`` is the last id of the page before."""
+    def snapshots(self, *, after: int | None = None, limit: int | None = None) -> list[Snapshot]:
+        """Return the snapshots of all catalogs, by id: all that there are, or with ``limit`` a page of them.
+
+        ``after`` is the last id of the page before.
+        """
         return versions.lake_snapshots(
-            self._context.store, None if after is None else SnapshotId(after), check_limit(limit)
+            self._context.store,
+            None if after is None else SnapshotId(after),
+            None if limit is None else check_limit(limit),
         )
 
     def fork_tree(self, name: str | None = None, *, depth: int = 100, width: int = 5, limit: int = 100) -> ForkTree:
@@ -279,8 +284,8 @@ class LakeAt:
         self._context = context
         self._moment = check_moment(moment)
 
-    def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int = 1000) -> list[CatalogInfo]:
-        """Return a page of the catalogs that existed then, under the names they had."""
+    def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
+        """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""
         return list_catalogs(
             self._context.store, self._context.lake_path, prefix=prefix, after=after, limit=limit, at=self._moment
         )

@@ -1,4 +1,4 @@
-"""Listing catalogs, page by page."""
+"""Listing catalogs, all or page by page."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from forklake.catalog.versions import check_aware, dropped
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.store import Store, Values
+from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo
 
 MAX_PAGE: Final = 10_000
+_PAGE: Final = 1000
 _LAST_NAME: Final = "\U0010ffff" * (MAX_NAME_LENGTH + 1)
 
 
@@ -25,31 +27,43 @@ def list_catalogs(
     *,
     prefix: str = "",
     after: str | None = None,
-    limit: int = 1000,
+    limit: int | None = None,
     at: int | datetime | None = None,
 ) -> list[CatalogInfo]:
-    """Return a page of catalogs by name: those that live now, or lived at a snapshot or a time.
+    """Return catalogs by name: those that live now, or lived at a snapshot or a time; all, or a page of them.
 
-    ``after`` is the last name of the page before. A page costs the same however many catalogs there are.
+    ``after`` is the last name of the page before. A page costs the same however many catalogs there are. Without a
+    limit, all are read from one state of the database.
 
     Raises:
         InvalidInputError: The limit, or the moment, makes no sense.
     """
-    check_limit(limit)
     check_text("prefix", prefix)
     check_text("name to go on after", after)
+    moment = check_moment(at)
+    if limit is not None:
+        return [catalog_info(store, lake_path, row) for row in _page(store, prefix, after, check_limit(limit), moment)]
+    found: list[CatalogInfo] = []
+    with store.reading() as session:
+        while page := _page(session, prefix, found[-1].name if found else after, _PAGE, moment):
+            found += [catalog_info(store, lake_path, row) for row in page]
+            if len(page) < _PAGE:
+                break
+    return found
+
+
+def _page(source: Source, prefix: str, after: str | None, limit: int, at: SnapshotId | datetime | None) -> list[Values]:
     condition, params = "fold(k.catalog_name) > :after", {"after": fold(after or "")}
     if prefix:
         condition += " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last"
         params |= {"first": fold(prefix), "last": fold(prefix) + _LAST_NAME}
-    found = visibility.catalog_rows(
-        store,
-        check_moment(at),
+    return visibility.catalog_rows(
+        source,
+        at,
         # A number that the planner sees: for an unknown one it plans to read a tenth of the table.
         f"{condition} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {limit}",
         **params,
     )
-    return [catalog_info(store, lake_path, row) for row in found]
 
 
 def catalog_by_id(store: Store, lake_path: str | None, catalog: CatalogId) -> CatalogInfo:

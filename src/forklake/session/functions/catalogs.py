@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.lake import Catalog, Lake
+from forklake.lake import Catalog
 from forklake.model.names import fold
-from forklake.model.records import CatalogInfo
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.rows import Rows, column
-
-_PAGE: Final = 10_000
 
 _CATALOGS: Final = (
     column("catalog_id", "int64"),
@@ -45,17 +42,9 @@ def _catalogs(call: Call) -> Rows:
                 info.begin_time,
                 info.data_path,
             )
-            for info in _listed(call.attachment.lake, call.text("prefix") or "", call.arguments.get("at"))
+            for info in call.attachment.lake.catalogs(prefix=call.text("prefix") or "", at=call.arguments.get("at"))
         ],
     )
-
-
-def _listed(lake: Lake, prefix: str, at: Any) -> Iterator[CatalogInfo]:
-    page = lake.catalogs(prefix=prefix, limit=_PAGE, at=at)
-    yield from page
-    while len(page) == _PAGE:
-        page = lake.catalogs(prefix=prefix, after=page[-1].name, limit=_PAGE, at=at)
-        yield from page
 
 
 def _fork_catalog(call: Call) -> Rows:
