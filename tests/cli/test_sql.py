@@ -96,7 +96,8 @@ def test_the_shell_is_one_as_others_are(lake: Path) -> None:
     assert "LINE 1: SELEC 1;\n        ^\n" in shell.type("SELEC 1;\n")
     assert "one\n  1\n\ntwo\n  2\n" in shell.type("SELECT 1 AS one; SELECT 2 AS two;\n")
     assert 'There is no command ".tables"' in shell.type(".tables\n")
-    assert "Statements end with" in shell.type(".help\n")
+    for asked in (".help", "help", "help;"):
+        assert "Ctrl-C forgets what is typed" in shell.type(f"{asked}\n")
     shell.type("BEGIN;\n")
     shell.type("CREATE TABLE t (i INTEGER);\n")
     assert "it was rolled back" in shell.type("\x04", "rolled back")

@@ -311,7 +311,7 @@ def test_many_forks_are_made_all_or_none(lake: Lake, shop: Catalog) -> None:
     before = state(lake)
     with pytest.raises(AlreadyExistsError, match="One of the names 'one' to 'two' is taken by a live catalog; none of"):
         shop.fork_many(["one", "Taken", "two"])
-    with pytest.raises(InvalidInputError, match="A name is given twice; no fork was made"):
+    with pytest.raises(InvalidInputError, match="is given twice; no fork was made"):
         shop.fork_many(["one", "ONE"])
     assert state(lake) == before
 

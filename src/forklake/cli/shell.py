@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _PROMPTS: Final = ("forklake> ", "      ...> ")
 _LEAVE: Final = frozenset({".quit", ".exit", ".q", "quit", "exit", "\\q", "quit;", "exit;"})
+_ASK: Final = frozenset({".help", ".h", "\\?", "\\h", "help", "help;"})
 _HELP: Final = """\
 Statements end with ";", and may go over several lines. Ctrl-C forgets what is typed, or stops what runs.
   SHOW TABLES; DESCRIBE t; SHOW DATABASES;      what there is
@@ -45,7 +46,7 @@ def run_shell(connection: Connection) -> None:
             continue
         if not waiting and line.strip().lower() in _LEAVE:
             break
-        if not waiting and line.lstrip().startswith((".", "\\")):
+        if not waiting and (line.lstrip().startswith((".", "\\")) or line.strip().lower() in _ASK):
             _answer_command(line.strip())
             continue
         waiting += line + "\n"
@@ -68,7 +69,7 @@ def _run(connection: Connection, text: str) -> None:
 
 
 def _answer_command(command: str) -> None:
-    if command.lower() in (".help", ".h", "\\?", "\\h"):
+    if command.lower() in _ASK:
         click.echo(_HELP)
     else:
         click.echo(f'There is no command "{command.split(maxsplit=1)[0]}"; ".help" lists those that are.', err=True)

@@ -78,9 +78,11 @@ def fork_many(
     """
     for name in names:
         check_name("catalog", name)
-    folded = {fold(name) for name in names}
-    if len(folded) != len(names):
-        raise InvalidInputError("A name is given twice; no fork was made.")
+    seen: set[str] = set()
+    for name in names:
+        if fold(name) in seen:
+            raise InvalidInputError(f'The name "{name}" is given twice; no fork was made.')
+        seen.add(fold(name))
     pin = _pin(store, parent, at)
     made: list[CatalogId] = []
     for start in range(0, len(names), BATCH):
