@@ -30,7 +30,7 @@ chained.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import ClassVar, assert_never
 
@@ -105,9 +105,19 @@ class ForklakeError(Exception):
             return self.advice
         return (self._teller or in_python)(self.advice)
 
+    def __reduce__(self) -> tuple[Callable[..., ForklakeError], tuple[object, ...]]:
+        # Errors go from process to process; some classes take more than a message.
+        return _unpickled, (type(self), self.args, self.__dict__)
+
     def tell_by(self, teller: Teller) -> None:
         """Say the hint in the words of an edge; the first that an error passes is the one the user spoke to."""
         self._teller = self._teller or teller
+
+
+def _unpickled(kind: type[ForklakeError], arguments: tuple[object, ...], state: dict[str, object]) -> ForklakeError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 class InvalidInputError(ForklakeError):

@@ -11,7 +11,15 @@ import pytest
 import forklake
 from forklake import Lake
 from forklake.cli.hints import on_command_line
-from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError, in_python
+from forklake.errors import (
+    AlreadyExistsError,
+    CatalogDroppedError,
+    CommitUnknownError,
+    ForklakeError,
+    InvalidInputError,
+    NotFoundError,
+    in_python,
+)
 from forklake.model import hint as hints
 from forklake.session.hints import in_sql
 
@@ -96,3 +104,17 @@ def test_the_edge_that_was_spoken_to_is_the_one_that_answers() -> None:
     error.tell_by(partial(in_sql, "shop"))
     error.tell_by(on_command_line)
     assert error.hint == in_sql("shop", hints.ListSnapshots())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        CatalogDroppedError("It is gone.", catalog_id=7, hint=hints.UndropCatalog(7)),
+        CommitUnknownError("Who knows?", commit_key="key 1", hint="Look."),
+    ],
+)
+def test_an_error_goes_to_another_process_with_all_that_it_knows(error: ForklakeError) -> None:
+    error.tell_by(on_command_line)
+    sent = pickle.loads(pickle.dumps(error))
+    assert type(sent) is type(error)
+    assert (str(sent), sent.args, vars(sent)) == (str(error), error.args, vars(error))
