@@ -8,6 +8,8 @@ from random import Random
 from typing import Any, Protocol
 
 import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from forklake import Catalog, Lake, Transaction
 from forklake.catalog import lookup, versions
@@ -16,6 +18,8 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.view import View
 from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError
+from forklake.files.texts import to_texts
+from forklake.model.field import Field
 from forklake.model.ids import SnapshotId
 from forklake.sql.condition import condition
 from tests.rows.alterations import TABLE, Alter, Change, DropColumn, Flush, Lay, SetNotNull, Statement, Writer
@@ -28,15 +32,13 @@ _BEFORE = "before_it"
 
 
 class Means(Protocol):
-    """How statements are run and rows are read: as texts, or as texts of what Python makes of them."""
-
-    as_texts: bool
+    """How statements are run and rows are read."""
 
     def run(self, transaction: Transaction, statement: Statement) -> None:
         """Run a statement as part of a transaction."""
 
     def rows(self, reader: Catalog | Transaction, *, version: int | None = None) -> list[Row]:
-        """Return all rows."""
+        """Return all rows as texts."""
 
     def feed(self, catalog: Catalog, snapshot: int) -> tuple[list[Row], list[Row]]:
         """Return what a snapshot inserted and what it deleted, updated rows in both."""
@@ -44,8 +46,6 @@ class Means(Protocol):
 
 class PythonMeans:
     """The Python API, and PyArrow."""
-
-    as_texts = True
 
     def run(self, transaction: Transaction, statement: Statement) -> None:
         statement.run(transaction)
@@ -62,9 +62,7 @@ class PythonMeans:
 
 
 class SqlMeans:
-    """SQL on Spark."""
-
-    as_texts = False
+    """SQL on Spark, and scans of Spark."""
 
     def run(self, transaction: Transaction, statement: Statement) -> None:
         if isinstance(statement, Flush):
@@ -73,29 +71,29 @@ class SqlMeans:
             transaction.sql(statement.own_sql)
 
     def rows(self, reader: Catalog | Transaction, *, version: int | None = None) -> list[Row]:
-        found = reader.sql(f"FROM {TABLE}" + ("" if version is None else f" AT (VERSION => {version})"))
-        assert found is not None
-        return _told(found.fetchall())
+        seen = reader if version is None or isinstance(reader, Transaction) else reader.at(version=version)
+        table = seen.table(TABLE)
+        return _texts(table_fields(table._content(), table.table_id), table.dataframe().toArrow())
 
     def feed(self, catalog: Catalog, snapshot: int) -> tuple[list[Row], list[Row]]:
-        found = catalog.sql(f"FROM table_changes('{TABLE}', {snapshot}, {snapshot})")
-        assert found is not None
-        place = found.columns.index("change_type")
-        rows = found.fetchall()
-        came = [row[place + 1 :] for row in rows if row[place] in ("insert", "update_postimage")]
-        went = [row[place + 1 :] for row in rows if row[place] in ("delete", "update_preimage")]
-        return _told(came), _told(went)
+        table = catalog.at(version=snapshot).table(TABLE)
+        fields = table_fields(table._content(), table.table_id)
+        changes = table.changes(snapshot, snapshot).toArrow()
+        kinds = changes.column("change_type")
+        came = changes.filter(pc.is_in(kinds, pa.array(["insert", "update_postimage"])))
+        went = changes.filter(pc.is_in(kinds, pa.array(["delete", "update_preimage"])))
+        return _texts(fields, came), _texts(fields, went)
 
 
-def _told(rows: Sequence[tuple[Any, ...]]) -> list[Row]:
-    return [tuple(None if value is None else repr(value) for value in row) for row in rows]
+def _texts(fields: Sequence[Field], rows: pa.Table) -> list[Row]:
+    columns = [to_texts(field, rows.column(field.name).combine_chunks()) for field in fields]
+    return list(zip(*columns, strict=True))
 
 
 class Oracle:
     """DuckDB, which runs the same statements."""
 
-    def __init__(self, *, as_texts: bool) -> None:
-        self._as_texts = as_texts
+    def __init__(self) -> None:
         self.duck = duckdb.connect()
         self.duck.execute("SET TimeZone = 'UTC'")
         self.duck.execute("SET threads = 1")
@@ -130,15 +128,11 @@ class Oracle:
         return self._rows(_BEFORE) if self._has_before else []
 
     def rows(self) -> list[Row]:
-        """Return the rows."""
+        """Return the rows as texts."""
         return self._rows(TABLE)
 
-    def texts(self, table: str = TABLE) -> list[Row]:
-        """Return the rows as texts."""
-        return self.duck.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {table}").fetchall()
-
     def _rows(self, table: str) -> list[Row]:
-        return self.texts(table) if self._as_texts else _told(self.duck.execute(f"FROM {table}").fetchall())
+        return self.duck.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {table}").fetchall()
 
 
 class _OverError(Exception):
@@ -151,7 +145,7 @@ class History:
     def __init__(self, lake: Lake, seed: int, means: Means) -> None:
         self._rng = Random(seed)
         self._means = means
-        self.oracle = Oracle(as_texts=means.as_texts)
+        self.oracle = Oracle()
         self._writer = Writer(self._rng)
         self.catalog = lake.create_catalog(f"c{seed}")
         self.catalog.options.set("data_inlining_row_limit", self._rng.choice([0, 0, 3, 100]))
@@ -220,6 +214,8 @@ class History:
                 try:
                     self._means.run(transaction, statement)
                 except InvalidInputError:
+                    if isinstance(statement, Flush):
+                        continue
                     # That no row has NULL was known before the other one added rows. DuckDB knew it all the time.
                     if isinstance(statement, SetNotNull):
                         transaction.rollback()
@@ -287,7 +283,7 @@ class History:
         content, context = self.catalog._content(), self.catalog._context
         table = lookup.table(content, TABLE, "main")
         fields = table_fields(content, table.table_id)
-        rows = self.oracle.texts()
+        rows = self.oracle.rows()
         for row in self._rng.sample(rows, min(3, len(rows))):
             place = self._rng.randrange(len(fields))
             field, value = fields[place], row[place]
