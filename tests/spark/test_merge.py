@@ -184,7 +184,7 @@ def test_files_without_a_key_of_the_source_are_not_read(shop: Catalog) -> None:
 
     def files(source: Any, on: str = ON, **clauses: Any) -> int:
         rows = frame_of(source)
-        given = frame_fields(source, rows)
+        given = frame_fields(rows)
         merge = bind_merge(on, MergeClauses(**clauses or {"matched": (MergeDelete(),)}), fields, given)
         predicate = matching(merge, conform(rows, given, "source", by_name=False), given, fields)
         return len(plan_scan(context.store, context.lake_path, content, row, predicate).files)

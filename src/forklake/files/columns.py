@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pyarrow as pa
 
 from forklake.files.type_names import field_of
@@ -11,19 +9,13 @@ from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 
 
-def table_columns(schema: pa.Schema, *, nanoseconds: bool = True) -> tuple[ColumnDefinition, ...]:
+def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
     """Return the columns that a table needs to hold what an Arrow table holds.
-
-    Without ``nanoseconds``, columns of moments hold microseconds at most.
 
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
-    made = (_column(field_of(field.name, field.type)) for field in schema)
-    return tuple(
-        replace(column, type="timestamp") if column.type == "timestamp_ns" and not nanoseconds else column
-        for column in made
-    )
+    return tuple(_column(field_of(field.name, field.type)) for field in schema)
 
 
 def _column(field: Field) -> ColumnDefinition:

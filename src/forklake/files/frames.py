@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -62,10 +62,23 @@ def _pandas_frame(frame: pd.DataFrame) -> pa.Table:
         if is_plain_float:
             made = pa.array(series.to_numpy())  # keeps NaN, which pandas' own conversion makes NULL
         else:
-            made = _converted(name, lambda series=series: pa.Array.from_pandas(series))
+            made = _converted(name, lambda series=series: _pandas_array(series))
         arrays.append(made)
         fields.append(pa.field(name, made.type, metadata=MISSING if is_plain_float else None))
     return pa.table(arrays, schema=pa.schema(fields)) if fields else pa.table({})
+
+
+def _pandas_array(series: pd.Series[Any]) -> pa.Array:
+    """Return a column of pandas; its moments are in nanoseconds unless one says otherwise, and few mean it."""
+    if series.dtype == object and _has_nanoseconds(series):
+        return _in_nanoseconds(list(series))
+    made = pa.Array.from_pandas(series)
+    if not pa.types.is_timestamp(made.type) or made.type.unit != "ns":
+        return made
+    try:
+        return made.cast(pa.timestamp("us", made.type.tz))
+    except pa.ArrowInvalid:
+        return made  # a value has nanoseconds
 
 
 def _row_frame(rows: Sequence[Any], fields: Sequence[Field]) -> pa.Table:
@@ -122,7 +135,19 @@ def _inferred(values: list[Any], field: Field | None) -> pa.Array:
         parts = [_inferred([(value or {}).get(name) for value in values], known.get(fold(name))) for name in names]
         fields = [pa.field(name, part.type) for name, part in zip(names, parts, strict=True)]
         return assembled(pa.struct(fields), parts, None, is_null)
-    return pa.array(_of_one_kind(values, given))
+    alike = _of_one_kind(values, given)
+    is_fine = kind in ("", "timestamp_ns", "varchar") and _has_nanoseconds(given)
+    return _in_nanoseconds(alike) if is_fine else pa.array(alike)
+
+
+def _has_nanoseconds(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, pd.Timestamp) and value.nanosecond for value in values)
+
+
+def _in_nanoseconds(values: list[Any]) -> pa.Array:
+    """Return moments as they are: left to itself, Arrow cuts those of Python to microseconds."""
+    made = pa.array(values, from_pandas=True)
+    return pa.array(values, pa.timestamp("ns", made.type.tz), from_pandas=True)
 
 
 def _of_one_kind(values: list[Any], given: list[Any]) -> list[Any]:

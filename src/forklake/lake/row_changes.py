@@ -56,7 +56,7 @@ def merge(table: Table, source: Any, on: str, clauses: MergeClauses) -> int:
     if not clauses.is_any:
         raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
     rows = appending.held(source)
-    given = appending.frame_fields(source, rows)
+    given = appending.frame_fields(rows)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         return changing.merge(staging, place, row, rows, bind_merge(on, clauses, fields, given))

@@ -116,9 +116,7 @@ def create_table_as(
 ) -> None:
     """Create a table with the columns and the rows of a frame."""
     rows = appending.held(frame)
-    new = NewTable(
-        name, appending.frame_columns(frame, rows), schema_name, partition_by, sort_by, if_not_exists, or_replace
-    )
+    new = NewTable(name, appending.frame_columns(rows), schema_name, partition_by, sort_by, if_not_exists, or_replace)
     place = place_of(runner)
 
     def verb(staging: Staging) -> None:

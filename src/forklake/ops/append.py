@@ -74,23 +74,22 @@ def held(frame: Any, fields: Sequence[Field] = ()) -> Frame:
     return frame if is_spark_frame(frame) else frame_of(frame, fields)
 
 
-def frame_columns(frame: Any, rows: Frame) -> tuple[ColumnDefinition, ...]:
-    """Return the columns that a table needs to hold a frame, whose rows `held` returned.
+def frame_columns(rows: Frame) -> tuple[ColumnDefinition, ...]:
+    """Return the columns that a table needs to hold a frame, as `held` returns it.
 
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
     if isinstance(rows, pa.Table):
-        # Moments of pandas are in nanoseconds unless one says otherwise; few mean it.
-        return table_columns(rows.schema, nanoseconds=not type(frame).__module__.startswith("pandas."))
+        return table_columns(rows.schema)
     from forklake.engine.types import ducklake_columns  # noqa: PLC0415 - Spark only comes with a frame of Spark
 
     return ducklake_columns(rows.schema)
 
 
-def frame_fields(frame: Any, rows: Frame) -> tuple[Field, ...]:
+def frame_fields(rows: Frame) -> tuple[Field, ...]:
     """Return the columns of a frame as fields of no table."""
-    return tuple(field_of(column) for column in frame_columns(frame, rows))
+    return tuple(field_of(column) for column in frame_columns(rows))
 
 
 def is_spark_frame(frame: Any) -> bool:

@@ -291,6 +291,32 @@ def test_nan_of_arrow_is_never_missing() -> None:
     assert "Type DOUBLE with value nan can't be cast" in refusal(pa.table({"a": [1.0, math.nan]}), A)
 
 
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_nanoseconds_of_pandas_are_kept_where_there_are_any(zone: str | None) -> None:
+    column = Field(ColumnId(1), "a", "timestamp_ns")
+    texts = ["2024-02-29 12:34:56.123456789", None]
+    exact, whole = (
+        pd.Series(pd.to_datetime(part)).dt.tz_localize(zone) for part in (texts, ["2024-02-29 12:34", None])
+    )
+    frames: dict[str, Any] = {
+        "nanoseconds": pd.DataFrame({"a": exact}),
+        "objects": pd.DataFrame({"a": exact.astype(object)}),
+        "rows": [{"a": exact[0]}, {"a": None}],
+        "Arrow": pa.table({"a": pa.Array.from_pandas(exact)}),
+    }
+    for name, frame in frames.items():
+        made = conform(frame_of(frame, [column]), [column], "t", by_name=True)
+        assert made.column("a").cast(pa.int64()).to_pylist() == [1_709_210_096_123_456_789, None], name
+        assert frame_of(frame).schema.field("a").type == pa.timestamp("ns", zone), name
+    assert frame_of(pd.DataFrame({"a": whole})).schema.field("a").type == pa.timestamp("us", zone)
+
+
+def test_moments_that_nanoseconds_do_not_reach_are_refused_beside_some() -> None:
+    rows = [{"a": pd.Timestamp("2024-02-29 12:34:56.123456789")}, {"a": datetime(9999, 1, 1)}]  # noqa: DTZ001
+    assert "out of bounds for nanosecond" in refusal(rows, Field(ColumnId(1), "a", "timestamp_ns"))
+    assert len(conformed(rows, Field(ColumnId(1), "a", "timestamp"))) == 2
+
+
 def test_everyday_columns_of_pandas_are_read() -> None:
     frame = pd.DataFrame(
         {
