@@ -36,7 +36,7 @@ bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
-	$(BIN)/python -m benchmarks scan append plan prune depth $(ARGS)
+	$(BIN)/python -m benchmarks scan append plan prune floats depth $(ARGS)
 
 bench-dml: $(STAMP) java ## The same for changing rows
 	$(BIN)/python -m benchmarks scan-deleted change agents $(ARGS)
@@ -53,8 +53,9 @@ docs: $(STAMP) ## Write the pages that are made from the code
 demo: $(STAMP) java ## Show forks at work, in a temporary lake
 	$(BIN)/forklake demo $(ARGS)
 
-soak: $(STAMP) pgbouncer ## Check thousands of random histories against the model (long)
+soak: $(STAMP) java pgbouncer ## Check thousands of random histories and filters (long)
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
+	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
 
 # ----------------------------------------------------------------------------------------------------------------------
 
