@@ -202,3 +202,49 @@ def test_made_and_dropped_in_one_transaction_they_leave_nothing(shop: Catalog) -
         txn.drop_view("v")
         txn.drop_macro("m")
     assert (txn.snapshot_id, shop.head) == (None, before)
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELEC x",
+        "SELECT",
+        "SELECT 1; SELECT 2",
+        "DELETE FROM orders",
+        "INSERT INTO orders VALUES (1)",
+        "CREATE TABLE t (i INTEGER)",
+        "WITH gone AS (SELECT 1) DELETE FROM orders",
+        "1 + 1",
+        "-- nothing",
+        "SELECT ?",
+        "SELECT $1",
+        "SELECT 'x",
+    ],
+)
+def test_a_view_or_table_macro_of_what_is_no_query_is_refused(shop: Catalog, text: str) -> None:
+    head = shop.head
+    with pytest.raises(InvalidInputError, match=r'^View "v" was not created: its text is no query. '):
+        shop.create_view("v", text)
+    with pytest.raises(InvalidInputError, match=r'^View "recent" was not created'):
+        shop.create_view("recent", text, or_replace=True)
+    with pytest.raises(InvalidInputError, match=r'^Macro "m" was not created: its text is no query. '):
+        shop.create_macro("m", MacroImplementation(text, type="table"))
+    assert shop.head == head
+    shop.create_view("v", text, dialect="other")  # which only its own reader knows
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("text", ["a +", "a, b", "SELECT a", "a; b", "a = ?", "'a"])
+def test_a_macro_of_what_is_no_expression_is_refused(shop: Catalog, text: str) -> None:
+    with pytest.raises(InvalidInputError, match=r'^Macro "m" was not created: its text is no expression. '):
+        shop.create_macro("m", MacroImplementation(text, (MacroParameter("a"), MacroParameter("b"))))
+    with pytest.raises(InvalidInputError, match=r'^Macro "m" was not created: its text is no expression. '):
+        shop.create_macro("m", MacroImplementation("a", (MacroParameter("a", None, text, True),)))
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_views_and_macros_may_name_what_is_made_later(shop: Catalog) -> None:
+    shop.create_view("v", "FROM (VALUES (1)) t(i) JOIN not_yet USING (i);")
+    shop.create_macro("m", MacroImplementation("(SELECT max(i) FROM not_yet) + x", (MacroParameter("x"),)))
+    assert shop.view("v").sql.startswith("FROM")

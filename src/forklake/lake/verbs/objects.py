@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 
 from forklake.catalog import lookup
+from forklake.catalog.names import is_storable
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.lake.verbs.runner import Runner
@@ -29,13 +30,15 @@ class ObjectVerbs(Runner):
         if_not_exists: bool = False,
         or_replace: bool = False,
     ) -> None:
-        """Create a view: a query under a name.
+        """Create a view: a query under a name. What it names is looked up when it is read.
 
         Raises:
             AlreadyExistsError: There is a table or view of that name.
+            InvalidInputError: The text is no query, or several. (In another dialect it is taken as it is.)
         """
         if if_not_exists and or_replace:
             raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
+        _check_text(f'View "{name}"', sql, dialect, is_query=True)
 
         def verb(staging: Staging) -> None:
             schema_id = lookup.schema(staging.draft, schema).schema_id
@@ -91,12 +94,18 @@ class ObjectVerbs(Runner):
         if_not_exists: bool = False,
         or_replace: bool = False,
     ) -> None:
-        """Create a macro with its overloads, all scalar or all table.
+        """Create a macro with its overloads, all scalar or all table. What they name is looked up when they are called.
 
         Raises:
             AlreadyExistsError: There is a macro of that name.
+            InvalidInputError: A body is no expression, or that of a table macro no query.
         """
         overloads = (implementations,) if isinstance(implementations, MacroImplementation) else tuple(implementations)
+        for one in overloads:
+            _check_text(f'Macro "{name}"', one.sql, one.dialect, is_query=one.type == "table")
+            for parameter in one.parameters:
+                if parameter.default_is_expression:
+                    _check_text(f'Macro "{name}"', parameter.default, one.dialect, is_query=False)
 
         def verb(staging: Staging) -> None:
             schema_id = lookup.schema(staging.draft, schema).schema_id
@@ -164,3 +173,16 @@ class ObjectVerbs(Runner):
     ) -> None:
         """Say something about a view, or about one of its columns; None takes it back."""
         self.set_view_tag(view, "comment", comment, column=column, schema=schema)
+
+
+def _check_text(what: str, text: str | None, dialect: str, *, is_query: bool) -> None:
+    """Refuse a text in DuckDB's words that could never be read; what is no text is refused where it is staged."""
+    if dialect != "duckdb" or not isinstance(text, str) or not text.strip() or not is_storable(text):
+        return
+    from forklake.sql.parse import check_kept  # noqa: PLC0415 - brings sqlglot
+
+    try:
+        check_kept(text, "a view" if is_query else "a macro", is_query=is_query)
+    except InvalidInputError as error:
+        kind = "query" if is_query else "expression"
+        raise InvalidInputError(f"{what} was not created: its text is no {kind}. {error}") from error

@@ -80,8 +80,8 @@ def _read_create_view(words: Words, *, or_replace: bool) -> CreateView:
     name = words.path()
     columns = words.names_in_parentheses() if words.at("(") else ()
     words.expect("AS")
-    text, query = words.source(words.query)
-    _refuse_parameters(query, "a view")
+    text, query = words.source(lambda: read_kept(words, "a view", is_query=True))
+    assert isinstance(query, exp.Query)
     return CreateView(name, text, query, columns, if_not_exists=if_not_exists, or_replace=or_replace)
 
 
@@ -96,15 +96,20 @@ def _read_implementation(words: Words) -> MacroImplementation:
     parameters = tuple(words.in_parentheses(lambda: _read_parameter(words), may_be_empty=True))
     words.expect("AS")
     is_table = words.take("TABLE")
-    text, tree = words.source(words.query if is_table else words.expression)
-    _refuse_parameters(tree, "a macro")
+    text, _ = words.source(lambda: read_kept(words, "a macro", is_query=is_table))
     return MacroImplementation(text, parameters, "table" if is_table else "scalar")
 
 
-def _refuse_parameters(tree: exp.Expr, what: str) -> None:
-    """Refuse ``?`` and ``$1`` in what is stored as text: nobody could give them a value later."""
+def read_kept(words: Words, what: str, *, is_query: bool) -> exp.Expr:
+    """Read the query or the expression of something that keeps it as text.
+
+    Raises:
+        InvalidInputError: It is none, or has ``?`` or ``$1`` in it: nobody could give them a value later.
+    """
+    tree = words.query() if is_query else words.expression()
     if tree.find(exp.Placeholder, exp.Parameter) is not None:
         raise InvalidInputError(f"Binder Error: Parameters within {what} are not supported; it was not made.")
+    return tree
 
 
 def _read_parameter(words: Words) -> MacroParameter:

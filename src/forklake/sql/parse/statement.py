@@ -13,7 +13,7 @@ from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
-from forklake.sql.parse.objects import read_comment, read_create, read_drop
+from forklake.sql.parse.objects import read_comment, read_create, read_drop, read_kept
 from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
 from forklake.sql.parse.rows import read_delete, read_insert, read_truncate, read_update
 from forklake.sql.parse.tables import read_sort_key
@@ -105,6 +105,15 @@ def parse_expression(text: str) -> exp.Expr:
         InvalidInputError: It is none.
     """
     return _read_only(text, Words.expression)
+
+
+def check_kept(text: str, what: str, *, is_query: bool) -> None:
+    """Refuse a text that is not the one query, or the one expression, that a view or macro can keep.
+
+    Raises:
+        InvalidInputError: It is not.
+    """
+    _read_only(text, lambda words: read_kept(words, what, is_query=is_query))
 
 
 def parse_sort_key(text: str) -> SortKey:
