@@ -35,6 +35,7 @@ from forklake.sql.calls import Aggregate, Call, Key, constant_count
 from forklake.sql.coercion import cast, constant
 from forklake.sql.functions.signature import Function
 from forklake.sql.literals import quoted
+from forklake.sql.shown import shown
 from forklake.sql.sort_keys import NESTED, sort_key
 from forklake.sql.window_functions import WINDOW_FUNCTIONS, first
 
@@ -399,7 +400,7 @@ def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
         name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     function = _AGGREGATES.get(name) or WINDOW_FUNCTIONS.get(name)
     if function is None:
-        raise InvalidInputError(f'The aggregate "{name}" is not supported: {node.sql("duckdb")}')
+        raise InvalidInputError(f'The aggregate "{name}" is not supported: {shown(node)}')
     if name in WINDOW_FUNCTIONS and call.over is None:
         raise InvalidInputError(f'Binder Error: "{name}" is a window function: it needs OVER')
     if not takes(name, len(values)):

@@ -48,7 +48,8 @@ from forklake.sql.nested_nodes import (
 )
 from forklake.sql.nodes import COMPARISONS, call_arguments, function_name, is_aggregate, is_subquery
 from forklake.sql.number_literals import number
-from forklake.sql.site import Resolved, Site
+from forklake.sql.shown import Resolved, shown
+from forklake.sql.site import Site
 
 _ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
@@ -371,9 +372,9 @@ def _parameter(binder: ExpressionBinder, node: exp.Expr) -> Bound:
 
 def _unsupported(node: exp.Expr) -> InvalidInputError:
     if not isinstance(node, exp.Func):
-        return InvalidInputError(f"This is not supported: {node.sql('duckdb')}")
+        return InvalidInputError(f"This is not supported: {shown(node)}")
     name = function_name(node).lower()
-    message = f'The function "{name}" is not supported: {node.sql("duckdb")}'
+    message = f'The function "{name}" is not supported: {shown(node)}'
     return no_such_function(name) if isinstance(node, exp.Anonymous) else InvalidInputError(message)
 
 

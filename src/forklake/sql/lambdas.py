@@ -13,6 +13,7 @@ from forklake.model.names import fold
 from forklake.sql.bound import Bound, shaped
 from forklake.sql.nodes import function_name
 from forklake.sql.phrases import parameter
+from forklake.sql.shown import shown
 
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
@@ -30,7 +31,7 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
         InvalidInputError: There is no list before it, or it has too many parameters.
     """
     if not before or before[0].type != "list" or before[0].field is None:
-        raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {node.sql('duckdb')}")
+        raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {shown(node)}")
     depth = len(binder.parameters)
     names = [part.name for part in node.expressions]
     marks = [parameter(depth + place) for place in range(len(names))]
@@ -40,9 +41,7 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
     if len(marks) == len(values) + 1:
         values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", "int64"))
     if len(marks) != len(values):
-        raise InvalidInputError(
-            f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {node.sql('duckdb')}"
-        )
+        raise InvalidInputError(f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {shown(node)}")
     inner = type(binder)(binder.site, {**binder.parameters, **dict(zip(map(fold, names), values, strict=True))})
     body = inner.bind(node.this)
     head = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"

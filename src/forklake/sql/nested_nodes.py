@@ -15,6 +15,7 @@ from forklake.sql.bound import Bound, list_of, map_of, scalar, struct_of
 from forklake.sql.coercion import constant
 from forklake.sql.nested import element, list_value, map_of_lists, map_value, row_value, struct_value, value_slice
 from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
+from forklake.sql.shown import shown
 
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
@@ -77,11 +78,11 @@ def bind_bracket(binder: ExpressionBinder, node: exp.Expr) -> Bound:
 
 def _element(binder: ExpressionBinder, value: Bound, node: exp.Expr) -> Bound:
     if len(node.expressions) != 1:
-        raise InvalidInputError(f"This is not supported: {node.sql('duckdb')}")
+        raise InvalidInputError(f"This is not supported: {shown(node)}")
     (key,) = node.expressions
     if isinstance(key, exp.Slice):
         if key.args.get("step") is not None:
-            raise InvalidInputError(f"Slices with steps are not supported: {node.sql('duckdb')}")
+            raise InvalidInputError(f"Slices with steps are not supported: {shown(node)}")
         begin, end = (None if part is None else binder.bind(part) for part in (key.this, key.args.get("expression")))
         return value_slice(value, begin, end)
     return element(value, binder.bind(key) if node.meta.get(PLACE_AS_WRITTEN) else _place(binder, key))
@@ -107,14 +108,14 @@ def target_shape(node: exp.Expr) -> Field:
     kind = node.this
     if kind in (exp.DataType.Type.LIST, exp.DataType.Type.ARRAY) and node.expressions:
         if node.args.get("values"):
-            raise InvalidInputError(f"Arrays of a fixed size are not supported: {node.sql('duckdb')}")
+            raise InvalidInputError(f"Arrays of a fixed size are not supported: {shown(node)}")
         return list_of(target_shape(node.expressions[0]))
     if kind == exp.DataType.Type.MAP and len(node.expressions) == 2:
         key, item = node.expressions
         return map_of(target_shape(key), target_shape(item))
     if kind == exp.DataType.Type.STRUCT and node.expressions:
         return struct_of([(part.name, target_shape(part.args["kind"])) for part in node.expressions])
-    text = node.sql("duckdb")
+    text = shown(node)
     try:
         return scalar(canonical(text))
     except ValueError as error:

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.dialects.duckdb import DuckDB
 
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import Bound
 
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
-
-
-class Resolved(exp.Expression):
-    """A place in a tree that is understood already; it stands for what was bound."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"bound": True}
-
-    @property
-    def bound(self) -> Bound:
-        """What it stands for."""
-        found: Bound = self.args["bound"]
-        return found
-
-
-# Messages show trees that are partly understood.
-DuckDB.Generator.TRANSFORMS[Resolved] = lambda _, node: (
-    (node.bound.field.name if node.bound.field is not None else node.bound.literal) or "?"
-)
 
 
 class Site:

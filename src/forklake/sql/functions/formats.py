@@ -11,8 +11,9 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal
 from forklake.sql.casts import cast
-from forklake.sql.functions.signature import Function, Nodes, constant_text, shown
+from forklake.sql.functions.signature import Function, Nodes, constant_text
 from forklake.sql.literals import quoted
+from forklake.sql.shown import shown
 
 _PERCENT: Final = re.compile(r"%(?:%|([-+ 0#,]*)(\d*)(?:\.(\d+))?(?:ll|l|h)?([a-zA-Z]))")
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{(\d*)(?::(?:(.)?([<>^]))?([+]?)(0?)(\d*)([,']?)(?:\.(\d+))?([a-zA-Z]?))?\}")

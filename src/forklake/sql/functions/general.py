@@ -13,7 +13,8 @@ from forklake.sql.bound import NULL, Bound, shape_of, shaped, type_name
 from forklake.sql.casts import cast, constant
 from forklake.sql.coercion import unified
 from forklake.sql.comparisons import comparison
-from forklake.sql.functions.signature import ALL, THIS, TWO, Function, Nodes, shown
+from forklake.sql.functions.signature import ALL, THIS, TWO, Function, Nodes
+from forklake.sql.shown import shown
 
 _UNORDERED: Final = frozenset({"interval", "timetz", "map", "geometry", "variant"})
 

@@ -12,11 +12,12 @@ from forklake.errors import InvalidInputError
 from forklake.files.texts import parse_value
 from forklake.sql.bound import INTEGERS, TEXTS, Bound, list_of, shaped
 from forklake.sql.casts import cast
-from forklake.sql.functions.signature import THIS, Function, Nodes, shown, wrong_type
+from forklake.sql.functions.signature import THIS, Function, Nodes, wrong_type
 from forklake.sql.literals import quoted
 from forklake.sql.nested import list_value, row_value, struct_value
 from forklake.sql.nested_casts import part
 from forklake.sql.phrases import once
+from forklake.sql.shown import shown
 
 _STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
 

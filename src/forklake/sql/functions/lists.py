@@ -38,6 +38,7 @@ from forklake.sql.functions.signature import (
 from forklake.sql.literals import spark_type
 from forklake.sql.nested import element, exact, value_slice
 from forklake.sql.phrases import once, variable
+from forklake.sql.shown import shown
 from forklake.sql.sort_keys import NESTED, sort_key
 
 
@@ -112,9 +113,7 @@ def _sorted(values: Sequence[Bound], node: exp.Expr, default: str = "ASC") -> Bo
     order = constant_text(values[1], node, "order of a sort").upper() if len(values) > 1 else default
     nulls = constant_text(values[2], node, "place of NULL in a sort").upper() if len(values) > 2 else "NULLS LAST"
     if order not in ("ASC", "DESC") or nulls not in ("NULLS FIRST", "NULLS LAST"):
-        raise InvalidInputError(
-            f'Invalid Input Error: The order "{order} {nulls}" of a sort is none: {node.sql("duckdb")}'
-        )
+        raise InvalidInputError(f'Invalid Input Error: The order "{order} {nulls}" of a sort is none: {shown(node)}')
     return _in_order(values[0], node, is_descending=order == "DESC", nulls_first=nulls == "NULLS FIRST")
 
 
@@ -229,7 +228,7 @@ def _transformed(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _filtered(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = values
     if body.type not in ("boolean", NULL):
-        raise InvalidInputError(f"Binder Error: The lambda of a filter must be true or false: {node.sql('duckdb')}")
+        raise InvalidInputError(f"Binder Error: The lambda of a filter must be true or false: {shown(node)}")
     return shaped(f"filter({_list(lists, node).sql}, {body.sql})", shape_of(lists))
 
 
@@ -276,7 +275,7 @@ def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
             return Bound(f"(CASE WHEN size({known}) > 0 THEN forall({known}, {item} -> {item}) END)", "boolean")
         case "bool_or":
             return Bound(f"(CASE WHEN size({known}) > 0 THEN exists({known}, {item} -> {item}) END)", "boolean")
-    raise InvalidInputError(f'The aggregate "{name}" of a list is not supported: {node.sql("duckdb")}')
+    raise InvalidInputError(f'The aggregate "{name}" of a list is not supported: {shown(node)}')
 
 
 def _summed(known: str, inner: Bound, node: exp.Expr) -> Bound:

@@ -10,8 +10,9 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import Bound, list_of, shaped
-from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, shown, text, whole
+from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
 from forklake.sql.literals import quoted
+from forklake.sql.shown import shown
 
 _FLAGS: Final = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m"}
 

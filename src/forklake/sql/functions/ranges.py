@@ -14,6 +14,7 @@ from forklake.sql.casts import cast, naive
 from forklake.sql.functions.signature import Function, Nodes
 from forklake.sql.intervals import spark_interval
 from forklake.sql.phrases import variable
+from forklake.sql.shown import shown
 
 _MOMENTS: Final = frozenset({"date", "timestamp", "timestamptz"})
 
@@ -38,7 +39,7 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
     if len(values) < 3 or values[2].type != "interval":
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types: a range of timestamps needs an"
-            f" INTERVAL: {node.sql('duckdb')}"
+            f" INTERVAL: {shown(node)}"
         )
     kind = "timestamptz" if "timestamptz" in {value.type for value in values[:2]} else "timestamp"
     # At UTC, whatever the zone of the session is.

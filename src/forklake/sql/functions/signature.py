@@ -10,6 +10,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import INTEGERS, MOMENTS, NULL, TEXTS, Bound, is_numeric, shape_of, type_name
 from forklake.sql.casts import cast, naive
+from forklake.sql.shown import shown
 
 Function = Callable[[Sequence[Bound], exp.Expr], Bound]
 """The node is for messages, and for what is said in it beside arguments."""
@@ -19,11 +20,6 @@ Nodes = Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]
 THIS: Final = ("this",)
 TWO: Final = ("this", "expression")
 ALL: Final = ("this", "expressions")
-
-
-def shown(node: exp.Expr) -> str:
-    """Return a call as a message shows it."""
-    return node.sql("duckdb")
 
 
 def wrong_type(value: Bound, node: exp.Expr) -> InvalidInputError:

@@ -9,9 +9,10 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.sql.bound import TEXTS, Bound
-from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, shown, text
+from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 from forklake.sql.literals import quoted
 from forklake.sql.phrases import once, unless_null
+from forklake.sql.shown import shown
 
 _WRITTEN: Final = {
     "Y": "yyyy",

@@ -19,13 +19,13 @@ from forklake.sql.functions.signature import (
     constant_text,
     double,
     moment,
-    shown,
     whole,
     wrong_type,
 )
 from forklake.sql.intervals import UNITS, interval_of, span_of, spanned, unit_name
 from forklake.sql.moments import micros_of
 from forklake.sql.phrases import once
+from forklake.sql.shown import shown
 
 _NOW: Final = Bound("now()", "timestamptz")
 

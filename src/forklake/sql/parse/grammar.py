@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, ClassVar, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -14,6 +14,7 @@ from sqlglot.parsers.duckdb import DuckDBParser
 from forklake.errors import InvalidInputError
 from forklake.sql.arities import takes_fewer
 from forklake.sql.parse.keywords import RESERVED
+from forklake.sql.shown import Asked
 from forklake.sql.statements import Describe, Name, Show
 
 NAME_AS_WRITTEN: Final = "name"
@@ -33,22 +34,6 @@ _ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 
 
 _ASKING: Final = ("SHOW", "DESCRIBE", "DESC")
-
-
-class Asked(exp.Expression):
-    """SHOW or DESCRIBE in the place of a table: what is asked."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"statement": True}
-
-    @property
-    def statement(self) -> Show | Describe:
-        """The statement that it would be by itself."""
-        found: Show | Describe = self.args["statement"]
-        return found
-
-
-# Messages and names of columns show it.
-DuckDB.Generator.TRANSFORMS[Asked] = lambda _, node: type(node.statement).__name__.upper()
 
 
 class MisreadError(ParseError):

@@ -23,6 +23,7 @@ from forklake.sql.query.set_operations import bind_set_operation
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.values import bind_values
 from forklake.sql.relation import BoundQuery, Names
+from forklake.sql.shown import shown
 from forklake.sql.sort_keys import sort_key
 
 _UNDERSTOOD: Final = frozenset(
@@ -97,7 +98,7 @@ def _bind(node: exp.Expr, environment: Environment) -> BoundQuery:
         case exp.Table():
             found = bind_select(exp.select("*").from_(node.copy()), environment)
         case _:
-            raise InvalidInputError(f"This is no query: {node.sql('duckdb')}")
+            raise InvalidInputError(f"This is no query: {shown(node)}")
     return _limited(found, bind_limit(node, environment), environment)
 
 

@@ -20,7 +20,8 @@ from forklake.sql.bound import NULL, Bound, shape_of
 from forklake.sql.coercion import constant
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.relation import Names
-from forklake.sql.site import Resolved, Site
+from forklake.sql.shown import Resolved, shown
+from forklake.sql.site import Site
 
 _NOW: Final = frozenset({"now", "current_timestamp", "transaction_timestamp", "get_current_timestamp"})
 _OPERATIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], Any]]] = {
@@ -72,7 +73,7 @@ def python_value(node: exp.Expr, names: Names) -> Any:
     if bound.type == NULL:
         return None
     if bound.literal is None:
-        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {node.sql('duckdb')}")
+        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {shown(node)}")
     return _parsed(bound, bound.literal)
 
 
@@ -83,7 +84,7 @@ def _computed(node: exp.Expr, operation: Callable[..., Any], *values: Any) -> An
     try:
         return operation(*values)
     except (TypeError, ArithmeticError) as error:
-        raise InvalidInputError(f"Binder Error: This cannot be computed: {node.sql('duckdb')}") from error
+        raise InvalidInputError(f"Binder Error: This cannot be computed: {shown(node)}") from error
 
 
 def _interval(node: exp.Expr, names: Names) -> timedelta:
@@ -105,7 +106,7 @@ def _cast(node: exp.Expr, names: Names) -> Any:
     known = type(node)(this=Resolved(bound=bound_value(value)), to=node.args["to"].copy())
     bound = ExpressionBinder(_NoColumns()).bind(known)
     if bound.literal is None:
-        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {node.sql('duckdb')}")
+        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {shown(node)}")
     return _parsed(bound, bound.literal)
 
 

@@ -15,13 +15,13 @@ from forklake.sql.columns import column_of
 from forklake.sql.literals import identifier
 from forklake.sql.nodes import function_name
 from forklake.sql.parse import parse_query
-from forklake.sql.parse.grammar import Asked
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import CommonTable, Environment, LastRows
 from forklake.sql.query.recursion import bind_recursive, with_names
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.table_functions import bind_table_function, bind_unnest
 from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
+from forklake.sql.shown import Asked, shown
 
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when", "joins"})
 _SUBQUERY: Final = frozenset({"this", "expressions", "alias", "joins", "order", "limit", "offset", "with_"})
@@ -77,7 +77,7 @@ def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> Table
             if not isinstance(node, exp.Query) or isinstance(node, exp.Subquery):
                 check_understood(node, _SUBQUERY)
             return _subquery(node, environment, beside)
-    raise InvalidInputError(f"This is not supported in a FROM clause: {node.sql('duckdb')}")
+    raise InvalidInputError(f"This is not supported in a FROM clause: {shown(node)}")
 
 
 def check_understood(node: exp.Expr, parts: Collection[str]) -> None:
@@ -89,7 +89,7 @@ def check_understood(node: exp.Expr, parts: Collection[str]) -> None:
     for part, value in node.args.items():
         if value and part not in parts:
             name = part.strip("_").upper().removesuffix("S").replace("_", " ")
-            raise InvalidInputError(f"{name} is not supported: {node.sql('duckdb')}")
+            raise InvalidInputError(f"{name} is not supported: {shown(node)}")
 
 
 def _named(node: exp.Table, environment: Environment) -> TableText:

@@ -19,6 +19,7 @@ from forklake.sql.query.macros import expanded
 from forklake.sql.query.ordering import position
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
+from forklake.sql.shown import shown
 
 
 def bind_grouping(
@@ -37,7 +38,7 @@ def bind_grouping(
     if group is None:
         return Grouping(environment, scope, ())
     if group.args.get("totals"):
-        raise InvalidInputError(f"WITH TOTALS is not supported: {group.sql('duckdb')}")
+        raise InvalidInputError(f"WITH TOTALS is not supported: {shown(group)}")
     if group.args.get("all"):
         nodes = [item.node for item in items if not is_aggregated(item.node)]
         return Grouping(environment, scope, [(node, binder.bind(node)) for node in nodes])

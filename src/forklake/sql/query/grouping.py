@@ -18,6 +18,7 @@ from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.windows import bind_aggregate
+from forklake.sql.shown import shown
 
 
 class Grouping:
@@ -91,7 +92,7 @@ class Grouping:
         for one in node.expressions:
             sql = canonical(self._rows.bind(one).sql)
             if sql not in self._keys:
-                raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {node.sql('duckdb')}")
+                raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {shown(node)}")
             bits.append(f"CAST(grouping({sql}) AS BIGINT)" if self._sets else "0L")
         value = " + ".join(f"{bit} * {2**place}L" for place, bit in enumerate(reversed(bits)))
         return self._aggregated(Bound(f"({value})", "int64"))

@@ -20,7 +20,7 @@ from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import unnested_columns
-from forklake.sql.site import Resolved
+from forklake.sql.shown import Resolved, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _tested(star: exp.Expr, test: NameTest, items: Sequence[Item]) -> list[Item]
     """Return those of the columns of a star whose names pass a test."""
     found = [item for item in items if test(item.name)]
     if not found:
-        raise InvalidInputError(f"Binder Error: No matching columns found for {star.sql('duckdb')} with a pattern")
+        raise InvalidInputError(f"Binder Error: No matching columns found for {shown(star)} with a pattern")
     return found
 
 
@@ -108,7 +108,7 @@ def _of_table(node: exp.Column, environment: Environment, scope: Scope) -> Shown
 
 
 def _of_struct(node: exp.Expr, environment: Environment, scope: Scope) -> Shown:
-    return _fields(ExpressionBinder(QuerySite(environment, scope, "SELECT")).bind(node), node.sql("duckdb"))
+    return _fields(ExpressionBinder(QuerySite(environment, scope, "SELECT")).bind(node), shown(node))
 
 
 def _fields(value: Bound, label: str) -> Shown:
@@ -117,15 +117,15 @@ def _fields(value: Bound, label: str) -> Shown:
     return [(field.name, extracted(value, [field.name], label)) for field in value.field.children]
 
 
-def _star(star: exp.Expr, shown: Shown, environment: Environment) -> Iterator[Item]:
+def _star(star: exp.Expr, visible: Shown, environment: Environment) -> Iterator[Item]:
     """Yield the columns that a star stands for, less EXCLUDE, with REPLACE and RENAME."""
     for name, value in star.args.items():
         if value and name not in ("except_", "replace", "rename", "ilike"):
-            raise InvalidInputError(f"This is not supported after a star: {star.sql('duckdb')}")
+            raise InvalidInputError(f"This is not supported after a star: {shown(star)}")
     excluded = {fold(one.name): one.name for one in star.args.get("except_") or ()}
     replaced = {fold(one.alias): one.this for one in star.args.get("replace") or ()}
     renamed = {fold(one.this.name): one.alias for one in star.args.get("rename") or ()}
-    there = {fold(name) for name, _ in shown}
+    there = {fold(name) for name, _ in visible}
     for words, names in (("EXCLUDE", excluded), ("REPLACE", replaced), ("RENAME", renamed)):
         for name in names:
             if name not in there:
@@ -133,7 +133,7 @@ def _star(star: exp.Expr, shown: Shown, environment: Environment) -> Iterator[It
     # The parser has `* ILIKE` in the star itself.
     pattern = star.args.get("ilike")
     tested = None if pattern is None else pattern_test(exp.ILike(this=exp.Star(), expression=pattern.copy()))
-    for name, bound in shown:
+    for name, bound in visible:
         if fold(name) in excluded or (tested is not None and not tested[1](name)):
             continue
         node = replaced.get(fold(name))
@@ -182,7 +182,7 @@ def _unpacked(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Exp
             return found
         call = mark.parent
         if not isinstance(call, exp.Func):
-            raise InvalidInputError(f"Binder Error: UNPACK is only allowed in functions: {node.sql('duckdb')}")
+            raise InvalidInputError(f"Binder Error: UNPACK is only allowed in functions: {shown(node)}")
         arguments: list[exp.Expr] = []
         for one in call_arguments(call):
             if one is mark:
@@ -213,21 +213,21 @@ def _chosen(node: exp.Columns, environment: Environment, scope: Scope) -> list[I
     inner = node.this.unnest()
     if isinstance(inner, exp.Star):
         return list(_star(inner, _shown(scope), environment))
-    shown = [(column.name, table, column) for table, column in scope.shown()]
+    visible = [(column.name, table, column) for table, column in scope.shown()]
     test = lambda_test(inner)
     if isinstance(inner, exp.Literal) and inner.is_string:
-        names = chosen_by_pattern(inner.name, [one[0] for one in shown])
-        chosen = [one for one in shown if one[0] in names]
+        names = chosen_by_pattern(inner.name, [one[0] for one in visible])
+        chosen = [one for one in visible if one[0] in names]
     elif test is not None:
-        chosen = [one for one in shown if test(one[0])]
+        chosen = [one for one in visible if test(one[0])]
         if not chosen:
             raise InvalidInputError("Binder Error: Star expression resulted in an empty set of columns")
     elif isinstance(inner, exp.Array) and all(isinstance(one, exp.Literal) for one in inner.expressions):
-        by_name = {fold(one[0]): one for one in shown}
+        by_name = {fold(one[0]): one for one in visible}
         missing = next((one.name for one in inner.expressions if fold(one.name) not in by_name), None)
         if missing is not None:
             raise scope.missing([missing])
         chosen = [by_name[fold(one.name)] for one in inner.expressions]
     else:
-        raise InvalidInputError(f"This is not supported in COLUMNS: {node.sql('duckdb')}")
+        raise InvalidInputError(f"This is not supported in COLUMNS: {shown(node)}")
     return [Item(name, Resolved(bound=scope.use_shown(table, column))) for name, table, column in chosen]

@@ -19,6 +19,7 @@ from forklake.sql.query.from_clause import Source, TableText, check_understood, 
 from forklake.sql.query.macros import expanded
 from forklake.sql.query.scope import Merged, Scope, Table
 from forklake.sql.query.site import QuerySite
+from forklake.sql.shown import shown
 
 _WORDS: Final = {
     "inner": "INNER JOIN",
@@ -95,7 +96,7 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
     else:
         condition = _on(join, environment, both, source.nullable | right.nullable, tables, kind)
     if condition is None and kind not in ("cross", "inner"):
-        raise InvalidInputError(f"Parser Error: a {kind} join needs a condition: {join.sql('duckdb')}")
+        raise InvalidInputError(f"Parser Error: a {kind} join needs a condition: {shown(join)}")
     words = _WORDS["cross" if condition is None else kind]
     source.sql = f"{source.sql} {words} {right.sql}" + ("" if condition is None else f" ON {condition}")
     source.only = None
@@ -114,7 +115,7 @@ def _kind(join: exp.Join) -> str:
     check_understood(join, ("this", "on", "using", "side", "kind", "method"))
     method = (join.args.get("method") or "").lower()
     if method not in ("", "natural"):
-        raise InvalidInputError(f"{method.upper()} JOIN is not supported: {join.sql('duckdb')}")
+        raise InvalidInputError(f"{method.upper()} JOIN is not supported: {shown(join)}")
     kind = (join.args.get("kind") or "").lower()
     side = (join.args.get("side") or "").lower()
     if kind in ("semi", "anti"):

@@ -16,7 +16,7 @@ from forklake.sql.nodes import call_arguments, function_name, parts_of_row
 from forklake.sql.parse import parse_expression, parse_query
 from forklake.sql.query.environment import MOST_NESTED
 from forklake.sql.relation import Names
-from forklake.sql.site import Resolved
+from forklake.sql.shown import Resolved
 
 _PLAIN: Final = re.compile(r"-?\d+(\.\d+)?|true|false", re.IGNORECASE | re.ASCII)
 

@@ -12,6 +12,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.nodes import call_arguments, function_name
+from forklake.sql.shown import shown
 
 NameTest = Callable[[str], bool]
 
@@ -91,7 +92,7 @@ def _value(node: exp.Expr, names: Mapping[str, str]) -> Any:
         return _COMPARED[type(node)](_value(node.this, names), _value(node.expression, names))
     function = _FUNCTIONS.get(function_name(node).lower()) if isinstance(node, exp.Func) else None
     if function is None:
-        raise InvalidInputError(f"This is not supported as a test of names of columns: {node.sql('duckdb')}")
+        raise InvalidInputError(f"This is not supported as a test of names of columns: {shown(node)}")
     return function(*(_value(one, names) for one in call_arguments(node)))  # type: ignore[arg-type]
 
 

@@ -19,6 +19,7 @@ from forklake.sql.query.environment import Environment
 from forklake.sql.query.macros import expanded
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
+from forklake.sql.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def order_keys(order: exp.Expr | None, columns: Sequence[str]) -> list[OrderKey]
     keys: list[OrderKey] = []
     for one in () if order is None else order.expressions:
         if one.args.get("with_fill"):
-            raise InvalidInputError(f"WITH FILL is not supported: {one.sql('duckdb')}")
+            raise InvalidInputError(f"WITH FILL is not supported: {shown(one)}")
         node = one.this.unnest()
         direction = "DESC" if one.args.get("desc") else "ASC"
         ending = f"{direction} NULLS {'FIRST' if one.args.get('nulls_first') else 'LAST'}"
@@ -96,7 +97,7 @@ def bind_limit(node: exp.Expr, environment: Environment) -> Limit:
     if limit is None:
         return _limit(None, skipped)
     if limit.args.get("expressions"):
-        raise InvalidInputError(f"LIMIT BY is not supported: {limit.sql('duckdb')}")
+        raise InvalidInputError(f"LIMIT BY is not supported: {shown(limit)}")
     given = limit.args["count"] if isinstance(limit, exp.Fetch) else limit.expression
     options = limit.args.get("limit_options")
     if options is not None and options.args.get("with_ties"):
@@ -132,7 +133,7 @@ def _count(node: exp.Expr, environment: Environment, clause: str) -> int | str |
     try:
         count = int(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"Binder Error: {clause} must be a number: {node.sql('duckdb')}") from error
+        raise InvalidInputError(f"Binder Error: {clause} must be a number: {shown(node)}") from error
     if count < 0:
         raise InvalidInputError(f"Binder Error: {clause} cannot be negative")
     return count
@@ -143,6 +144,6 @@ def _computed(node: exp.Expr, environment: Environment, clause: str) -> str:
     try:
         bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(expanded(node, environment.names))
     except NotFoundError as error:
-        raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {node.sql('duckdb')}") from error
+        raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {shown(node)}") from error
     count = cast(bound, "int64").sql
     return f"if({count} < 0, {refusal(quoted(f'Out of Range Error: {clause} cannot be negative'))}, {count})"

@@ -11,6 +11,7 @@ from forklake.model.keywords import identifier
 from forklake.sql.bound import type_name
 from forklake.sql.nested_nodes import target_shape
 from forklake.sql.nodes import call_arguments, function_name
+from forklake.sql.shown import shown
 
 _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
@@ -158,7 +159,7 @@ def _if(node: exp.Expr) -> str:
 
 def _query(node: exp.Expr) -> str:
     inner = node.this if isinstance(node, exp.Subquery) else node
-    return f"({inner.sql('duckdb', normalize_functions='lower')})"
+    return f"({shown(inner, normalize_functions='lower')})"
 
 
 def _call(node: exp.Expr) -> str:
@@ -197,7 +198,7 @@ def _window(node: exp.Expr) -> str:
     if node.args.get("order") is not None:
         parts.append(_order(node.args["order"]))
     if node.args.get("spec") is not None:
-        parts.append(node.args["spec"].sql("duckdb").upper())
+        parts.append(shown(node.args["spec"]).upper())
     return f"{called} OVER ({' '.join(parts)})"
 
 
@@ -207,7 +208,7 @@ def _lambda(node: exp.Expr) -> str:
 
 
 def _other(node: exp.Expr) -> str:
-    return node.sql("duckdb", normalize_functions="lower")
+    return shown(node, normalize_functions="lower")
 
 
 def _struct(node: exp.Expr) -> str:

@@ -27,6 +27,7 @@ from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import Unnested, bind_item, zipped_lists
 from forklake.sql.query.values import column_sql, constant_rows, result_field
 from forklake.sql.relation import BoundQuery
+from forklake.sql.shown import shown
 from forklake.sql.sort_keys import sort_key
 
 _ROWS: Final = frozenset({"with_", "from_", "joins", "where", "group", "having", "windows", "qualify"})
@@ -71,7 +72,7 @@ def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
     """
     for name, value in node.args.items():
         if value and name not in _UNDERSTOOD:
-            raise InvalidInputError(f"{name.strip('_').upper()} is not supported: {node.sql('duckdb')}")
+            raise InvalidInputError(f"{name.strip('_').upper()} is not supported: {shown(node)}")
     subqueries = environment.reading.subqueries
     source = bind_from(node, environment)
     items = select_items(node.expressions, environment, source.scope)

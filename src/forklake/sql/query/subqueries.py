@@ -18,6 +18,7 @@ from forklake.sql.nodes import COMPARISONS
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.relation import BoundQuery
+from forklake.sql.shown import shown
 
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
@@ -99,7 +100,7 @@ def _quantified(binder: ExpressionBinder, node: exp.Binary, inner: Environment, 
     side = node.expression
     query = side.this
     if operator is None:
-        raise InvalidInputError(f"This is not supported: {node.sql('duckdb')}")
+        raise InvalidInputError(f"This is not supported: {shown(node)}")
     if not isinstance(query, exp.Query):
         # Of a list, each element is a row.
         query = exp.select(exp.Explode(this=query.unnest().copy()))

@@ -17,7 +17,7 @@ from forklake.sql.literals import spark_type
 from forklake.sql.nested import field_of
 from forklake.sql.nodes import parts_of_row
 from forklake.sql.phrases import variable
-from forklake.sql.site import Resolved
+from forklake.sql.shown import Resolved, shown
 
 _ALL_DEPTHS: Final = 1000
 
@@ -139,7 +139,7 @@ def _depth(call: exp.Explode) -> int:
         elif said == "max_depth" and isinstance(one.expression, exp.Literal) and one.expression.name.isdecimal():
             depth = int(one.expression.name)
         else:
-            raise InvalidInputError(f"Binder Error: UNNEST - unsupported parameter: {one.sql('duckdb')}")
+            raise InvalidInputError(f"Binder Error: UNNEST - unsupported parameter: {shown(one)}")
     return max(depth, 1)
 
 

@@ -15,6 +15,7 @@ from forklake.sql.aggregates import ARGUMENTS, aggregate
 from forklake.sql.bound import Bound
 from forklake.sql.calls import Call, Key
 from forklake.sql.literals import quoted
+from forklake.sql.shown import shown
 
 if TYPE_CHECKING:
     from forklake.sql.expression import ExpressionBinder
@@ -45,7 +46,7 @@ def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = 
     names = ARGUMENTS.get(type(node)) or (() if type(node) in ARGUMENTS else ("expressions",))
     for name, value in node.args.items():
         if name not in names and isinstance(value, exp.Expr):
-            raise InvalidInputError(f"This is not supported in an aggregate: {node.sql('duckdb')}")
+            raise InvalidInputError(f"This is not supported in an aggregate: {shown(node)}")
     for name in names:
         value = node.args.get(name)
         arguments += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, exp.Expr)]
@@ -125,10 +126,10 @@ def _needs_order(node: exp.Expr) -> bool:
 
 def _frame(binder: ExpressionBinder, spec: exp.Expr) -> str:
     if spec.args.get("exclude") is not None:
-        raise InvalidInputError(f"EXCLUDE in a window is not supported: {spec.sql('duckdb')}")
+        raise InvalidInputError(f"EXCLUDE in a window is not supported: {shown(spec)}")
     kind = str(spec.args.get("kind") or "rows").upper()
     if kind not in ("ROWS", "RANGE"):
-        raise InvalidInputError(f"{kind} in a window is not supported: {spec.sql('duckdb')}")
+        raise InvalidInputError(f"{kind} in a window is not supported: {shown(spec)}")
     start = _edge(binder, spec, "start")
     return f"{kind} BETWEEN {start} AND {_edge(binder, spec, 'end') if spec.args.get('end') else 'CURRENT ROW'}"
 
@@ -141,7 +142,7 @@ def _edge(binder: ExpressionBinder, spec: exp.Expr, name: str) -> str:
     if bound.type == "interval" and bound.literal is not None:
         return f"{_interval(bound.literal, value)} {_EDGES[side.lower()]}"
     if bound.literal is None or not bound.literal.isdecimal():
-        raise InvalidInputError(f"The edge of a window must be a whole number: {value.sql('duckdb')}")
+        raise InvalidInputError(f"The edge of a window must be a whole number: {shown(value)}")
     return f"{bound.literal} {_EDGES[side.lower()]}"
 
 
@@ -153,7 +154,7 @@ def _interval(text: str, node: exp.Expr) -> str:
     if span.days and not span.months and not span.micros:
         return f"INTERVAL '{span.days}' DAY"
     if span.months or span.days < 0 or span.micros < 0:
-        raise InvalidInputError(f"The edge of a window is in months, or in days and less: {node.sql('duckdb')}")
+        raise InvalidInputError(f"The edge of a window is in months, or in days and less: {shown(node)}")
     seconds, rest = divmod(span.micros, 10**6)
     days, hours = divmod(seconds // 3600, 24)
     clock = f"{hours}:{seconds // 60 % 60}:{seconds % 60}.{rest:06d}"
