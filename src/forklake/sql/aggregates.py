@@ -14,6 +14,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql import lengths
 from forklake.sql.arities import takes
 from forklake.sql.bound import (
     FLOATS,
@@ -235,9 +236,13 @@ def _joined(values: Sequence[Bound], call: Call) -> Bound:
     separator = cast(values[1], "varchar").sql if len(values) > 1 else quoted(",")
     if call.order or call.over is not None or call.is_distinct:
         rows = f"filter({call.gathered(value.sql)}, x -> x.v0 IS NOT NULL)"
-        joined = f"array_join(transform(x, y -> y.v0), {separator})"
+        size = f"aggregate(x, 0L, (t, y) -> t + octet_length(y.v0) + octet_length({separator}))"
+        joined = f"array_join(transform({lengths.gathered(size, 'x')}, y -> y.v0), {separator})"
         return Bound(f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN {joined} END)[0]", "varchar")
-    return Bound(call.of("listagg", value.sql, separator), "varchar")
+    between = f"{call.of('count', value.sql)} * octet_length({separator})"
+    size = f"{call.of('sum', f'CAST(octet_length({value.sql}) AS BIGINT)')} + {between}"
+    joined = f"array_join({lengths.gathered(size, call.of('collect_list', value.sql))}, {separator})"
+    return Bound(f"(CASE WHEN {call.of('count', value.sql)} > 0 THEN {joined} END)", "varchar")
 
 
 def _histogram(values: Sequence[Bound], call: Call) -> Bound:

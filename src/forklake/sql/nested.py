@@ -21,6 +21,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.nested_text import quote
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.sql import lengths
 from forklake.sql.bound import (
     INTEGERS,
     NULL,
@@ -285,10 +286,11 @@ def concatenation(first: Bound, second: Bound) -> Bound:
                 " - an explicit cast is required"
             )
         one, other = unified([first, second])
-        return shaped(f"concat({one.sql}, {other.sql})", shape_of(one))
+        lists = lengths.joined_lists([one.sql, other.sql], lambda parts: f"concat({', '.join(parts)})")
+        return shaped(lists, shape_of(one))
     kind = "blob" if types == {"blob"} else "varchar"
     one, other = (cast(value, kind) for value in (first, second))
     if first.literal is not None and second.literal is not None and kind == "varchar":
         text = (one.literal or "") + (other.literal or "")
         return Bound(quoted(text), "varchar", literal=text)
-    return Bound(f"({one.sql} || {other.sql})", kind)
+    return Bound(lengths.joined_texts([one.sql, other.sql], lambda parts: f"({' || '.join(parts)})"), kind)

@@ -12,6 +12,7 @@ from forklake.errors import InvalidInputError
 from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal
 from forklake.sql.casts import cast
 from forklake.sql.functions.signature import Function, Nodes, constant_text
+from forklake.sql.lengths import check_width
 from forklake.sql.literals import quoted
 from forklake.sql.shown import shown
 
@@ -39,6 +40,11 @@ def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
     )
 
 
+def _check_widths(*widths: str | None) -> None:
+    for width in widths:
+        check_width(int(width or 0))
+
+
 def _called(pattern: str, arguments: Sequence[str], values: Sequence[Bound]) -> Bound:
     made = f"format_string({', '.join((quoted(pattern), *arguments))})"
     given = [value.sql for value in values if value.literal is None]
@@ -56,6 +62,7 @@ def _printf(values: Sequence[Bound], node: exp.Expr) -> Bound:
             return "%%"
         if not rest:
             raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
+        _check_widths(match[2], match[3])
         sql, letter = _value(rest.pop(0), match[4], node)
         arguments.append(sql)
         places = f".{match[3]}" if match[3] is not None and letter != "s" else ""
@@ -75,6 +82,7 @@ def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
         place = int(match[1]) + 1 if match[1] else next(following, len(values))
         if place >= len(values):
             raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
+        _check_widths(match[6], match[8])
         value = values[place]
         kind = match[9] or ("d" if match[7] or (match[6] and value.type in INTEGERS) else "f" if match[8] else "")
         sql, letter = _value(value, kind, node)

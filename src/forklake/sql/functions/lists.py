@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql import lengths
 from forklake.sql.bound import (
     FLOATS,
     INTEGERS,
@@ -165,8 +166,8 @@ def _concatenated(values: Sequence[Bound], node: exp.Expr) -> Bound:
         return Bound("NULL", NULL)
     same = _two_lists(known, node)
     empty = f"CAST(array() AS {spark_type(shape_of(same[0]))})"
-    parts = [f"coalesce({value.sql}, {empty})" for value in same]
-    return shaped(f"concat({', '.join(parts)})", shape_of(same[0]))
+    lists = [f"coalesce({value.sql}, {empty})" for value in same]
+    return shaped(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), shape_of(same[0]))
 
 
 def _flattened(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -175,13 +176,15 @@ def _flattened(values: Sequence[Bound], node: exp.Expr) -> Bound:
         raise wrong_type(values[0], node)
     if inner.type == NULL:
         return shaped("array()", list_of(NULL))
-    return shaped(f"flatten(array_compact({values[0].sql}))", shape_of(inner))
+    return shaped(lengths.flattened(f"array_compact({values[0].sql})"), shape_of(inner))
 
 
 def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
     texts = cast(_list(values[0], node), list_of("varchar"))
-    separator = text(values[1], node) if len(values) > 1 else "','"
-    return Bound(f"array_join({texts.sql}, {separator})", "varchar")
+    between = Bound("','", "varchar", literal=",")
+    if len(values) > 1:
+        between = Bound(text(values[1], node), "varchar", literal=values[1].literal)
+    return Bound(lengths.separated(texts.sql, between), "varchar")
 
 
 def _zipped(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -196,7 +199,9 @@ def _zipped(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _resized(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value, size = _list(values[0], node), whole(values[1], node)
+    value = _list(values[0], node)
+    asked = cast(values[1], "int64") if values[1].is_untyped else values[1]
+    size = lengths.list_size(asked, whole(asked, node))
     inner = element_of(value, node)
     filler = cast(values[2], shape_of(inner)).sql if len(values) > 2 else f"CAST(NULL AS {spark_type(shape_of(inner))})"
     return shaped(f"slice(concat({value.sql}, array_repeat({filler}, {size})), 1, {size})", shape_of(value))

@@ -187,8 +187,14 @@ def _multiple(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _factorial(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    product = f"aggregate(sequence(1, greatest({whole(values[0], node)}, 1)), CAST(1 AS DECIMAL(38,0)),"
-    return Bound(f"{product} (t, i) -> CAST(t * i AS DECIMAL(38,0)))", "int128")
+    number = whole(values[0], node)
+    product = f"aggregate(sequence(1, greatest({number}, 1)), CAST(1 AS DECIMAL(38,0)),"
+    made = f"{product} (t, i) -> CAST(t * i AS DECIMAL(38,0)))"
+    refused = f"raise_error({quoted('Out of Range Error: Value out of range')})"
+    return Bound(f"(CASE WHEN {number} > {_LARGEST_FACTORIAL} THEN {refused} ELSE {made} END)", "int128")
+
+
+_LARGEST_FACTORIAL: Final = 33
 
 
 def _is(pattern: str) -> Function:

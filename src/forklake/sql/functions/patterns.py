@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.sql import lengths
 from forklake.sql.bound import Bound, list_of, shaped
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
 from forklake.sql.literals import quoted
@@ -58,7 +59,8 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     )
     source = text(values[0], node)
     if "g" in flags:
-        return Bound(f"regexp_replace({source}, {_pattern(values[1], flags, node)}, {quoted(replacement)})", "varchar")
+        pattern = _pattern(values[1], flags, node)
+        return Bound(lengths.replaced_matches(source, pattern, quoted(replacement)), "varchar")
     # Only the first match: what comes before it is as short as possible, and all after it is kept.
     shifted = re.sub(r"\$(\d)", lambda match: f"${{n{match[1]}}}", replacement)
     if "${n" in shifted:
@@ -86,13 +88,17 @@ def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
     flags = _options(values, 3, node)
     group = "0" if len(values) < 3 else whole(values[2], node)
-    found = f"regexp_extract_all({text(values[0], node)}, {_pattern(values[1], flags, node)}, {group})"
-    return shaped(found, list_of("varchar"))
+    pattern = _pattern(values[1], flags, node)
+    return _listed(text(values[0], node), pattern, lambda sql: f"regexp_extract_all({sql}, {pattern}, {group})")
 
 
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     pattern = _pattern(values[1], _options(values, 2, node), node)
-    return shaped(f"split({text(values[0], node)}, {pattern}, -1)", list_of("varchar"))
+    return _listed(text(values[0], node), pattern, lambda sql: f"split({sql}, {pattern}, -1)")
+
+
+def _listed(value: str, pattern: str, made: Callable[[str], str]) -> Bound:
+    return shaped(lengths.split(value, lambda sql: lengths.matches(sql, pattern), made), list_of("varchar"))
 
 
 def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:

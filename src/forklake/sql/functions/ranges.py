@@ -9,13 +9,16 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
+from forklake.sql import lengths
 from forklake.sql.bound import Bound, list_of, shaped
 from forklake.sql.casts import cast, naive
 from forklake.sql.functions.signature import Function, Nodes
 from forklake.sql.intervals import spark_interval
+from forklake.sql.lengths import LIST_ELEMENTS
 from forklake.sql.phrases import variable
 from forklake.sql.shown import shown
 
+_DAY: Final = "86400000000D"
 _MOMENTS: Final = frozenset({"date", "timestamp", "timestamptz"})
 
 
@@ -26,13 +29,22 @@ def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound
     numbers = [cast(value, "int64") for value in values]
     start, stop = ("0L", numbers[0].sql) if len(numbers) == 1 else (numbers[0].sql, numbers[1].sql)
     step = numbers[2].sql if len(numbers) > 2 else "1L"
-    last = stop if is_closed else f"{stop} - sign({step})"
-    bound = f"CAST({last} AS BIGINT)"
+    bound = stop if is_closed else f"({stop} - if({step} > 0, 1L, -1L))"
     holds = f"if({step} > 0, {start} <= {bound}, {start} >= {bound})"
-    steps = f"WHEN {step} <> 0 AND {holds} THEN sequence({start}, {bound}, {step})"
+    first = start
+    if not _is_short(numbers):
+        count = f"(CAST({bound} AS DOUBLE) - CAST({start} AS DOUBLE)) / {step} + 1"
+        first = lengths.list_within(count, start)
+    steps = f"WHEN {step} <> 0 AND {holds} THEN sequence({first}, {bound}, {step})"
     absent = f"{start} IS NULL OR {bound} IS NULL OR {step} IS NULL"
     made = f"(CASE WHEN {absent} THEN NULL {steps} ELSE CAST(array() AS ARRAY<BIGINT>) END)"
     return shaped(made, list_of("int64"))
+
+
+def _is_short(numbers: Sequence[Bound]) -> bool:
+    """Return whether constants tell that a range, whatever its step, is no longer than lists are."""
+    ends = [int(number.literal) for number in numbers[:2] if number.literal is not None]
+    return len(ends) == min(len(numbers), 2) and abs(ends[-1] - (ends[0] if len(ends) > 1 else 0)) < LIST_ELEMENTS
 
 
 def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
@@ -54,7 +66,7 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
         steps = (
             _stepped(start, stop, values[2])
             if has_months
-            else f"sequence({start}, {stop}, {spark_interval(values[2])})"
+            else f"sequence({_guarded(start, stop, values[2])}, {stop}, {spark_interval(values[2])})"
         )
         made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN {stop} IS NOT NULL THEN {empty} END)"
         found = f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
@@ -62,6 +74,17 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
         item = variable()
         found = f"transform({found}, {item} -> {cast(Bound(item, 'timestamp'), kind).sql})"
     return shaped(found, list_of(kind))
+
+
+def _guarded(start: str, stop: str, interval: Bound) -> str:
+    """Return where a list of moments starts that are days or less apart."""
+    _, days, micros = interval.span or ("", "0", "0")
+    if interval.literal is not None:
+        span = parse_interval(interval.literal)
+        days, micros = str(span.days), str(span.micros)
+    step = f"(CAST({days} AS DOUBLE) * {_DAY} + CAST({micros} AS DOUBLE))"
+    count = f"CAST(timestampdiff(MICROSECOND, {start}, {stop}) AS DOUBLE) / nullif({step}, 0D)"
+    return lengths.list_within(count, start)
 
 
 def _direction(interval: Bound) -> tuple[int, bool]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.predicate import Anything
-from forklake.sql.bound import INTEGERS, TEXTS, Bound, list_of, shape_of, shaped
+from forklake.sql import lengths
+from forklake.sql.bound import INTEGERS, NULL, TEXTS, Bound, list_of, shape_of, shaped
 from forklake.sql.casts import cast
 from forklake.sql.coercion import unified
 from forklake.sql.comparisons import prefixed
@@ -76,9 +78,11 @@ def _trim(side: str | None = None) -> Function:
 
 
 def _padded(name: str) -> Function:
-    return lambda values, node: Bound(
-        f"{name}({text(values[0], node)}, {whole(values[1], node)}, {text(values[2], node)})", "varchar"
-    )
+    def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
+        filler = Bound(text(values[2], node), "varchar", literal=values[2].literal)
+        return Bound(lengths.padded(name, text(values[0], node), whole(values[1], node), filler), "varchar")
+
+    return function
 
 
 def _pad(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -89,20 +93,23 @@ def _concat(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if any(value.type == "list" for value in values):
         return joined_lists(values, node)
     texts = [f"coalesce({cast(value, 'varchar').sql}, '')" for value in values]
-    return Bound(f"concat({', '.join(texts)})", "varchar")
+    return Bound(lengths.joined_texts(texts, lambda parts: f"concat({', '.join(parts)})"), "varchar")
 
 
 def joined_lists(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return lists one after another; a NULL is none."""
     same = unified([value for value in values if value.type == "list"])
     empty = f"CAST(array() AS {spark_type(shape_of(same[0]))})"
-    parts = ", ".join(f"coalesce({value.sql}, {empty})" for value in same)
-    return shaped(f"concat({parts})", shape_of(same[0]))
+    lists = [f"coalesce({value.sql}, {empty})" for value in same]
+    return shaped(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), shape_of(same[0]))
 
 
 def _concat_ws(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    separator, *rest = (cast(value, "varchar").sql for value in values)
-    return Bound(f"concat_ws({', '.join((separator, *rest))})", "varchar")
+    texts = [cast(value, "varchar").sql for value in values]
+    # The separator is there once for each text, and once more.
+    measured = [*texts, *texts[:1] * (len(texts) - 2)]
+    made = lengths.joined_texts(measured, lambda parts: f"concat_ws({', '.join(parts[: len(texts)])})")
+    return Bound(made, "varchar")
 
 
 def _starts_with(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -132,19 +139,29 @@ def _plain_letter(letter: str) -> str:
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source, separator = text(values[0], node), values[1]
     if separator.literal == "":
-        return shaped(_letters(source), list_of("varchar"))
+        return shaped(lengths.split(source, "length({})".format, _letters), list_of("varchar"))
     if separator.literal is not None:
         pattern = quoted("".join(map(_plain_letter, separator.literal)))
     else:
         pattern = f"concat({quoted(chr(92) + 'Q')}, {text(separator, node)}, {quoted(chr(92) + 'E')})"
-    return shaped(f"split({source}, {pattern}, -1)", list_of("varchar"))
+    between = text(separator, node)
+
+    def pieces(sql: str) -> str:
+        rest = f"octet_length(replace({sql}, {between}, ''))"
+        return f"(octet_length({sql}) - {rest}) div greatest(octet_length({between}), 1)"
+
+    return shaped(lengths.split(source, pieces, lambda sql: f"split({sql}, {pattern}, -1)"), list_of("varchar"))
 
 
 def _repeat(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    times = whole(values[1], node)
-    if values[0].type == "list":
-        return shaped(f"flatten(array_repeat({values[0].sql}, {times}))", shape_of(values[0]))
-    return Bound(f"repeat({text(values[0], node)}, {times})", "varchar")
+    value, times = values
+    if times.is_untyped or times.type == NULL:
+        times = cast(times, "int64")
+    if times.type not in INTEGERS:
+        raise wrong_type(times, node)
+    if value.type == "list":
+        return shaped(lengths.repeated_list(value.sql, times), shape_of(value))
+    return Bound(lengths.repeated(replace(value, sql=text(value, node)), times), "varchar")
 
 
 def _code(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -210,12 +227,20 @@ def _reversed(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"reverse({text(values[0], node)})", "varchar")
 
 
+def _replaced(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, old, new = values
+    written, found = text(new, node), text(old, node)
+    sizes = [None if one.literal is None else len(one.literal.encode()) for one in (old, new)]
+    if sizes[1] is not None and (sizes[1] == 0 or (sizes[0] is not None and sizes[1] <= sizes[0])):
+        return Bound(f"replace({text(value, node)}, {found}, {written})", "varchar")
+    return Bound(lengths.replaced(text(value, node), found, written), "varchar")
+
+
 _UPPER: Final = of_text("upper({0})")
 _LOWER: Final = of_text("lower({0})")
 _ENDS: Final = of_text("endswith({0}, {1})", "boolean")
 _PLACE: Final = of_text("CAST(instr({0}, {1}) AS BIGINT)", "int64")
 _TRANSLATE: Final = of_text("translate({0}, {1}, {2})")
-_REPLACE: Final = of_text("replace({0}, {1}, {2})")
 _LEVENSHTEIN: Final = of_text("CAST(levenshtein({0}, {1}) AS BIGINT)", "int64")
 _BITS: Final = _bytes_or_text("CAST(bit_length({0}) AS BIGINT)", "int64")
 _OCTETS: Final = _bytes_or_text("CAST(octet_length({0}) AS BIGINT)", "int64")
@@ -238,7 +263,7 @@ NODES: Final[Nodes] = {
     exp.MD5: (_MD5, THIS),
     exp.SHA: (_bytes_or_text("sha1({0})"), THIS),
     exp.SHA2: (_sha2, ("this", "length")),
-    exp.Replace: (_REPLACE, ("this", "expression", "replacement")),
+    exp.Replace: (_replaced, ("this", "expression", "replacement")),
     exp.StrPosition: (_PLACE, ("this", "substr")),
     exp.Substring: (_substring, ("this", "start", "length")),
     exp.Left: (_LEFT, TWO),
@@ -288,7 +313,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "octet_length": _OCTETS,
     "bit_length": _BITS,
     "reverse": _reversed,
-    "replace": _REPLACE,
+    "replace": _replaced,
     "translate": _TRANSLATE,
     "repeat": _repeat,
     "chr": _letter,
