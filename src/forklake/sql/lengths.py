@@ -23,6 +23,9 @@ LIST_ELEMENTS: Final = 2**24
 SPLIT_ELEMENTS: Final = 2**23
 """The same of a list of parts of a text: each takes several times as much as a number."""
 
+SMALL_GROWTH: Final = 16
+"""How many times as long as what it replaces a constant may be without a look at lengths."""
+
 _TEXT_MARK: Final = "the maximum supported string size is"
 _LIST_MARKS: Final = ("Lists larger than", "maximum allowed vector size is")
 _WIDEST_LETTER: Final = 4
@@ -132,13 +135,16 @@ def replaced(value: str, old: str, new: str) -> str:
 
 
 def replaced_matches(value: str, pattern: str, replacement: str) -> str:
-    """Return a text in which all matches of a pattern are replaced by a constant; both are in Spark's words."""
-    most = TEXT_BYTES // len(replacement.encode())
+    """Return a text in which all matches of a pattern, which is in Spark's words, are replaced by a constant."""
+    size_of_one, written = len(replacement.encode()), said(replacement)
+    if size_of_one <= SMALL_GROWTH:
+        return f"regexp_replace({value}, {pattern}, {written})"
 
     def body(sql: str) -> str:
-        size = f"octet_length({sql}) + CAST({matches(sql, pattern)} AS BIGINT) * {len(replacement.encode())}L"
-        is_long = f"octet_length({sql}) >= {most} AND {size} > {TEXT_BYTES}L"
-        return f"regexp_replace({_unless(is_long, _too_long(size), sql)}, {pattern}, {replacement})"
+        rest = f"octet_length(regexp_replace({sql}, {pattern}, ''))"
+        size = f"{rest} + CAST({matches(sql, pattern)} AS BIGINT) * {size_of_one}L"
+        is_long = f"octet_length({sql}) >= {TEXT_BYTES // (2 * size_of_one)} AND {size} > {TEXT_BYTES}L"
+        return f"regexp_replace({_unless(is_long, _too_long(size), sql)}, {pattern}, {written})"
 
     return once(value, body)
 

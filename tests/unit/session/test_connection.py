@@ -162,6 +162,16 @@ def test_a_name_that_is_a_schema_and_a_catalog_is_refused(session: Connection) -
     assert [row[0] for row in rows(session, "DESCRIBE side.t")] == ["of_catalog"]
 
 
+def test_showing_what_a_statement_did_does_nothing_again(session: Connection) -> None:
+    inserted = session.sql("CREATE TABLE t (i INTEGER); INSERT INTO t VALUES (1), (2)")
+    assert inserted is not None
+    before = rows(session, "FROM lake.current_snapshot()")
+    shown = {repr(inserted), repr(inserted), str(inserted.rows()), str(inserted.fetchall()), inserted._repr_html_()}
+    assert (len(shown), len(inserted)) == (3, 1)
+    assert rows(session, "FROM lake.current_snapshot()") == before
+    assert rows(session, "SELECT count(*) FROM t") == [(2,)]
+
+
 def test_unknown_names_tell_the_nearest_known(session: Connection) -> None:
     session.sql("CREATE TABLE orders (id INTEGER)")
     with pytest.raises(NotFoundError, match='Did you mean "orders"'):

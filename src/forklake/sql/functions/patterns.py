@@ -60,7 +60,7 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source = text(values[0], node)
     if "g" in flags:
         pattern = _pattern(values[1], flags, node)
-        return Bound(lengths.replaced_matches(source, pattern, quoted(replacement)), "varchar")
+        return Bound(lengths.replaced_matches(source, pattern, replacement), "varchar")
     # Only the first match: what comes before it is as short as possible, and all after it is kept.
     shifted = re.sub(r"\$(\d)", lambda match: f"${{n{match[1]}}}", replacement)
     if "${n" in shifted:

@@ -230,8 +230,8 @@ def _reversed(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _replaced(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, old, new = values
     written, found = text(new, node), text(old, node)
-    sizes = [None if one.literal is None else len(one.literal.encode()) for one in (old, new)]
-    if sizes[1] is not None and (sizes[1] == 0 or (sizes[0] is not None and sizes[1] <= sizes[0])):
+    least = 1 if old.literal is None else len(old.literal.encode())
+    if new.literal is not None and len(new.literal.encode()) <= least * lengths.SMALL_GROWTH:
         return Bound(f"replace({text(value, node)}, {found}, {written})", "varchar")
     return Bound(lengths.replaced(text(value, node), found, written), "varchar")
 
