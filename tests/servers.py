@@ -207,6 +207,7 @@ def running_pgbouncer(server: PostgresServer) -> Iterator[PgBouncer]:
             auth_type = any
             pool_mode = transaction
             default_pool_size = 4
+            server_login_retry = 1
             max_client_conn = 500
             """
         )

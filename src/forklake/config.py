@@ -48,7 +48,7 @@ class Settings:
     pool_size: int = 4
     """How many connections to a server the lake has at most, for all threads together."""
     pool_timeout_seconds: float = 10.0
-    """How long a thread waits where others use them all."""
+    """How long a thread waits where others use them all, and how long for a server behind a pooler."""
     spark: Mapping[str, str] = field(default_factory=dict)
     """Configuration of the Spark session that is started if there is none: ``{"spark.master": "local[4]"}``."""
     on_step: Callable[[str], None] = field(default=lambda step: None)

@@ -4,13 +4,14 @@ import logging
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from forklake import Lake, Settings
+from forklake import CatalogInfo, Lake, Settings
 from forklake.errors import MetastoreUnavailableError
 from forklake.metastore.postgres import initialise
 from tests.contract.support import data_file, file_names, names
@@ -100,6 +101,36 @@ def test_a_lake_behind_pgbouncer_does_not_notice_that_the_server_was_restarted(
         switched_postgres.stop()
         switched_postgres.start()
         assert names(lake.catalog("shop")) == ["orders"]
+
+
+def test_a_pooler_without_a_server_is_told_and_not_waited_for(
+    switched_postgres: SwitchedPostgres, switched_pgbouncer: PgBouncer, url: str, tmp_path: Path
+) -> None:
+    settings = Settings(pool_timeout_seconds=0.5)
+    through = switched_pgbouncer.url(database_name(url))
+    with Lake(through, data_path=tmp_path, settings=settings) as lake:
+        lake.create_catalog("shop")
+        switched_postgres.stop()
+        # The pooler lets the first wait, for two minutes if nobody stops it, and refuses those who come later.
+        for complaint in ("The pooler had no connection to PostgreSQL for 0.5 s", "PostgreSQL|metadata database"):
+            with pytest.raises(MetastoreUnavailableError, match=complaint) as caught:
+                lake.catalogs()
+            assert caught.value.retryable
+        with pytest.raises(MetastoreUnavailableError):
+            Lake(through, settings=settings)
+        switched_postgres.start()
+        assert [info.name for info in until_it_works(lake.catalogs)] == ["shop"]
+
+
+def until_it_works(call: Callable[[], list[CatalogInfo]]) -> list[CatalogInfo]:
+    """Try until a pooler has found its server again."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return call()
+        except MetastoreUnavailableError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 def test_the_command_line_says_that_the_server_is_away_and_nothing_else(

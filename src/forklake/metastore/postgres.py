@@ -30,7 +30,7 @@ from forklake.errors import (
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.postgres_address import Address, LakeSchemas
-from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled
+from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
 from forklake.metastore.store import ConnectionLostError, Session, Store, Values
@@ -220,7 +220,7 @@ class PostgresStore(Store):
         return self._run(lambda connection: connection.execute(text, values).fetchall())
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
-        """Run one statement in a transaction of its own: one round trip, or four behind a pooler."""
+        """Run one statement in a transaction of its own: one round trip, or three behind a pooler."""
         with self._connection(None) as connection:
             result = statement(connection)
             if is_pooled(connection):
@@ -238,7 +238,7 @@ class PostgresStore(Store):
                 raise self._translated(connection, error) from error
             raise
         finally:
-            if not connection.broken and connection.info.transaction_status != TransactionStatus.IDLE:
+            if not connection.broken and connection.pgconn.transaction_status != TransactionStatus.IDLE:
                 with suppress(psycopg.Error):  # lost now: the pool sees it
                     connection.execute("ROLLBACK")
             self._pool.give_back(connection)
@@ -249,8 +249,8 @@ class PostgresStore(Store):
             connection = self._take()
             try:
                 if is_pooled(connection):
-                    connection.execute(begin or _BEGIN_WRITING)
-                    connection.execute(self._local_settings)
+                    statements = f"{begin or _BEGIN_WRITING}; {self._local_settings}"
+                    results_within(connection, statements, self.settings.pool_timeout_seconds)
                 elif begin is not None:
                     connection.execute(begin)
                 return connection

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final, cast
 
 import psycopg
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import TextLoader
 
 from forklake.config import Settings
+from forklake.errors import MetastoreUnavailableError
 from forklake.metastore.postgres_address import Address
 from forklake.metastore.postgres_errors import connect_error
-from forklake.metastore.postgres_pool import Connection
+from forklake.metastore.postgres_pool import Connection, has_news
 
 _SOCKET: Final = {
     "tcp_user_timeout": 10_000,  # milliseconds
@@ -27,6 +32,7 @@ class Connector:
 
     def __init__(self, address: Address, settings: Settings) -> None:
         self._address = address
+        self._pool_timeout_seconds = settings.pool_timeout_seconds
         self._words: dict[str, Any] = {
             "connect_timeout": _whole_seconds(settings.connect_timeout_seconds),
             "application_name": "forklake",
@@ -52,7 +58,7 @@ class Connector:
         try:
             connection = self._connected()
             try:
-                _configure(connection)
+                _configure(connection, self._pool_timeout_seconds)
             except BaseException:
                 connection.close()
                 raise
@@ -90,19 +96,46 @@ def is_pooled(connection: Connection) -> bool:
     return connection.prepare_threshold is None
 
 
+def results_within(connection: Connection, statements: str, timeout_seconds: float) -> list[PGresult]:
+    """Run statements for which a pooler may have to wait for a server, and wait no longer than that.
+
+    Raises:
+        MetastoreUnavailableError: There was no answer in time; the connection is closed, nothing was done.
+    """
+    pgconn, deadline = connection.pgconn, time.monotonic() + timeout_seconds
+    pgconn.send_query(statements.encode())
+    results = []
+    while True:
+        while pgconn.is_busy():
+            if not has_news(connection, max(0.0, deadline - time.monotonic())):
+                connection.close()
+                raise MetastoreUnavailableError(
+                    f"The pooler had no connection to PostgreSQL for {timeout_seconds:g} s; nothing was done.",
+                    hint="Check that the server behind the pooler runs, and that the pool is large enough. Try again.",
+                )
+            pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is None:
+            break
+        results.append(result)
+    for result in results:
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise error_from_result(result)
+    return results
+
+
 def _connect(**words: Any) -> Connection:
     return cast("Connection", psycopg.connect(**words, autocommit=True))
 
 
-def _configure(connection: Connection) -> None:
+def _configure(connection: Connection, timeout_seconds: float) -> None:
     connection.adapters.register_loader("uuid", TextLoader)
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.prepare_threshold = None
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-    row = connection.execute("SELECT pg_backend_pid()").fetchone()
-    assert row is not None
+    (found,) = results_within(connection, "SELECT pg_backend_pid()", timeout_seconds)
     # A pooler shows a process id of its own, and may hand each transaction to another server connection.
-    if row[0] == connection.info.backend_pid:
+    if found.get_value(0, 0) == str(connection.info.backend_pid).encode():
         connection.prepare_threshold = 2
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-import selectors
+import select
+import sys
 import threading
 import time
 import weakref
@@ -87,7 +88,7 @@ class ConnectionPool:
 
     def give_back(self, connection: Connection) -> None:
         """Take a connection back; one that is broken, or in the middle of something, is closed."""
-        is_ready = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        is_ready = not connection.closed and connection.pgconn.transaction_status == TransactionStatus.IDLE
         with self._changed:
             if is_ready and not self._closed:
                 self._idle.append((time.monotonic(), connection))
@@ -191,7 +192,7 @@ def _is_alive(connection: Connection) -> bool:
     if connection.closed:
         return False
     for _ in range(2):
-        if not _has_news(connection):
+        if not has_news(connection, 0):
             return True
         try:
             connection.pgconn.consume_input()  # a notice, perhaps
@@ -200,7 +201,10 @@ def _is_alive(connection: Connection) -> bool:
     return False
 
 
-def _has_news(connection: Connection) -> bool:
-    with selectors.DefaultSelector() as selector:
-        selector.register(connection.fileno(), selectors.EVENT_READ)
-        return bool(selector.select(0))
+def has_news(connection: Connection, seconds: float) -> bool:
+    """Wait until the server has sent something, or has hung up; return False if it did neither in time."""
+    if sys.platform == "win32":
+        return bool(select.select([connection.fileno()], [], [], seconds)[0])
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
