@@ -15,6 +15,7 @@ import pytest
 
 from forklake import Clock, Lake, RetryPolicy, Settings
 from forklake.errors import CommitUnknownError, MetastoreUnavailableError
+from forklake.metastore import postgres_pool
 from forklake.metastore.postgres import initialise
 from tests.contract.support import data_file, each, file_names, names, state
 from tests.lakes import LakeFactory
@@ -147,6 +148,21 @@ def test_a_change_of_the_catalogs_that_could_not_begin_was_not_made(saboteur: Sa
             change()
         assert state(lake) != before
     assert [info.name for info in lake.catalogs()] == ["copy", "other"]
+
+
+@postgres
+def test_a_connection_that_nobody_uses_is_given_back_to_the_server(
+    lake_factory: LakeFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_pool, "_IDLE_SECONDS", 0.05)
+    url = lake_factory.url()
+    with Lake(url, data_path=lake_factory.directory) as lake, psycopg.connect(url, autocommit=True) as watcher:
+        for _ in range(2):
+            assert list(lake.catalogs()) == []
+            deadline = time.monotonic() + 30
+            while watcher.execute(f"SELECT count(*) FROM pg_stat_activity WHERE {OURS}".encode()).fetchone() != (0,):
+                assert time.monotonic() < deadline, "the connection is still open"
+                time.sleep(0.01)
 
 
 def end_at_once(server: PostgresServer) -> None:
