@@ -48,3 +48,24 @@ def _differences(history: History, path: Path) -> list[str]:
                 if ours != theirs:
                     found.append(f"-- {count}: {ours}, not {theirs}")
     return found
+
+
+@pytest.mark.parametrize("limit", [0, 100], ids=["files", "inlined"])
+@pytest.mark.parametrize("is_one", [False, True], ids=["two transactions", "one transaction"])
+def test_duckdb_finds_floats_that_became_doubles(tmp_path: Path, limit: int, is_one: bool) -> None:
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", settings=IMPATIENT) as lake:
+        shop = lake.create_catalog("shop")
+        shop.options.set("data_inlining_row_limit", limit)
+        shop.create_table("t", {"k": "INTEGER", "x": "FLOAT"})
+        with shop.transaction() as transaction:
+            transaction.table("t").append([{"k": 1, "x": -0.3}, {"k": 2, "x": 0.1}])
+            if is_one:
+                transaction.change_column_type("t", "x", "DOUBLE")
+        if not is_one:
+            shop.change_column_type("t", "x", "DOUBLE")
+        shop.export(tmp_path / "shop.ducklake", history=True)
+    with attached(url_of(tmp_path / "shop.ducklake"), READ_ONLY=True) as (duck, _):
+        # DuckDB itself rounds what it looks for to 32 bits, so only numbers that have these are found for sure.
+        assert duck.execute("SELECT k FROM t WHERE x = 0.10000000149011612").fetchall() == [(2,)]
+        assert duck.execute("SELECT k FROM t WHERE x <= -0.30000001192092896").fetchall() == [(1,)]
+        assert duck.execute("SELECT min(x), max(x) FROM t").fetchall() == [(-0.30000001192092896, 0.10000000149011612)]

@@ -21,7 +21,7 @@ def exact_bounds(content: Content, table: TableRow, plan: ScanPlan, field: Field
     """Return the smallest and the largest value of a column as text, or None if metadata is not sure of them.
 
     The plan must be one without a predicate. Not sure is: rows are deleted, a file is cut or has no statistics, a NaN,
-    text, whose bounds may be shortened, and no value at all.
+    text, whose bounds may be shortened, inlined rows of another type, and no value at all.
     """
     if field.column_id is None or field.type in _SHORTENED or any(_is_reduced(file) for file in plan.files):
         return None
@@ -32,6 +32,8 @@ def exact_bounds(content: Content, table: TableRow, plan: ScanPlan, field: Field
         if found is None:
             return None
         texts += found
+    if any(_types(group.fields).get(field.column_id, field.type) != field.type for group in plan.inlined):
+        return None  # texts of another type; of a float they have other digits
     texts += _inlined_values(plan.inlined, field)
     keys = {text: order_key(field.type, text) for text in texts}
     if not keys or any(key is None or key != key for key in keys.values()):  # noqa: PLR0124 - NaN is not itself

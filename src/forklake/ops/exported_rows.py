@@ -182,6 +182,8 @@ class ExportedRows:
                         f"DuckLake {VERSION} does not support the {row.transform} partition transform, by which the"
                         f" table with index {row.table_id} is partitioned. Nothing was exported."
                     )
+        if table is metadata.FILE_COLUMN_STATS:
+            found = [self._statistics.of_file(row) for row in found]
         if table is metadata.MACRO_PARAMETERS:
             found = [with_typed_default(row) for row in found]
         return [{name: getattr(row, name) for name in TABLES[table.name]} for row in found]

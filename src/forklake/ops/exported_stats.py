@@ -9,8 +9,9 @@ rows, wide where something is not known, and never claims to be exact.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from forklake.metastore import tables as metadata
@@ -70,9 +71,12 @@ class ExportedStatistics:
                 if dated.is_visible:
                     of_tables.setdefault(of, []).append(dated)
         self._first: dict[tuple[TableId, ColumnId], SnapshotId] = {}
+        types: dict[tuple[TableId, ColumnId], set[str]] = {}
         for dated in lineage.of(metadata.COLUMN):
             key = (dated.row.table_id, dated.row.column_id)
             self._first[key] = min(dated.begin, self._first.get(key, dated.begin))
+            types.setdefault(key, set()).add(dated.row.column_type)
+        self._promoted = {key for key, kinds in types.items() if {"float32", "float64"} <= kinds}
 
     def of_tables(self) -> list[Mapping[str, Any]]:
         """Return the rows of ``ducklake_table_stats``."""
@@ -101,6 +105,15 @@ class ExportedStatistics:
                 found += self._put_together(table.table_id)
         return found
 
+    def of_file(self, row: FileColumnStatsRow) -> FileColumnStatsRow:
+        """Return a row of ``ducklake_file_column_stats`` with bounds that hold for the type that the column has now.
+
+        A float of 32 bits has other digits as 64, and DuckDB compares what it reads with the texts of before.
+        """
+        if (row.table_id, row.column_id) not in self._promoted:
+            return row
+        return replace(row, min_value=_outer(row.min_value, min), max_value=_outer(row.max_value, max))
+
     def _is_as_imported(self, stats: TableStatsRow) -> bool:
         """Return whether the statistics are those that DuckLake wrote, and the table is as it was then."""
         assert stats.origin is not None
@@ -124,7 +137,7 @@ class ExportedStatistics:
         files = self._visible(metadata.DATA_FILE.name, table)
         rows = [json.loads(dated.row.document) for dated in self._visible(metadata.INLINED_ROW.name, table)]
         by_file: dict[tuple[DataFileId, ColumnId], FileColumnStatsRow] = {
-            (row.data_file_id, row.column_id): row
+            (row.data_file_id, row.column_id): self.of_file(row)
             for row in self._lineage.following(metadata.FILE_COLUMN_STATS, [dated.row for dated in files])
         }
         for column in self._lineage.columns_at(table, self._lineage.version.snapshot_id):
@@ -132,7 +145,11 @@ class ExportedStatistics:
                 continue
             parts = [self._of_file(column, dated, by_file) for dated in files]
             if rows:
-                parts.append(_of_inlined(column, rows))
+                inlined = _of_inlined(column, rows)
+                if (table, column.column_id) in self._promoted:
+                    low, high = _outer(inlined.min_value, min), _outer(inlined.max_value, max)
+                    inlined = replace(inlined, min_value=low, max_value=high)
+                parts.append(inlined)
             if parts:
                 yield _merged(column, parts)
 
@@ -158,6 +175,17 @@ class ExportedStatistics:
             has_values=has_values,
             is_known=not has_values or (found.min_value is not None and found.max_value is not None),
         )
+
+
+def _outer(text: str | None, outer: Callable[[float, float], float]) -> str | None:
+    """Return a bound that holds for a value as a float of 32 bits and as one of 64."""
+    if text is None:
+        return None
+    try:
+        value = float(text)
+        return repr(outer(value, struct.unpack("<f", struct.pack("<f", value))[0]))
+    except (ValueError, OverflowError):
+        return text
 
 
 _COLUMNS: Final = ("table_id", "column_id", "contains_null", "contains_nan", "min_value", "max_value", "extra_stats")

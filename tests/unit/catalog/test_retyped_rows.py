@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake, NewDataFile, PartitionField, Transaction
+from forklake.catalog import lookup
+from forklake.catalog.exact_bounds import exact_bounds
 from forklake.errors import InvalidInputError
 from forklake.model.scan import ROW_ID_COLUMN
 from tests.rows.arrow_hands import TABLE, ArrowHands, planned
@@ -217,3 +219,14 @@ def test_a_type_beside_a_variant_is_changed_only_after_the_rows_are_committed(la
     assert [column.type for column in shop.table(TABLE).columns] == ["int32", "variant"]
     shop.change_column_type(TABLE, "k", "BIGINT")
     assert [column.type for column in shop.table(TABLE).columns] == ["int64", "variant"]
+
+
+def test_the_largest_value_of_a_promoted_column_has_the_digits_of_the_new_type(shop: Catalog) -> None:
+    shop.create_table(TABLE, {"k": "INTEGER", "x": "FLOAT"})
+    shop.table(TABLE).append([{"k": 1, "x": 0.05}, {"k": 2, "x": 0.1}])
+    shop.change_column_type(TABLE, "x", "DOUBLE")
+    content, row = shop._content(), lookup.table(shop._content(), TABLE, "main")
+    plan = planned(shop.table(TABLE), None)
+    bounds = exact_bounds(content, row, plan, plan.fields[1])
+    assert bounds is None, "floats of 32 bits are not read as text of 64"
+    assert exact_bounds(content, row, plan, plan.fields[0]) == ("1", "2")
