@@ -10,7 +10,7 @@ import forklake
 from tests.lakes import IMPATIENT
 from tests.rows.altering import History, SqlMeans
 
-HISTORIES = max(4, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 100)
+HISTORIES = max(3, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 100)
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
@@ -20,7 +20,7 @@ def test_rows_of_a_transaction_that_alters_their_table_are_those_of_duckdb(
     with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark, settings=IMPATIENT) as lake:
         history = History(lake, seed, SqlMeans())
         try:
-            history.run()
+            history.run(count=5)
         except Exception as error:
             text = "\n".join(history.told)
             pytest.fail(f"seed {seed}: {type(error).__name__}: {error}\n{text}", pytrace=False)
