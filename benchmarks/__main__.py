@@ -23,6 +23,7 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "append": spark.append,
     "plan": spark.plan,
     "prune": spark.prune,
+    "floats": spark.floats,
     "depth": spark.depth,
     **dml.BENCHMARKS,
     "agents": agents.agents,

@@ -219,6 +219,49 @@ def prune(databases: Databases, quick: bool) -> list[Figure]:
     return figures
 
 
+def floats(databases: Databases, quick: bool) -> list[Figure]:
+    """Filter frames by columns of floats, one of them in the order of the rows."""
+    sizes = QUICK if quick else Sizes(rounds=9)
+    measured = ("id", "(id - 1000) / 8.0D AS measured", "cast(id % 7 as double) * 1.5 AS price", "id % 13 AS weight")
+    last, middle = (sizes.rows - 5000) / 8, sizes.rows / 16
+    cases = {
+        "the end of an ordered column": f"measured > {last}D",
+        "one value of an ordered column": f"measured = {middle}D",
+        "a range of an ordered column": f"measured BETWEEN {middle}D AND {middle + 100}D",
+        "zero of an ordered column": "measured = 0.0D",
+        "a seventh of the rows": "price = 1.5D",
+        "half of the rows": "price > 4.0D",
+    }
+    figures = []
+    with new_lake() as (lake, spark, _):
+        shop = lake.create_catalog("shop")
+        for kind, more in {"no NaN": "measured", "one NaN": "if(id = 0, double('nan'), measured) AS measured"}.items():
+            name = kind.replace(" ", "_")
+            rows = spark.range(0, sizes.rows, 1, 4).selectExpr(*measured).selectExpr("id", more, "price", "weight")
+            shop.create_table_as(name, rows.limit(0))
+            shop.options.set("per_thread_output", True, table=name)
+            shop.table(name).append(rows)
+            for what, where in cases.items():
+                figures.append(_filtered(spark, shop.table(name), f"{what}, {kind}", where, sizes.rounds))
+    return figures
+
+
+def _filtered(spark: SparkSession, table: Table, what: str, where: str, rounds: int) -> Figure:
+    """Return how long a frame that a user filters takes, beside Spark on the same files."""
+
+    def summed(frame: DataFrame) -> tuple[object, ...]:
+        (row,) = frame.where(where).selectExpr("count(*)", "sum(weight)", "min(id)").collect()
+        return tuple(row)
+
+    expected = summed(raw(spark, table))
+    ours, reference = turn_about(
+        rounds,
+        lambda: _same(summed(table.dataframe()), expected),
+        lambda: _same(summed(raw(spark, table)), expected),
+    )
+    return Figure("filters on floats", f"{what}, p50", ours.p50, "ms", reference.p50, "spark.read.parquet")
+
+
 def _same(found: object, expected: object) -> None:
     assert found == expected, (found, expected)
 

@@ -255,7 +255,9 @@ def _quotient(first: Bound, second: Bound, kind: str) -> Bound:
 def negated(value: Bound) -> Bound:
     """Return a number, or an interval, with the other sign."""
     if value.literal is not None and is_numeric(value.type):
-        text = value.literal.removeprefix("-") if value.literal.startswith("-") else f"-{value.literal}"
+        # Zero has a sign as a float only.
+        is_bare = value.literal.startswith("-") or (value.type not in FLOATS and not value.literal.strip("0."))
+        text = value.literal.removeprefix("-") if is_bare else f"-{value.literal}"
         return constant(_checked_type(text, value.type), text)
     if value.type == "interval":
         return negated_span(value)

@@ -7,8 +7,10 @@ from forklake.sql.coercion import constant
 
 
 def number(text: str) -> Bound:
-    """Return a number: a whole one of the smallest type that holds it, a decimal, or a float if it has an exponent."""
-    sign = "-" if text.startswith("-") else ""
+    """Return a number: a whole one of the smallest type that holds it, a decimal, or a float if it has an exponent.
+
+    Zero has a sign as a float only.
+    """
     if text.removeprefix("-").isdecimal():
         value = int(text)
         kind = "int32" if -(2**31) <= value < 2**31 else "int64" if -(2**63) <= value < 2**63 else "int128"
@@ -19,5 +21,6 @@ def number(text: str) -> Bound:
     digits = len(whole + fraction)
     if digits > 38 or not (whole + fraction).isdecimal():
         return constant("float64", repr(float(text)))
+    sign = "-" if text.startswith("-") and (whole + fraction).strip("0") else ""
     kind = f"decimal({max(digits, len(fraction), 1)},{len(fraction)})"
-    return constant(kind, f"{sign}{whole or '0'}.{fraction}".rstrip("."))
+    return constant(kind, f"{sign}{whole.lstrip('0') or '0'}.{fraction}".rstrip("."))

@@ -105,7 +105,7 @@ def _literal(value: Any) -> exp.Expr:
             return exp.Null()
         case bool():
             return exp.Boolean(this=value)
-        case int() | float() | Decimal() if math.isfinite(value):
+        case int() | Decimal() if math.isfinite(value):
             number = exp.Literal.number(abs(value))
             return exp.Neg(this=number) if value < 0 else number
         case str():

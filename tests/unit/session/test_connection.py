@@ -276,6 +276,7 @@ def test_parameters_are_values(session: Connection) -> None:
     assert rows(session, "SELECT ?, ?", ["it's; --", None]) == [("it's; --", None)]
     assert rows(session, "SELECT $b AS b, $a AS a", {"a": 1, "b": [1, 2]}) == [([1, 2], 1)]
     assert rows(session, "SELECT $2, $1", [1, 2]) == [(2, 1)]
+    assert str(rows(session, "SELECT ?, ?, typeof(?)", [-0.0, 1.5, 0.1])) == "[(-0.0, 1.5, 'DOUBLE')]"
     for text, given in (("SELECT ?", []), ("SELECT $name", {"other": 1}), ("SELECT ?", [1, 2])):
         with pytest.raises(InvalidInputError):
             session.sql(text, given)

@@ -143,7 +143,11 @@ def _literal_text(tree: exp.Expr) -> str | None:
     """Return the text of a literal's value; None if it is no literal."""
     if isinstance(tree, exp.Neg):
         inner = tree.this.unnest()
-        return f"-{_number_text(inner.this)}" if isinstance(inner, exp.Literal) and not inner.is_string else None
+        if not isinstance(inner, exp.Literal) or inner.is_string:
+            return None
+        # Zero has a sign as a float only, which is written with an exponent.
+        sign = "-" if inner.name.strip("0.") else ""
+        return f"{sign}{_number_text(inner.name)}"
     if isinstance(tree, exp.Boolean):
         return "true" if tree.this else "false"
     if isinstance(tree, exp.Literal):

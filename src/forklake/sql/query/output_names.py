@@ -113,6 +113,14 @@ def _literal(node: exp.Expr) -> str:
     return repr(float(text)) if "e" in text.lower() else text
 
 
+def _negative(node: exp.Expr) -> str:
+    if not isinstance(node.this.unnest(), exp.Literal):
+        return f"-({written(node.this)})"
+    # Zero has a sign as a float only, which is written with an exponent.
+    is_bare = not node.this.unnest().name.strip("0.")
+    return written(node.this) if is_bare else f"-{written(node.this)}"
+
+
 def _negation(node: exp.Expr) -> str:
     inner = node.this.unnest()
     if type(inner) in _NEGATED and not isinstance(inner.expression, exp.Any | exp.All):
@@ -228,9 +236,7 @@ _HANDLED: Final[Mapping[type[exp.Expr], Callable[[exp.Expr], str]]] = {
     exp.Literal: _literal,
     exp.Boolean: lambda node: f"CAST('{'t' if node.this else 'f'}' AS BOOLEAN)",
     exp.Null: lambda node: "NULL",
-    exp.Neg: lambda node: (
-        f"-{written(node.this)}" if isinstance(node.this.unnest(), exp.Literal) else f"-({written(node.this)})"
-    ),
+    exp.Neg: _negative,
     exp.Not: _negation,
     exp.In: _member,
     exp.Is: lambda node: f"({written(node.this)} IS {written(node.expression)})",
