@@ -193,7 +193,9 @@ def repeated_list(lists: str, times: Bound) -> str:
 
     def body(sql: str) -> str:
         length = f"size({sql})"
-        count = _unless(_exceeds(length, times, LIST_ELEMENTS), _too_many(_product(length, times)), _times(times))
+        # Of a list without elements any number of times is the same, and would be made.
+        least = f"if({length} = 0 AND {times.sql} IS NOT NULL, 0, {_times(times)})"
+        count = _unless(_exceeds(length, times, LIST_ELEMENTS), _too_many(_product(length, times)), least)
         return f"flatten(array_repeat({sql}, {count}))"
 
     return once(lists, body)

@@ -190,8 +190,10 @@ def _factorial(values: Sequence[Bound], node: exp.Expr) -> Bound:
     number = whole(values[0], node)
     product = f"aggregate(sequence(1, greatest({number}, 1)), CAST(1 AS DECIMAL(38,0)),"
     made = f"{product} (t, i) -> CAST(t * i AS DECIMAL(38,0)))"
-    refused = f"raise_error({quoted('Out of Range Error: Value out of range')})"
-    return Bound(f"(CASE WHEN {number} > {_LARGEST_FACTORIAL} THEN {refused} ELSE {made} END)", "int128")
+    large = f"raise_error({quoted('Out of Range Error: Value out of range')})"
+    negative = f"raise_error({quoted('Out of Range Error: factorial of a negative number is undefined')})"
+    cases = f"WHEN {number} > {_LARGEST_FACTORIAL} THEN {large} WHEN {number} < 0 THEN {negative}"
+    return Bound(f"(CASE {cases} WHEN {number} IS NOT NULL THEN {made} END)", "int128")
 
 
 _LARGEST_FACTORIAL: Final = 33
