@@ -156,16 +156,18 @@ def __getattr__(name: str) -> type:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def connect(spark: SparkSession | None = None) -> Connection:
+def connect(spark: SparkSession | None = None, *, settings: Settings | None = None) -> Connection:
     """Return a SQL session with nothing attached: ``ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')`` comes first.
 
     Args:
         spark: The Spark session that queries run in; if not given, the active one, or one that is started on first
-            need.
+            need, as ``settings.spark`` says.
+        settings: As `open` takes them, for each lake that the session opens. Statements are tried again as they say,
+            unless ``SET`` says otherwise.
     """
     from forklake.session.connection import connect as begin  # noqa: PLC0415 - brings the parser
 
-    return begin(spark)
+    return begin(spark, settings)
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:

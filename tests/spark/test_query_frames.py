@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 from pyspark.sql import SparkSession
 
+import forklake
 from forklake.engine import query
 from forklake.engine import scan as scanning
 from forklake.engine.query import are_few, collect_rows, explain, limited, query_frame, query_session
@@ -394,3 +395,23 @@ def test_a_plan_tells_the_files_and_what_spark_does(spark: SparkSession, queries
         "  Files left out by statistics: 3 (99 bytes)",
     ]
     assert "== Physical Plan ==" in told
+
+
+def test_sql_of_a_catalog_runs_in_the_session_of_its_lake(spark: SparkSession, tmp_path: Path) -> None:
+    mine, agents = spark.newSession(), spark.newSession()
+    mine.conf.set("forklake.whose", "mine")
+    agents.conf.set("forklake.whose", "agents")
+    settings = forklake.Settings(spark={"forklake.files": "plain"})
+    with forklake.open(str(tmp_path / "lake.db"), spark=mine, settings=settings) as lake:
+        shop = lake.create_catalog("shop")
+        shop.sql("CREATE TABLE t AS SELECT 1 AS i")
+        for catalog, whose in ((shop, "mine"), (lake.using(agents).catalog("shop"), "agents")):
+            result = catalog.sql("SELECT i + 1 FROM t")
+            assert result is not None
+            used = result.dataframe().sparkSession
+            assert used.conf.get("forklake.whose") == whose
+            assert used.conf.get("forklake.files") == "plain"
+            with catalog.transaction() as transaction:
+                within = transaction.sql("SELECT i + 1 FROM t")
+                assert within is not None
+                assert within.dataframe().sparkSession.conf.get("forklake.whose") == whose

@@ -27,7 +27,7 @@ class Context:
     def __init__(self, store: Store, lake_path: str | None, spark: SparkSession | None = None) -> None:
         self._store = store
         self.lake_path = lake_path
-        self._given_spark = spark
+        self.given_spark = spark
         self.options: Mapping[str, str] = {}
         self._process = os.getpid()
         self._views: OrderedDict[CatalogId, View] = OrderedDict()
@@ -52,13 +52,13 @@ class Context:
         """
         from forklake.engine.session import session  # noqa: PLC0415 - metadata work does without Spark
 
-        return session(self._given_spark, self.store.settings.spark)
+        return session(self.given_spark, self.store.settings.spark)
 
     def using(self, spark: SparkSession | None = None, options: Mapping[str, str] | None = None) -> Context:
         """Return the same open lake for jobs in another session, or with other options; all else is shared."""
         made = copy(self)
         if spark is not None:
-            made._given_spark = spark
+            made.given_spark = spark
         if options is not None:
             made.options = options
         return made

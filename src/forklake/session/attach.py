@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from forklake.config import Settings
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.metastore.location import embedded_path, with_metadata_schema
@@ -47,8 +48,16 @@ _TRUE: Final = frozenset({"true", "t", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "f", "0", "no", "off"})
 
 
-def attach(statement: Attach, attachments: Attachments, secrets: Secrets, spark: SparkSession | None) -> None:
+def attach(
+    statement: Attach,
+    attachments: Attachments,
+    secrets: Secrets,
+    spark: SparkSession | None,
+    settings: Settings,
+) -> None:
     """Open the catalog that an ATTACH names, and attach it; IF NOT EXISTS does nothing if the name is taken.
+
+    A lake that is opened for it has the Spark session and the settings; one that is open keeps its own.
 
     Raises:
         InvalidInputError: An option is not known, has a wrong value, or the catalog is not named.
@@ -76,7 +85,7 @@ def attach(statement: Attach, attachments: Attachments, secrets: Secrets, spark:
     # Before a store or a catalog is made for it.
     check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
-    lake = attachments.lake(opened.key, lambda: opened.lake(spark))
+    lake = attachments.lake(opened.key, lambda: opened.lake(spark, settings))
     try:
         attachments.add(opened.attached(alias, lake), or_replace=statement.or_replace)
     except BaseException:
@@ -149,7 +158,7 @@ class _Opening:
             return int(version)
         return None if time is None else aware_time(time)
 
-    def lake(self, spark: SparkSession | None) -> Lake:
+    def lake(self, spark: SparkSession | None, settings: Settings) -> Lake:
         """Open the lake."""
         if self.path is not None and not self.creates and not Path(self.path).exists():
             raise NotFoundError(
@@ -158,13 +167,13 @@ class _Opening:
                 hint="Say CREATE_IF_NOT_EXISTS true to create it.",
             )
         try:
-            return Lake(self.url, data_path=self.text("data_path"), spark=spark)
+            return Lake(self.url, data_path=self.text("data_path"), spark=spark, settings=settings)
         except InvalidPathError as error:
             if not self.flag("override_data_path"):
                 raise InvalidPathError(
                     f"{error.message}\nYou can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
                 ) from error
-            return Lake(self.url, spark=spark)
+            return Lake(self.url, spark=spark, settings=settings)
         except MetastoreVersionError as error:
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
             raise MetastoreVersionError(error.message, hint=silently) from error

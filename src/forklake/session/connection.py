@@ -8,7 +8,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from forklake.config import Clock
+from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, CommitConflictError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Transaction
 from forklake.model.names import fold
@@ -122,7 +122,7 @@ class Connection:
         """Return another session on the same attachments, with its own transaction, settings and USE."""
         self._check_open()
         state = self._state
-        return Connection(State(state.attachments, state.secrets, spark=state.spark, in_use=state.current))
+        return Connection(State(state.attachments, state.secrets, state.spark, state.opening, in_use=state.current))
 
     def close(self) -> None:
         """Roll back what is not committed, and close the session; the last one on its lakes closes them.
@@ -162,7 +162,7 @@ class Connection:
                 return run(state, statement)
             finally:
                 state.work.settle()
-        clock = Clock()
+        clock = state.opening.clock
         waits = state.settings.retry.waits(clock)
         while True:
             state.work = Work(is_explicit=False)
@@ -182,9 +182,9 @@ class Connection:
                 return result
 
 
-def connect(spark: SparkSession | None = None) -> Connection:
+def connect(spark: SparkSession | None = None, settings: Settings | None = None) -> Connection:
     """Return a new session with nothing attached."""
-    return Connection(State(spark=spark))
+    return Connection(State(spark=spark, opening=settings or Settings()))
 
 
 def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Result | None:
@@ -218,12 +218,11 @@ def run_in_transaction(transaction: Transaction, text: str, parameters: Values |
 def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> State:
     from forklake.lake.lake import lake_of  # noqa: PLC0415 - only here
 
-    attached = AttachedCatalog(
-        name, "", lake_of(catalog._context), catalog, read_only, f"__ducklake_metadata_{name}", "main"
-    )
+    context = catalog._context
+    attached = AttachedCatalog(name, "", lake_of(context), catalog, read_only, f"__ducklake_metadata_{name}", "main")
     attachments = Attachments()
     attachments.add(attached)
-    return State(attachments, in_use=(attached, "main"))
+    return State(attachments, spark=context.given_spark, opening=context.store.settings, in_use=(attached, "main"))
 
 
 # ---- statements about the session ------------------------------------------------------------------------------------
@@ -233,7 +232,7 @@ def _attach(state: State, statement: said.Attach) -> None:
     if statement.alias is not None and statement.if_not_exists and state.attachments.find(statement.alias) is not None:
         return
     statement = replace(statement, options=computed(statement.options, SessionNames(state)))
-    attach(statement, state.attachments, state.secrets, state.spark)
+    attach(statement, state.attachments, state.secrets, state.spark, state.opening)
 
 
 def _create_secret(state: State, statement: said.CreateSecret) -> None:

@@ -54,8 +54,13 @@ IGNORED: Final = frozenset(
 
 @dataclass(slots=True)
 class SessionSettings:
-    """What one session has set."""
+    """What one session has set; what it has not, is as it was given.
 
+    Attributes:
+        given: How often what lost a race is tried again, unless the session says otherwise.
+    """
+
+    given: RetryPolicy = field(default_factory=RetryPolicy)
     values: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
 
@@ -96,14 +101,22 @@ class SessionSettings:
         """
         if fold(name) in self.values:
             return self.values[fold(name)]
-        return None if fold(name) in IGNORED else self._kind(name)[0]
+        if fold(name) in IGNORED:
+            return None
+        default = self._kind(name)[0]
+        return {
+            "ducklake_max_retry_count": self.given.max_retry_count,
+            "ducklake_retry_wait_ms": round(self.given.wait_seconds * 1000),
+            "ducklake_retry_backoff": self.given.backoff,
+        }.get(fold(name), default)
 
     @property
     def retry(self) -> RetryPolicy:
         """How often what lost a race is tried again: the commit, and a statement that is a transaction of its own."""
+        wait = self.values.get("ducklake_retry_wait_ms")
         return RetryPolicy(
             self.get("ducklake_max_retry_count"),
-            self.get("ducklake_retry_wait_ms") / 1000,
+            self.given.wait_seconds if wait is None else wait / 1000,
             self.get("ducklake_retry_backoff"),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
@@ -73,18 +74,25 @@ class State:
     """A session's own, and what it shares with the sessions that it was made from.
 
     Attributes:
+        spark: The Spark session that was given.
+        opening: The settings that lakes are opened with; those of Spark, of retries and of the clock are the
+            session's as well.
         in_use: The catalog and schema that USE named last; see `current`.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work.
     """
 
     attachments: Attachments = field(default_factory=Attachments)
     secrets: Secrets = field(default_factory=Secrets)
-    settings: SessionSettings = field(default_factory=SessionSettings)
     spark: SparkSession | None = None
+    opening: Settings = field(default_factory=Settings)
     in_use: tuple[AttachedCatalog, str] | None = None
     work: Work = field(default_factory=lambda: Work(is_explicit=False))
     _queries: SparkSession | None = None
     may_begin: bool = True
+    settings: SessionSettings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.settings = SessionSettings(self.opening.retry)
 
     @property
     def current(self) -> tuple[AttachedCatalog, str] | None:
@@ -107,7 +115,7 @@ class State:
         """
         from forklake.engine.session import session  # noqa: PLC0415 - metadata work does without Spark
 
-        return session(self.spark, {})
+        return session(self.spark, self.opening.spark)
 
     def query_session(self) -> SparkSession:
         """Return this session's own copy of it, in which nothing but a query decides what it means."""

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import forklake
-from forklake import Connection
+from forklake import Clock, Connection, RetryPolicy, Settings
 from forklake.errors import (
     AlreadyExistsError,
+    CommitConflictError,
+    CommitContentionError,
     ConfigError,
     ForklakeError,
     InvalidInputError,
@@ -270,6 +272,55 @@ def test_a_catalog_and_a_transaction_run_sql(tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError, match="read-only mode"):
             shop.at(version=0).sql("CREATE TABLE t (i INTEGER)")
         assert [table.name for table in shop.tables()] == ["t"]
+
+
+def overtaken(path: Path, times: int, retry: RetryPolicy) -> tuple[Settings, list[float]]:
+    """Return settings with which somebody else changes table ``t`` while rows are inserted, and what was slept."""
+    slept: list[float] = []
+    left = list(range(times))
+
+    def overtake(step: str) -> None:
+        if step == "append: files written" and left:
+            with forklake.open(str(path)) as lake:
+                lake.catalog("shop").sql(f"ALTER TABLE t ADD COLUMN c{left.pop()} INTEGER")
+
+    return Settings(retry, Clock(sleep=slept.append, jitter=lambda: 1.0), on_step=overtake), slept
+
+
+def test_sql_of_a_catalog_is_tried_again_as_its_lake_says(tmp_path: Path) -> None:
+    path = tmp_path / "lake.db"
+    settings, slept = overtaken(path, 2, RetryPolicy(2, wait_seconds=8.0, backoff=2.0))
+    with forklake.open(str(path), settings=settings) as lake:
+        shop = lake.create_catalog("shop")
+        shop.sql("CREATE TABLE t (i INTEGER); INSERT INTO t (i) VALUES (1)")
+        # The commit waits before it looks what came between, and the statement before it is run again.
+        assert slept == [8.0, 8.0, 8.0, 16.0]
+        assert shop.table("t").count() == 1
+        shown = shop.sql("SELECT current_setting('ducklake_retry_wait_ms'), current_setting('ducklake_retry_backoff')")
+        assert shown is not None
+        assert shown.fetchall() == [(8000, 2.0)]
+    settings, slept = overtaken(path, 1, RetryPolicy(0))
+    with forklake.open(str(path), settings=settings) as lake:
+        with pytest.raises(CommitContentionError, match="retry count of 0"):
+            lake.catalog("shop").sql("ALTER TABLE t DROP COLUMN c0; INSERT INTO t (i) VALUES (2)")
+        with lake.catalog("shop").transaction() as transaction:
+            transaction.sql("INSERT INTO t (i) VALUES (3)")
+        assert slept == []
+
+
+def test_a_session_has_settings_for_itself_and_for_the_lakes_that_it_opens(tmp_path: Path) -> None:
+    path = tmp_path / "lake.db"
+    settings, slept = overtaken(path, 3, RetryPolicy(1, wait_seconds=8.0))
+    attach = f"ATTACH 'ducklake:{path}' AS shop (CATALOG 'shop', CREATE_IF_NOT_EXISTS true)"
+    with forklake.connect(settings=settings) as connection:
+        connection.sql(f"{attach}; USE shop; CREATE TABLE t (i INTEGER)")
+        with connection.cursor() as cursor:
+            with pytest.raises(CommitConflictError):
+                cursor.sql("INSERT INTO t (i) VALUES (1)")
+            assert slept == [8.0] * 3
+            cursor.sql("SET ducklake_retry_wait_ms = 500; INSERT INTO t (i) VALUES (1)")
+            assert slept == [8.0] * 3 + [0.5] * 2
+        assert rows(connection, "SELECT count(*) FROM t") == [(1,)]
 
 
 def test_parameters_are_values(session: Connection) -> None:
