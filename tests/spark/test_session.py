@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from forklake.engine.machine import driver_memory, memory_bytes
 from forklake.engine.session import session
 
 
@@ -66,7 +67,7 @@ print(again.range(5).count(), again.conf.get("spark.sql.shuffle.partitions"))
     ("conf", "message"),
     [
         ({"spark.master": "nonsense://x"}, 'Could not start Spark on "nonsense://x": '),
-        ({"spark.driver.memory": "lots"}, 'Could not start Spark on "local'),
+        ({"spark.driver.memory": "lots"}, 'Could not start Spark on "local[*]": Invalid maximum heap size: -Xmxlots'),
     ],
 )
 def test_a_session_that_cannot_start_says_why(conf: dict[str, str], message: str) -> None:
@@ -81,27 +82,24 @@ except EngineError as error:
     assert message in run(program)
 
 
-def test_a_java_process_that_is_killed_fails_the_job_and_what_comes_after_it_in_our_words() -> None:
+def test_options_for_java_are_added_to_ours() -> None:
     program = """
-import os, signal, threading, time
-from forklake.engine.failures import translated
 from forklake.engine.session import session
-from forklake.errors import EngineError
-spark = session(None, {"spark.master": "local[1]"})
-java = spark.sparkContext._gateway.proc.pid
-frame = spark.range(1).mapInArrow(lambda batches: (time.sleep(30) for _ in batches), "id bigint")
-threading.Timer(4, os.kill, (java, signal.SIGKILL)).start()
-for deed in (frame.collect, frame.collect, lambda: session(None, {})):
-    try:
-        with translated("t"):
-            deed()
-    except EngineError as error:
-        print(error)
+spark = session(None, {"spark.master": "local[1]", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Dx=y"})
+java = spark._jvm.java.lang
+print(java.System.getProperty("x"), "log4j2" in java.System.getProperty("log4j2.configurationFile"))
 """
-    first, *others = run(program).splitlines()
-    assert first == 'Spark\'s Java process is gone; the job on table "t" failed and nothing was committed.'
-    assert len(others) == 2
-    assert all(text.startswith("Spark's Java process is gone") for text in others)
+    assert run(program) == "y True\n"
+
+
+@pytest.mark.parametrize(("gib", "memory"), [(2, "1024m"), (16, "4096m"), (1024, "30720m")])
+def test_the_driver_has_a_quarter_of_the_memory(tmp_path: Path, gib: int, memory: str) -> None:
+    limit = tmp_path / "memory.max"
+    limit.write_text("max\n")
+    whole = memory_bytes([str(limit)])
+    limit.write_text(f"{2**30}\n")
+    assert memory_bytes([str(limit), str(tmp_path / "none")]) == min(2**30, whole)
+    assert driver_memory(gib * 2**30) == memory
 
 
 def test_without_java_the_error_says_what_to_install(tmp_path: Path) -> None:

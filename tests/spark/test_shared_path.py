@@ -7,8 +7,8 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from forklake.engine.environment import environment
 from forklake.engine.failures import translation
-from forklake.engine.session import _environment
 from forklake.engine.shared_path import check_shared, check_written
 from forklake.errors import EngineError
 
@@ -36,9 +36,9 @@ def test_a_module_that_executors_lack_is_named() -> None:
 
 def test_the_python_of_executors_is_set_only_if_the_caller_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
-    with _environment("/other/python", local=False):
+    with environment(PYSPARK_PYTHON="/other/python"):
         assert os.environ["PYSPARK_PYTHON"] == "/other/python"
     assert "PYSPARK_PYTHON" not in os.environ
     monkeypatch.setenv("PYSPARK_PYTHON", "/own/python")
-    with _environment("/other/python", local=False):
+    with environment(PYSPARK_PYTHON="/other/python"):
         assert os.environ["PYSPARK_PYTHON"] == "/own/python"

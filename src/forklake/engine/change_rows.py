@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final, cast
@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from forklake.engine.collect import arrow_rows
 from forklake.engine.conform import conform
 from forklake.engine.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
-from forklake.engine.failures import guarded
+from forklake.engine.failures import SPARK_ERRORS, guarded
 from forklake.engine.projection import quoted
 from forklake.engine.scan import scan
 from forklake.engine.session import is_remote
@@ -178,13 +178,17 @@ def _kept(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
         try:
             yield kept
         finally:
-            kept.unpersist()
+            with suppress(*SPARK_ERRORS):
+                kept.unpersist()
     else:
         kept = rows.localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK)
         try:
             yield kept
         finally:
-            cast("Any", kept)._jdf.logicalPlan().rdd().unpersist(False)
+            with suppress(*SPARK_ERRORS):  # what is lost with Java takes no room
+                # Not by the RDD itself, which would warn that it cannot be computed again.
+                spark, rdd = cast("Any", kept).sparkSession, cast("Any", kept)._jdf.logicalPlan().rdd()
+                spark.sparkContext._jsc.sc().unpersistRDD(rdd.id(), False)
 
 
 def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from forklake.engine.failures import reaching_spark
 from forklake.engine.scan import scan
 from forklake.files.deletes import read_deletes
 from forklake.model.change_scan import ChangePlan, NewDeletes
@@ -32,6 +33,7 @@ _MARKS: Final = ("__forklake_snapshot__", "__forklake_row__", "__forklake_change
 """What these are called until the end: a table may have columns of the same names."""
 
 
+@reaching_spark()
 def changes(spark: SparkSession, plan: ChangePlan, kind: Kind = "all") -> DataFrame:
     """Return the changes of a plan: ``snapshot_id``, ``rowid``, ``change_type``, and the columns of the table.
 

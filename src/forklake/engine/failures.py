@@ -15,13 +15,13 @@ from typing import Final
 from urllib.parse import unquote
 from uuid import uuid4
 
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, PySparkException
 
 from forklake import errors
 from forklake.engine.file_index import url_encoded
 from forklake.engine.quiet import quiet
-from forklake.engine.session import existing, is_remote
+from forklake.engine.session import GONE, existing, hint_of_loss, is_remote, lost
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.model.scan import ScanPlan
@@ -39,6 +39,8 @@ _STATE: Final = re.compile(r"SQLSTATE: (\w{5})")
 _ADVICE: Final = re.compile(r" (?:Use [`']try_|If necessary set |Correct the value as per ).*", re.DOTALL)
 _MEMORY: Final = ("OutOfMemoryError", "MemoryError", "exceeding memory limits")
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_STOPPED: Final = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
+_UNREACHABLE: Final = ("StatusCode.UNAVAILABLE", "failed to connect to all addresses")
 _LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Executor heartbeat timed out")
 
 
@@ -69,10 +71,10 @@ def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
     """Run jobs; as `guarded`, with words for what they work on."""
     tag = f"forklake-{uuid4()}"
     jobs = _jobs()
-    if jobs is not None:
-        jobs.add(tag)
     try:
         with quiet():
+            if jobs is not None:
+                jobs.add(tag)
             yield
     except SPARK_ERRORS as error:
         raise translation(error, what, paths) from error
@@ -85,6 +87,48 @@ def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
         if jobs is not None:
             with suppress(*SPARK_ERRORS):
                 jobs.remove(tag)
+
+
+@contextmanager
+def reaching_spark() -> Iterator[None]:
+    """Build frames; if Spark is lost meanwhile, that is raised as an error of ours. All other errors pass.
+
+    Raises:
+        EngineError: Java's process is gone, or Spark was stopped in it.
+    """
+    try:
+        with quiet():
+            yield
+    except SPARK_ERRORS as error:
+        found = loss(error, "nothing was done")
+        if found is None:
+            raise
+        raise found from error
+
+
+def loss(error: Exception, outcome: str) -> EngineError | None:
+    """Return what an exception says if it says that Spark itself is lost, and let go of what is lost; else None.
+
+    Args:
+        error: Any exception.
+        outcome: What became of the statement that it failed.
+    """
+    text = str(error)
+    if isinstance(error, PySparkException) and any(sign in text for sign in _UNREACHABLE):
+        return EngineError(
+            f"The Spark Connect server cannot be reached; {outcome}.",
+            hint="Is it running? If it was started again, make a new SparkSession.builder.remote(...), and give that.",
+        )
+    # Where the answer to a call does not come, Py4J says no more than that.
+    is_unanswered = isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError)
+    if not is_unanswered and not isinstance(error, ConnectionError) and not any(sign in text for sign in _STOPPED):
+        return None
+    if found := lost(outcome):
+        return found
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        # It was begun in a process that somebody else has found gone before.
+        return EngineError(f"{GONE}; {outcome}.", hint=hint_of_loss())
+    return None
 
 
 def translation(error: Exception, what: str, paths: Iterable[str] = ()) -> ForklakeError:
@@ -112,10 +156,10 @@ def translation(error: Exception, what: str, paths: Iterable[str] = ()) -> Forkl
             f'Executors have no Python module "{module[1]}"; the job on {what} failed and nothing was committed.',
             hint="Install forklake where executors run, and name that Python in PYSPARK_PYTHON.",
         )
+    if found := loss(error, f"the job on {what} failed and nothing was committed"):
+        return found
     if any(sign in text for sign in _LOST):
         return EngineError(f"A process of Spark died while it worked on {what}; nothing was committed.")
-    if isinstance(error, Py4JNetworkError | ConnectionError):
-        return EngineError(f"Spark's Java process is gone; the job on {what} failed and nothing was committed.")
     if "cancelled" in text.partition("\tat ")[0]:
         return EngineError(f"The job on {what} was cancelled; nothing was committed.")
     if unresolved := _UNRESOLVED.search(text):

@@ -15,6 +15,9 @@ _SHARED: Final = frozenset({"_jsc", "_jvm", "_profiler_collector", "_sc"})
 """What sessions of one Spark context have in common."""
 
 
+_DEPRECATED: Final = frozenset({"spark.sql.parser.escapedStringLiterals"})
+"""Settings that Spark warns about whenever they are set, whatever to."""
+
 _EXCLUDED_RULES: Final = "spark.sql.optimizer.excludedRules"
 _OPTIMIZER: Final = "org.apache.spark.sql.catalyst.optimizer"
 
@@ -38,8 +41,7 @@ def isolated(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFram
         return
     spark = cast("Any", frame.sparkSession)
     java_session = cast("Any", frame)._jdf.sparkSession().cloneSession()
-    for key, value in settings.items():
-        java_session.conf().set(key, value)
+    _set(java_session.conf(), settings)
     plan = cast("Any", frame)._jdf.queryExecution().analyzed()
     made = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(java_session, plan)
     yield cast("Any", type(frame))(made, _python_session(spark, java_session))
@@ -54,13 +56,17 @@ def cloned(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
         copy: Any = _remote_copy(spark) if hasattr(spark, "cloneSession") else spark.newSession()
         # Left to the end of the process, the session would wait then for a thread that is there no more.
         weakref.finalize(copy, _released, copy.client)
-        for key, value in settings.items():
-            copy.conf.set(key, value)
+        _set(copy.conf, settings)
         return cast("SparkSession", copy)
     java_session = cast("Any", spark)._jsparkSession.cloneSession()
-    for key, value in settings.items():
-        java_session.conf().set(key, value)
+    _set(java_session.conf(), settings)
     return _python_session(spark, java_session)
+
+
+def _set(conf: Any, settings: Mapping[str, str]) -> None:
+    for key, value in settings.items():
+        if key not in _DEPRECATED or conf.get(key) != value:
+            conf.set(key, value)
 
 
 class _OwnSession(SparkSession):
@@ -89,7 +95,9 @@ def _python_session(spark: Any, java_session: Any) -> SparkSession:
 
 def _remote_copy(spark: Any) -> Any:
     spark.version  # noqa: B018  (the server knows no session before the first thing that is asked of it)
-    return spark.cloneSession()
+    copy = spark.cloneSession()
+    copy.client.set_retry_policies(spark.client.get_retry_policies())  # as patient as the caller's
+    return copy
 
 
 def _released(client: Any) -> None:
@@ -105,8 +113,7 @@ def _remote(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame
     if hasattr(spark, "cloneSession"):
         copy = _remote_copy(spark)
         try:
-            for key, value in settings.items():
-                copy.conf.set(key, value)
+            _set(copy.conf, settings)
             yield cast("Any", type(frame))(cast("Any", frame)._plan, copy)
         finally:
             _released(copy.client)
@@ -114,8 +121,7 @@ def _remote(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame
     # Servers before 4.1 cannot copy a session: its own settings are changed, and put back.
     before = {key: spark.conf.get(key, None) for key in settings}
     try:
-        for key, value in settings.items():
-            spark.conf.set(key, value)
+        _set(spark.conf, settings)
         yield frame
     finally:
         for key, old in before.items():

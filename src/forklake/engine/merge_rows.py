@@ -14,6 +14,7 @@ from pyspark.sql.types import IntegralType
 from forklake.engine.change_rows import ROW_ID, NewValues, find_rows
 from forklake.engine.conform import conform
 from forklake.engine.delete_files import FILE, POSITION
+from forklake.engine.failures import reaching_spark
 from forklake.engine.merge_source import NUMBER, SMALL_ROWS, Source
 from forklake.engine.projection import quoted
 from forklake.engine.sieve import sieved
@@ -47,6 +48,7 @@ class MergedRows:
     may_repeat: bool
 
 
+@reaching_spark()
 def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge) -> MergedRows:
     """Match the rows of a plan with those of a source.
 

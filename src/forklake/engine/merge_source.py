@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -33,7 +33,7 @@ from pyspark.sql.types import (
 )
 
 from forklake.engine.collect import arrow_rows
-from forklake.engine.failures import translated
+from forklake.engine.failures import SPARK_ERRORS, reaching_spark, translated
 from forklake.engine.projection import quoted
 from forklake.engine.types import spark_schema
 from forklake.engine.write import shown_rows, spark_frame
@@ -87,6 +87,7 @@ class Source:
         return self.rows.sparkSession.createDataFrame(left, self.rows.schema)
 
 
+@reaching_spark()
 def source_of(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
     """Return rows in memory, as `forklake.files.conform` returns them for these columns, as a source."""
     if rows.num_rows > SMALL_ROWS or rows.nbytes > _SMALL_BYTES:
@@ -101,7 +102,8 @@ def measured(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tu
 
     It is run once and kept, in memory as far as that goes, until the block ends: run again, it might give other rows.
     """
-    kept = source.persist(StorageLevel.MEMORY_AND_DISK)
+    with translated(table):
+        kept = source.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         columns = [F.col(quoted(name)) for name in names]
         bounds = [
@@ -115,7 +117,8 @@ def measured(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tu
         is_small = count[0].as_py() <= SMALL_ROWS and (byte_count[0].as_py() or 0) <= _SMALL_BYTES
         yield _collected(kept) if is_small else Source(kept), ends
     finally:
-        kept.unpersist()
+        with suppress(*SPARK_ERRORS):
+            kept.unpersist()
 
 
 def _collected(kept: DataFrame) -> Source:

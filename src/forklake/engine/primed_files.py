@@ -160,7 +160,8 @@ public class PrimedCache extends FileStatusCache {
 """
 _NO_VALUES: Final = StructType([])
 _compiling: Final = threading.Lock()
-_compiled: dict[int, Any] = {}
+_compiled: dict[Any, Any] = {}
+"""The object, by the connection to the JVM that has it; the last one only."""
 
 
 def read_primed(
@@ -236,7 +237,7 @@ def _java(spark: SparkSession) -> Any:
     """Return an object of the class, compiled once per JVM."""
     gateway: Any = spark.sparkContext._gateway
     with _compiling:
-        found = _compiled.get(id(gateway))
+        found = _compiled.get(gateway)
         if found is None:
             loader = gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
             for source in (PUSHED_FILTERS, _SOURCE):
@@ -249,5 +250,5 @@ def _java(spark: SparkSession) -> Any:
             nothing = gateway.new_array(gateway.jvm.java.lang.Object, 0)
             found = loaded.getConstructor(none).newInstance(nothing)
             _compiled.clear()
-            _compiled[id(gateway)] = found
+            _compiled[gateway] = found
         return found

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 from uuid import uuid4
@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from forklake.engine.failures import SPARK_ERRORS
 from forklake.engine.session import is_remote
 
 SWITCH: Final = "FORKLAKE_PROGRESS"
@@ -68,10 +69,12 @@ def progress(spark: SparkSession, title: str) -> Iterator[None]:
         with _shown(jobs, title):
             yield
     except BaseException:
-        jobs.cancel()
+        with suppress(*SPARK_ERRORS):  # if it is lost, so are the jobs
+            jobs.cancel()
         raise
     finally:
-        jobs.end()
+        with suppress(*SPARK_ERRORS):
+            jobs.end()
 
 
 class _LocalJobs:

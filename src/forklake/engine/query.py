@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import VariantVal
 
 from forklake.engine.collect import arrow_batches
-from forklake.engine.failures import SPARK_ERRORS, running, translation
+from forklake.engine.failures import SPARK_ERRORS, reaching_spark, running, translation
 from forklake.engine.isolate import cloned, without_rule
 from forklake.engine.quiet import quiet
-from forklake.engine.session import is_remote
+from forklake.engine.session import checked, is_remote
 from forklake.model.scan import ScanPlan
 
 _SETTINGS: Final = {
@@ -53,6 +53,7 @@ _FEW_ROWS: Final = {
 _MAKES_ROWS: Final = re.compile(r"\b(range|sequence|explode|explode_outer|posexplode|stack)\s*\(", re.IGNORECASE)
 
 
+@reaching_spark()
 def query_session(spark: SparkSession) -> SparkSession:
     """Return a session for the queries of one connection: a copy of the caller's, with what changes meaning set.
 
@@ -103,6 +104,17 @@ def limited(frame: DataFrame, limit: int | None, offset: int = 0) -> DataFrame:
     return frame if limit is None else frame.limit(limit)
 
 
+@reaching_spark()
+def named(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Return a query with other names of its columns.
+
+    Raises:
+        EngineError: Spark was lost since the query was made.
+    """
+    checked(frame.sparkSession, "of the query", hint="Run the query again.")
+    return frame.toDF(*names)
+
+
 def collect_rows(frame: DataFrame, paths: Sequence[str] = ()) -> pa.Table:
     """Return all rows of a query; moments are in UTC whatever the session's zone.
 
@@ -113,8 +125,9 @@ def collect_rows(frame: DataFrame, paths: Sequence[str] = ()) -> pa.Table:
     Raises:
         InvalidInputError: A value cannot be computed; in the words of the function that could not, where it has any.
         DataFileError: A file is missing or damaged.
-        EngineError: The job failed for another reason.
+        EngineError: The job failed for another reason, or Spark was lost since the query was made.
     """
+    checked(frame.sparkSession, "of the query", hint="Run the query again.")
     with running("the query", paths):
         return frame.toArrow() if is_remote(frame.sparkSession) else arrow_batches(frame)
 

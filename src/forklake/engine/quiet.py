@@ -1,13 +1,18 @@
-"""PySpark logs each error of SQL with its Java stack; whoever is told of the error in our words shall not see that."""
+"""PySpark logs each error of SQL with its Java stack, and Py4J each call that is not answered, with a Python one.
+
+Whoever is told of the error in our words shall not see that.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
+from py4j.clientserver import FinalizerWorker
 from pyspark.logger import PySparkLogger
 
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -29,5 +34,15 @@ class _Filter(logging.Filter):
         return not _is_quiet.get()
 
 
+class _Py4JFilter(_Filter):
+    """Py4J logs as nobody in particular, and also for a thread that tells Java what Python has forgotten."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if "py4j" not in record.pathname:
+            return True
+        return super().filter(record) and not isinstance(threading.current_thread(), FinalizerWorker)
+
+
 for _name in _LOGGERS:
     PySparkLogger.getLogger(_name).addFilter(_Filter())
+logging.getLogger().addFilter(_Py4JFilter())

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from forklake.engine.failures import reaching_spark
 from forklake.engine.types import spark_schema
 from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python
@@ -15,6 +16,7 @@ from forklake.files.values import shown_array
 from forklake.model.field import Field
 
 
+@reaching_spark()
 def rows_frame(spark: SparkSession, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> DataFrame:
     """Return rows as a frame; its columns are of the types that columns of tables have in Spark.
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
-from forklake.engine.failures import translation
+from forklake.engine.failures import reaching_spark, translation
 from forklake.engine.group_frame import group_frame
 from forklake.engine.groups import Group, groups
 from forklake.engine.inlined_frame import inlined_frame
@@ -30,6 +30,7 @@ _ONE_TASK_BYTES: Final = 16 * 1024 * 1024
 _ONE_TASK_FILES: Final = 64
 
 
+@reaching_spark()
 def scan(
     spark: SparkSession,
     plan: ScanPlan,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import pyarrow as pa
 
@@ -70,8 +70,14 @@ def held(frame: Any, fields: Sequence[Field] = ()) -> Frame:
 
     Raises:
         InvalidInputError: It is no frame.
+        EngineError: Its Spark session is stopped or lost.
     """
-    return frame if is_spark_frame(frame) else frame_of(frame, fields)
+    if not is_spark_frame(frame):
+        return frame_of(frame, fields)
+    from forklake.engine.session import checked  # noqa: PLC0415 - Spark only comes with a frame of Spark
+
+    checked(frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs.")
+    return cast("DataFrame", frame)
 
 
 def frame_columns(rows: Frame) -> tuple[ColumnDefinition, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forklake.errors import ForklakeError, InternalError, InvalidInputError
+from forklake.errors import EngineError, ForklakeError, InternalError, InvalidInputError
 
 
 @contextmanager
@@ -14,6 +15,7 @@ def guarded() -> Iterator[None]:
 
     Raises:
         InvalidInputError: A statement is nested deeper than it can be read.
+        EngineError: Spark was lost.
         InternalError: Anything else.
     """
     try:
@@ -25,8 +27,19 @@ def guarded() -> Iterator[None]:
             "Parser Error: Max expression depth limit exceeded: the statement is nested too deeply; nothing was done."
         ) from error
     except Exception as error:
+        if lost := _lost_spark(error):
+            raise lost from error
         raise InternalError(
             f"INTERNAL Error: the statement could not be understood or run ({type(error).__name__}: {error}); nothing"
             " was done.",
             hint="This is a mistake of forklake, not yours; saying it in another way may help.",
         ) from error
+
+
+def _lost_spark(error: Exception) -> EngineError | None:
+    """Return what to say if the statement failed because Spark was lost in the middle of it."""
+    if "forklake.engine.failures" not in sys.modules:
+        return None
+    from forklake.engine.failures import loss  # noqa: PLC0415 - it is there already
+
+    return loss(error, "the statement failed and nothing was committed")

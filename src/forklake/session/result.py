@@ -311,7 +311,9 @@ class _FrameContent:
         return pa.table(arrays, names=_positions(self._fields))
 
     def frame(self, names: Sequence[str]) -> DataFrame:
-        return self._frame.toDF(*names)
+        from forklake.engine.query import named  # noqa: PLC0415
+
+        return named(self._frame, names)
 
     def _collected(self) -> pa.Table:
         if self._table is None:

@@ -120,8 +120,9 @@ class State:
     def query_session(self) -> SparkSession:
         """Return this session's own copy of it, in which nothing but a query decides what it means."""
         from forklake.engine.query import query_session  # noqa: PLC0415
+        from forklake.engine.session import is_running  # noqa: PLC0415
 
-        if self._queries is None:
+        if self._queries is None or not is_running(self._queries):
             self._queries = query_session(self.spark_session())
         return self._queries
 

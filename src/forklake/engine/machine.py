@@ -1,0 +1,34 @@
+"""What this machine has for Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_LIMITS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_MIB: Final = 1024 * 1024
+_LEAST_MIB, _MOST_MIB = 1024, 30 * 1024
+
+
+def memory_bytes(limits: Iterable[str] = _LIMITS) -> int:
+    """Return how much memory this process may have: the machine's, or what a container leaves of it."""
+    least = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in limits:
+        with suppress(OSError, ValueError):  # no such limit, or one that is called "max"
+            least = min(least, int(Path(path).read_text()))
+    return least
+
+
+def driver_memory(byte_count: int) -> str:
+    """Return the memory of Spark's driver on a machine that has so much: a quarter, as Java itself would take.
+
+    Not less than Spark's own default, which it does not need to use up, and not so much that Java's references, and
+    with them everything, grow.
+
+    >>> [driver_memory(gib * 2**30) for gib in (2, 16, 1024)]
+    ['1024m', '4096m', '30720m']
+    """
+    return f"{min(max(byte_count // _MIB // 4, _LEAST_MIB), _MOST_MIB)}m"
