@@ -1,19 +1,26 @@
 """What goes wrong in a job is told in our words, with the names of file and table."""
 
 import os
+import resource
+import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+import forklake
 from forklake import connect
+from forklake.engine import gateway
 from forklake.engine.collect import collect_arrow
-from forklake.engine.failures import guarded, running, translated
+from forklake.engine.failures import guarded, running, translated, translation
 from forklake.engine.scan import scan
 from forklake.errors import DataFileError, EngineError, InvalidInputError
 from tests.spark.plans import deleted, field, plan, scanned, written
@@ -116,6 +123,85 @@ def test_a_plan_that_takes_too_much_memory_is_an_error_and_the_session_goes_on(
         assert small.fetchall() == [("abab",)]
     with pytest.raises(EngineError, match='ran out of memory on rows for table "t"'):
         collect_arrow(spark.range(1).selectExpr("repeat('ab', 1000000000)"), "t")
+
+
+@contextmanager
+def full_disk(place: Path) -> Iterator[None]:
+    """Let a directory be a file system with room for a megabyte."""
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a file system cannot be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@contextmanager
+def short_files(spark: SparkSession) -> Iterator[None]:
+    """Let Java write no file longer than some pages, as a quota would."""
+    process = gateway.process()
+    assert process is not None
+    java = process.pid
+    before = resource.prlimit(java, resource.RLIMIT_FSIZE)
+    resource.prlimit(java, resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(java, resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("columns", [{"a": "VARCHAR"}, {"a": "VARCHAR", "u": "UUID"}])  # Spark's writer, and ours
+def test_a_write_to_a_full_disk_says_so(spark: SparkSession, tmp_path: Path, columns: dict[str, str]) -> None:
+    with (
+        full_disk(tmp_path / "small"),
+        forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "small", spark=spark) as lake,
+    ):
+        shop = lake.create_catalog("shop")
+        shop.create_table("t", columns)
+        with pytest.raises(DataFileError, match="was not written: no space is left on the device") as caught:
+            shop.table("t").append(spark.range(100_000).selectExpr("uuid() AS a"))
+        assert caught.value.hint == "Free some space, and run the statement again."
+        assert not [path for path in (tmp_path / "small").rglob("*") if path.is_file()]
+
+
+def test_a_file_that_may_not_grow_is_told_for_tables_and_for_what_spark_writes_meanwhile(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = spark.range(20_000).selectExpr("uuid() AS a")
+    with forklake.open(str(tmp_path / "lake.db"), spark=spark) as lake, short_files(spark):
+        shop = lake.create_catalog("shop")
+        shop.create_table("t", {"a": "VARCHAR"})
+        too_large = r'A file of table "t" was not written: the file is larger than is allowed; nothing was committed\.'
+        with pytest.raises(DataFileError, match=too_large):
+            shop.table("t").append(rows)
+        in_vain = pytest.raises(EngineError, match="temporary files for the query: the file is larger")
+        with in_vain as caught, running("the query"):
+            rows.repartition(2).selectExpr("count(DISTINCT a)").collect()
+    assert "spark.local.dir" in str(caught.value.hint)
+
+
+def test_a_directory_that_is_a_file_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    with forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", spark=spark) as lake:
+        shop = lake.create_catalog("shop")
+        shop.create_table("t", {"a": "VARCHAR"})
+        (tmp_path / "data").touch()
+        with pytest.raises(DataFileError, match="was not written: a part of the path is a file, not a directory"):
+            shop.table("t").append(spark.range(10).selectExpr("uuid() AS a"))
+
+
+DENIED = """An error occurred while calling o1.collectToPython.
+: org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file {path}.
+\tat org.apache.spark.sql.errors.QueryExecutionErrors$.cannotReadFilesError(QueryExecutionErrors.scala:850)
+Caused by: java.io.FileNotFoundException: /data/f.parquet (Permission denied)
+\tat java.base/java.io.FileInputStream.open0(Native Method)
+"""
+
+
+def test_a_file_that_may_not_be_read_is_not_called_missing() -> None:
+    told = translation(PySparkException(DENIED.format(path="file:///data/f.parquet")), 'table "t"', ["/data/f.parquet"])
+    assert str(told) == 'Cannot read data file "/data/f.parquet" of table "t": permission is denied.'
 
 
 def test_a_worker_that_dies_fails_the_job_in_our_words(spark: SparkSession) -> None:

@@ -7,6 +7,7 @@ Whether files exist is not asked beforehand: the job that reads a file finds out
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,6 +39,24 @@ _SENTENCE: Final = re.compile(r"\[[A-Z_.]+\] (.+?)(?: SQLSTATE: \w+|\n|$)", re.D
 _STATE: Final = re.compile(r"SQLSTATE: (\w{5})")
 _ADVICE: Final = re.compile(r" (?:Use [`']try_|If necessary set |Correct the value as per ).*", re.DOTALL)
 _MEMORY: Final = ("OutOfMemoryError", "MemoryError", "exceeding memory limits")
+_NUMBERS: Final = {
+    "No space left on device": errno.ENOSPC,
+    "Disk quota exceeded": errno.EDQUOT,
+    "File too large": errno.EFBIG,
+    "Permission denied": errno.EACCES,
+    "Read-only file system": errno.EROFS,
+    "Parent path is not a directory": errno.ENOTDIR,
+    "Not a directory": errno.ENOTDIR,
+    "File name too long": errno.ENAMETOOLONG,
+    "Input/output error": errno.EIO,
+    "Too many open files": errno.EMFILE,
+}
+_SYSTEM: Final = re.compile(
+    rf"^.*\b(?:java|org)\.[\w.$]+(?:Exception|Error): .*?({'|'.join(_NUMBERS)}).*$((?:\n\s+at .*$)*)", re.MULTILINE
+)
+"""An exception of Java's that tells what the operating system said, and where it was thrown."""
+_SCRATCH: Final = re.compile(r"at org\.apache\.spark\.(?:storage|shuffle|util\.collection)\.")
+_THROWN: Final = re.compile(r"^: [\w.$]+: (.+)$", re.MULTILINE)
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _STOPPED: Final = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
 _UNREACHABLE: Final = ("StatusCode.UNAVAILABLE", "failed to connect to all addresses")
@@ -146,6 +165,8 @@ def translation(error: Exception, what: str, paths: Iterable[str] = ()) -> Forkl
         return InvalidInputError(raised[1].strip())
     if file := _FILE.search(text):
         return _file_error(_named(file[1], paths), what, text)
+    if system := _SYSTEM.search(text):
+        return _system_error(_NUMBERS[system[1]], what, is_scratch=_SCRATCH.search(system[2]) is not None)
     if any(sign in text for sign in _MEMORY):
         return EngineError(
             f"Spark ran out of memory on {what}; nothing was committed.",
@@ -169,7 +190,7 @@ def translation(error: Exception, what: str, paths: Iterable[str] = ()) -> Forkl
 
 
 def _other(error: Exception, what: str, text: str) -> ForklakeError:
-    sentence = _SENTENCE.search(text)
+    sentence = _SENTENCE.search(text) or _THROWN.search(text)
     first = (
         sentence[1] if sentence else next((line for line in text.splitlines() if line.strip()), type(error).__name__)
     )
@@ -186,12 +207,27 @@ def _own(name: str, message: str, hint: str) -> ForklakeError:
     """Return an error that a task of ours raised in a Python worker."""
     found = getattr(errors, name, None)
     kind = found if isinstance(found, type) and issubclass(found, ForklakeError) else EngineError
-    return kind(message, hint=hint or None)
+    return kind(message, hint=hint or storage.hint_for(message))
+
+
+def _system_error(number: int, what: str, *, is_scratch: bool) -> ForklakeError:
+    """Return what the operating system refused: a file of the table, or one of those that Spark writes meanwhile."""
+    reason = storage.reason_of(number)
+    if is_scratch:
+        return EngineError(
+            f"Spark could not write its temporary files for {what}: {reason}; nothing was committed.",
+            hint='They lie where "spark.local.dir" says: free some space there, or start Spark with another place.',
+        )
+    message = f"A file of {what} was not written: {reason}; nothing was committed."
+    return DataFileError(message, hint=storage.hint_for(message))
 
 
 def _file_error(path: str, what: str, text: str) -> DataFileError:
     hint = None
-    if "FILE_NOT_EXIST" in text or "FileNotFoundException" in text:
+    if system := _SYSTEM.search(text):
+        # Java speaks of a file that is not found also where it may not be opened.
+        reason = f"{storage.reason_of(_NUMBERS[system[1]])}."
+    elif "FILE_NOT_EXIST" in text or "FileNotFoundException" in text:
         reason, hint = "there is no such file.", "Was it moved or removed by something other than the lake?"
     elif "is not a Parquet file" in text or "EOFException" in text:
         reason = "it is damaged or no Parquet file."

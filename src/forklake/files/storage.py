@@ -199,6 +199,16 @@ def explained(path: str, verb: str) -> Iterator[None]:
         raise DataFileError(f'File "{path}" was not {verb}: {reason}.', hint=hint) from error
 
 
+def reason_of(number: int) -> str:
+    """Return what an error number of the operating system says of a file; its own words if it is a rare one."""
+    return _REASONS.get(number) or os.strerror(number)
+
+
+def hint_for(message: str) -> str | None:
+    """Return what to do about an error that tells a reason of `reason_of`; None if there is nothing to say."""
+    return next((hint for number, hint in _HINTS.items() if _REASONS[number] in message), None)
+
+
 def _located(path: str) -> tuple[fs.FileSystem, str]:
     match = _URL.match(path)
     if match is not None and match[1].lower() != "file":
