@@ -117,9 +117,16 @@ told(lambda: agent.catalog("shop").table("orders").dataframe().count())
 told(lambda: orders.dataframe().count())
 told(lambda: lake.using(lake.spark.newSession()).catalog("shop").table("orders").dataframe().count())
 print(shop.sql("UPDATE orders SET item = upper(item) WHERE length(item) = 1").fetchall())
-timer = threading.Timer(2, kill_java)
-timer.start()
-told(lambda: orders.append(lake.spark.range(1).mapInArrow(lambda b: (time.sleep(60) for _ in b), "id bigint")))
+slow = lake.spark.range(1).mapInArrow(lambda batches: (time.sleep(600) for _ in batches), "id bigint")
+tracker = lake.spark.sparkContext.statusTracker()
+
+def kill_at_work():
+    while not tracker.getActiveJobsIds():
+        time.sleep(0.1)
+    kill_java()
+
+threading.Thread(target=kill_at_work).start()
+told(lambda: orders.append(slow))
 print(orders.count(), orders.delete("length(item) = 1"))
 """
     lines, said = run(program, tmp_path)
