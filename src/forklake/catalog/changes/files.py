@@ -65,7 +65,8 @@ def append(draft: Draft, change: AppendFiles) -> None:
             row_id_start=stats.next_row_id,
             mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
         )
-        known = _insert_file(draft, table, row, file, keys, leaves)
+        draft.insert(row)
+        known = _insert_facts(draft, table, row, file, keys, leaves)
         for leaf in leaves.values():
             merged[leaf.column_id] = merge_stats(
                 leaf, merged.get(leaf.column_id), known.get(leaf.column_id), is_first=stats.record_count == 0
@@ -139,7 +140,8 @@ def insert_written(
     for file_id, file in files:
         row = _file_row(table.table_id, file_id, file, partitioning)
         row = replace(row, row_id_start=row_id_start, partial_max=partial_max)
-        _insert_file(draft, table, row, file, keys, leaves)
+        draft.insert(row)
+        _insert_facts(draft, table, row, file, keys, leaves)
 
 
 def _file_row(
@@ -159,19 +161,6 @@ def _file_row(
     )
 
 
-def _insert_file(
-    draft: Draft,
-    table: TableRow,
-    row: DataFileRow,
-    file: NewDataFile,
-    keys: list[PartitionColumnRow],
-    leaves: Mapping[str, ColumnRow],
-) -> dict[ColumnId, ColumnStats]:
-    """Add a file with its partition values and statistics, and return the statistics by column."""
-    draft.insert(row)
-    return _insert_facts(draft, table, row, file, keys, leaves)
-
-
 def _insert_facts(
     draft: Draft,
     table: TableRow,
@@ -180,6 +169,7 @@ def _insert_facts(
     keys: list[PartitionColumnRow],
     leaves: Mapping[str, ColumnRow],
 ) -> dict[ColumnId, ColumnStats]:
+    """Add the partition values and statistics of a file, and return the statistics by column."""
     _insert_partition_values(draft, table, keys, row.data_file_id, file)
     known = _by_column(file, leaves, table.table_name)
     draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in known.items()))
