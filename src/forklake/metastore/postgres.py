@@ -201,9 +201,12 @@ class PostgresStore(Store):
     def _transaction(self, begin: str) -> Iterator[Session]:
         with self._connection(begin) as connection:
             yield _PostgresSession(connection, self.dialect)
-            self._end(connection)
+            if begin == _BEGIN_READING:
+                connection.execute("COMMIT")
+            else:
+                self._commit(connection)
 
-    def _end(self, connection: Connection) -> None:
+    def _commit(self, connection: Connection) -> None:
         try:
             connection.execute("COMMIT")
         except psycopg.OperationalError as error:

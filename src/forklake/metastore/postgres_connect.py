@@ -28,7 +28,10 @@ _SOCKET: Final = {
 
 
 class Connector:
-    """Makes connections to one database; what its URL says counts for more than a default of ours."""
+    """Makes connections to one database; what its URL says counts for more than a default of ours.
+
+    A pooler does not pass on the ``options`` of a URL.
+    """
 
     def __init__(self, address: Address, settings: Settings) -> None:
         self._address = address
@@ -40,13 +43,15 @@ class Connector:
             **address.words,
         }
         timeout = int(settings.statement_timeout_seconds * 1000)
+        given = self._words.pop("options", None) or ""
         self._options: str | None = (
-            f"{self._words.pop('options', None) or ''} -c statement_timeout={timeout}"
             # Starting workers or compiling takes longer than any of our statements; and a plan is kept while tables
             # grow.
-            " -c plan_cache_mode=force_generic_plan -c max_parallel_workers_per_gather=0 -c jit=off"
-            " -c enable_seqscan=off -c timezone=UTC -c default_transaction_isolation=read\\ committed"
-        ).strip()
+            f"-c statement_timeout={timeout} -c plan_cache_mode=force_generic_plan"
+            " -c max_parallel_workers_per_gather=0 -c jit=off -c enable_seqscan=off"
+            # The last one counts: these may be another; times and isolation may not.
+            f" {given} -c timezone=UTC -c default_transaction_isolation=read\\ committed"
+        )
 
     def connect(self) -> Connection:
         """Return a new connection, on which statements are their own transactions.
@@ -99,6 +104,8 @@ def is_pooled(connection: Connection) -> bool:
 def results_within(connection: Connection, statements: str, timeout_seconds: float) -> list[PGresult]:
     """Run statements for which a pooler may have to wait for a server, and wait no longer than that.
 
+    Whether there is a pooler may not be known yet.
+
     Raises:
         MetastoreUnavailableError: There was no answer in time; the connection is closed, nothing was done.
     """
@@ -110,8 +117,9 @@ def results_within(connection: Connection, statements: str, timeout_seconds: flo
             if not has_news(connection, max(0.0, deadline - time.monotonic())):
                 connection.close()
                 raise MetastoreUnavailableError(
-                    f"The pooler had no connection to PostgreSQL for {timeout_seconds:g} s; nothing was done.",
-                    hint="Check that the server behind the pooler runs, and that the pool is large enough. Try again.",
+                    f"PostgreSQL, or a pooler in front of it, did not answer for {timeout_seconds:g} s; nothing was done.",
+                    hint="Check that the server runs, also behind the pooler, and that its pool is large enough. Try"
+                    " again.",
                 )
             pgconn.consume_input()
         result = pgconn.get_result()

@@ -10,8 +10,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Final
 
 import psycopg
@@ -57,15 +56,6 @@ class ConnectionPool:
         self._sweep: threading.Timer | None = None
         weakref.finalize(self, _abandon, self._idle, os.getpid())
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        """Give a connection for a while."""
-        connection = self.take()
-        try:
-            yield connection
-        finally:
-            self.give_back(connection)
-
     def take(self) -> Connection:
         """Return a connection that is alive as far as can be seen without asking the server.
 
@@ -81,22 +71,25 @@ class ConnectionPool:
                 return found
             try:
                 return self._connect()
+            except NoRoomError:
+                if not self._waits_for_another(deadline):
+                    raise
             except BaseException as error:
                 self._give_up_room(error)
-                if not isinstance(error, NoRoomError) or not self._waits_for_another(deadline):
-                    raise
+                raise
 
     def give_back(self, connection: Connection) -> None:
         """Take a connection back; one that is broken, or in the middle of something, is closed."""
-        is_ready = not connection.closed and connection.pgconn.transaction_status == TransactionStatus.IDLE
+        is_idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
         with self._changed:
-            if is_ready and not self._closed:
+            is_kept = is_idle and not self._closed
+            if is_kept:
                 self._idle.append((time.monotonic(), connection))
                 self._sweep_later()
             else:
                 self._count -= 1
             self._changed.notify()
-        if not is_ready or self._closed:
+        if not is_kept:
             connection.close()
 
     def discard_idle(self) -> None:
@@ -139,7 +132,7 @@ class ConnectionPool:
     def _give_up_room(self, error: BaseException) -> None:
         with self._changed:
             self._count -= 1
-            if isinstance(error, MetastoreError) and not isinstance(error, NoRoomError):
+            if isinstance(error, MetastoreError):
                 self._failures += 1
                 self._last_failure = copy.copy(error)
                 self._changed.notify_all()
@@ -147,9 +140,16 @@ class ConnectionPool:
                 self._changed.notify()
 
     def _waits_for_another(self, deadline: float) -> bool:
-        """Wait until a connection that others use may be free; False if there is none, or not in time."""
+        """Give up room that the server has not, and wait for a connection that others use; False if there is none.
+
+        Nobody is woken to try as well: that the server is full holds for all.
+        """
         with self._changed:
-            return self._count > 0 and self._changed.wait(max(0.0, deadline - time.monotonic()))
+            self._count -= 1
+            if self._count == 0:
+                self._changed.notify_all()  # nobody is left who could give one back
+                return False
+            return bool(self._idle) or self._changed.wait(max(0.0, deadline - time.monotonic()))
 
     def _sweep_later(self) -> None:
         if self._sweep is None:
