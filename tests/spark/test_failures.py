@@ -21,6 +21,7 @@ from forklake import connect
 from forklake.engine import gateway
 from forklake.engine.collect import collect_arrow
 from forklake.engine.failures import guarded, running, translated, translation
+from forklake.engine.gateway import is_lost
 from forklake.engine.scan import scan
 from forklake.errors import DataFileError, EngineError, InvalidInputError
 from tests.spark.plans import deleted, field, plan, scanned, written
@@ -115,7 +116,9 @@ def test_a_plan_that_takes_too_much_memory_is_an_error_and_the_session_goes_on(
     spark: SparkSession,
 ) -> None:
     with connect(spark=spark) as connection:
-        too_large, small = (connection.sql(f"SELECT repeat('ab', {count})") for count in (1_000_000_000, 2))
+        # In Spark's own dialect nobody looks how long a text would be.
+        too_large = connection.sql("SELECT repeat('ab', 1000000000)", dialect="spark")
+        small = connection.sql("SELECT repeat('ab', 2)")
         assert too_large is not None
         assert small is not None
         with pytest.raises(EngineError, match="ran out of memory on the query"):
@@ -202,6 +205,36 @@ Caused by: java.io.FileNotFoundException: /data/f.parquet (Permission denied)
 def test_a_file_that_may_not_be_read_is_not_called_missing() -> None:
     told = translation(PySparkException(DENIED.format(path="file:///data/f.parquet")), 'table "t"', ["/data/f.parquet"])
     assert str(told) == 'Cannot read data file "/data/f.parquet" of table "t": permission is denied.'
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (': java.io.IOException: Cannot run program "python3": error=13, Permission denied', EngineError),
+        (
+            ": org.apache.spark.SparkNumberFormatException: [CAST_INVALID_INPUT] The value 'Permission denied' of the"
+            ' type "STRING" cannot be cast to "INT". SQLSTATE: 22018',
+            InvalidInputError,
+        ),
+        ("Caused by: java.io.FileNotFoundException: /x/f.parquet (Too many open files)", DataFileError),
+    ],
+)
+def test_only_what_the_file_system_refused_is_told_of_a_file(text: str, kind: type[Exception]) -> None:
+    told = translation(PySparkException(f"An error occurred while calling o1.save.\n{text}\n\tat x"), 'table "t"')
+    assert type(told) is kind
+    assert "not written" not in str(told)
+
+
+def test_java_that_is_there_is_not_said_to_be_gone(spark: SparkSession) -> None:
+    with pytest.raises(EngineError, match="an object store hung up"), running("rows"):
+        raise ConnectionResetError("an object store hung up")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, before[1]))
+    try:
+        assert not is_lost()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert spark.range(3).count() == 3
 
 
 def test_a_worker_that_dies_fails_the_job_in_our_words(spark: SparkSession) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.machine import driver_memory, memory_bytes
+from forklake.engine.machine import driver_memory, memory_bytes, names_in_defaults_file
 from forklake.engine.session import session
 
 
@@ -114,3 +114,23 @@ except EngineError as error:
     said = run(program, JAVA_HOME=str(tmp_path))
     assert str(tmp_path) in said
     assert "openjdk-17" in said
+
+
+def test_a_setting_of_sparks_own_file_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert not names_in_defaults_file("spark.driver.memory")
+    (tmp_path / "spark-defaults.conf").write_text("# spark.driver.memory 1g\nspark.driver.memoryOverhead 1g\n")
+    assert not names_in_defaults_file("spark.driver.memory")
+    (tmp_path / "spark-defaults.conf").write_text("spark.ui.enabled=false\n  spark.driver.memory   3g\n")
+    assert names_in_defaults_file("spark.driver.memory")
+
+
+def test_a_context_of_the_callers_is_used_as_it_is_and_stays_theirs() -> None:
+    program = """
+from pyspark import SparkConf, SparkContext
+from forklake.engine import session as sessions
+context = SparkContext(conf=SparkConf().setMaster("local[1]").set("spark.ui.enabled", "false"))
+made = sessions.session(None, {"spark.sql.shuffle.partitions": "3"})
+print(made.sparkContext is context, context in sessions._own, made.conf.get("spark.sql.shuffle.partitions"))
+"""
+    assert run(program).split() == ["True", "False", "200"]

@@ -21,6 +21,7 @@ from pyspark.errors import AnalysisException, PySparkException
 
 from forklake import errors
 from forklake.engine.file_index import url_encoded
+from forklake.engine.gateway import losses
 from forklake.engine.quiet import quiet
 from forklake.engine.session import GONE, existing, hint_of_loss, is_remote, lost
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
@@ -51,8 +52,11 @@ _NUMBERS: Final = {
     "Input/output error": errno.EIO,
     "Too many open files": errno.EMFILE,
 }
+_EITHER_WAY: Final = frozenset({errno.EACCES, errno.EIO, errno.EMFILE})
 _SYSTEM: Final = re.compile(
-    rf"^.*\b(?:java|org)\.[\w.$]+(?:Exception|Error): .*?({'|'.join(_NUMBERS)}).*$((?:\n\s+at .*$)*)", re.MULTILINE
+    r"^.*\b(?:java\.n?io|org\.apache\.hadoop)\.[\w.$]+(?:Exception|Error): (?!Cannot run program|\[[A-Z])"
+    rf".*?({'|'.join(_NUMBERS)}).*$((?:\n\s+at .*$)*)",
+    re.MULTILINE,
 )
 """An exception of Java's that tells what the operating system said, and where it was thrown."""
 _SCRATCH: Final = re.compile(r"at org\.apache\.spark\.(?:storage|shuffle|util\.collection)\.")
@@ -89,6 +93,7 @@ def translated(table: str) -> Iterator[None]:
 def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
     """Run jobs; as `guarded`, with words for what they work on."""
     tag = f"forklake-{uuid4()}"
+    since = losses()
     jobs = _jobs()
     try:
         with quiet():
@@ -96,7 +101,7 @@ def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
                 jobs.add(tag)
             yield
     except SPARK_ERRORS as error:
-        raise translation(error, what, paths) from error
+        raise translation(error, what, paths, since) from error
     except KeyboardInterrupt:
         if jobs is not None:
             with suppress(*SPARK_ERRORS):
@@ -115,22 +120,25 @@ def reaching_spark() -> Iterator[None]:
     Raises:
         EngineError: Java's process is gone, or Spark was stopped in it.
     """
+    since = losses()
     try:
         with quiet():
             yield
     except SPARK_ERRORS as error:
-        found = loss(error, "nothing was done")
+        found = loss(error, "nothing was done", since)
         if found is None:
             raise
         raise found from error
 
 
-def loss(error: Exception, outcome: str) -> EngineError | None:
+def loss(error: Exception, outcome: str, since: int | None) -> EngineError | None:
     """Return what an exception says if it says that Spark itself is lost, and let go of what is lost; else None.
 
     Args:
         error: Any exception.
         outcome: What became of the statement that it failed.
+        since: How many `losses` there were when the statement began: another thread may have found Java gone, and let
+            go of it. None: that is not known.
     """
     text = str(error)
     if isinstance(error, PySparkException) and any(sign in text for sign in _UNREACHABLE):
@@ -144,19 +152,19 @@ def loss(error: Exception, outcome: str) -> EngineError | None:
         return None
     if found := lost(outcome):
         return found
-    if isinstance(error, Py4JNetworkError | ConnectionError):
-        # It was begun in a process that somebody else has found gone before.
+    if isinstance(error, Py4JNetworkError | ConnectionError) and since is not None and losses() > since:
         return EngineError(f"{GONE}; {outcome}.", hint=hint_of_loss())
     return None
 
 
-def translation(error: Exception, what: str, paths: Iterable[str] = ()) -> ForklakeError:
+def translation(error: Exception, what: str, paths: Iterable[str] = (), since: int | None = None) -> ForklakeError:
     """Return what an exception of Spark says, as an error of ours.
 
     Args:
         error: The exception.
         what: What the job worked on: ``table "orders"``.
         paths: The files that it read, as messages shall name them.
+        since: As in `loss`.
     """
     text = str(error)
     if ours := _OURS.findall(text):
@@ -177,7 +185,7 @@ def translation(error: Exception, what: str, paths: Iterable[str] = ()) -> Forkl
             f'Executors have no Python module "{module[1]}"; the job on {what} failed and nothing was committed.',
             hint="Install forklake where executors run, and name that Python in PYSPARK_PYTHON.",
         )
-    if found := loss(error, f"the job on {what} failed and nothing was committed"):
+    if found := loss(error, f"the job on {what} failed and nothing was committed", since):
         return found
     if any(sign in text for sign in _LOST):
         return EngineError(f"A process of Spark died while it worked on {what}; nothing was committed.")
@@ -218,7 +226,8 @@ def _system_error(number: int, what: str, *, is_scratch: bool) -> ForklakeError:
             f"Spark could not write its temporary files for {what}: {reason}; nothing was committed.",
             hint='They lie where "spark.local.dir" says: free some space there, or start Spark with another place.',
         )
-    message = f"A file of {what} was not written: {reason}; nothing was committed."
+    deed = "could not be read or written" if number in _EITHER_WAY else "was not written"
+    message = f"A file of {what} {deed}: {reason}; nothing was committed."
     return DataFileError(message, hint=storage.hint_for(message))
 
 

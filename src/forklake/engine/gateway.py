@@ -16,6 +16,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession, SQLContext
 
 _PATIENCE_SECONDS: Final = 5.0
+_losses = 0
 
 
 def process() -> Popen[bytes] | None:
@@ -32,15 +33,21 @@ def has_ended() -> bool:
 
 
 def is_lost() -> bool:
-    """Return whether there is a connection, and at the other end of it nobody."""
+    """Return whether there is a connection, and at the other end of it nobody.
+
+    That nobody is there is known only if the process has ended or the connection is refused: a busy Java may not
+    answer, and this process may have no file left to ask with.
+    """
     gateway = SparkContext._gateway
     if gateway is None or has_ended():
         return gateway is not None
     try:
         where = cast("Any", gateway).gateway_parameters
         socket.create_connection((where.address, where.port), _PATIENCE_SECONDS).close()
-    except OSError:
+    except (ConnectionRefusedError, ConnectionResetError):
         return True
+    except OSError:
+        pass
     return False
 
 
@@ -53,12 +60,19 @@ def is_stopped() -> bool:
         return False
 
 
+def losses() -> int:
+    """Return how often a connection was let go of."""
+    return _losses
+
+
 def forget() -> None:
     """Let go of the connection: its Java process is ended, no session of it is running, and new ones can be made.
 
     Nothing is asked of Java, so this never fails or waits because of the state that it is in.
     """
+    global _losses  # noqa: PLW0603 - one Java process for this one, as PySpark has it
     with SparkContext._lock:
+        _losses += 1
         context, gateway, java = cast("Any", SparkContext._active_spark_context), SparkContext._gateway, process()
         if context is not None:
             of_java, context._jsc = context._jsc, None  # or Java would be asked to stop it

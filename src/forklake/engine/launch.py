@@ -29,35 +29,38 @@ from forklake.engine.gateway import end
 from forklake.errors import EngineError
 
 _POLL_SECONDS: Final = 0.02
+_LAST_WORDS_SECONDS: Final = 1.0
 _NOISE: Final = re.compile(r"WARNING: Using incubator modules: |(NOTE: )?Picked up \w+: ")
 """What every Java says that is started so, or with options in the environment."""
 
 
 class Java:
-    """A Java process while Spark starts in it. What it says is held back until it is `shown`."""
+    """A Java process while Spark starts in it. What it says is held back until `show`."""
 
     def __init__(self, process: Popen[bytes]) -> None:
         self._process = process
         self._held: bytearray | None = bytearray()
         self._lock = threading.Lock()
         assert process.stderr is not None
-        threading.Thread(target=self._listen, args=(process.stderr,), name="forklake-java", daemon=True).start()
+        self._listener = threading.Thread(
+            target=self._listen, args=(process.stderr,), name="forklake-java", daemon=True
+        )
+        self._listener.start()
 
-    def said(self) -> str:
-        """Return what it said so far, without what every Java says."""
+    def last_words(self) -> str:
+        """Return what it said before it ended, without what every Java says."""
+        self._listener.join(_LAST_WORDS_SECONDS)  # a child of it may still have the pipe
         with self._lock:
-            lines = bytes(self._held or b"").decode(errors="replace").splitlines(keepends=True)
-        return "".join(line for line in lines if not _NOISE.match(line))
+            return _worth_telling(bytes(self._held or b""))
 
     def show(self) -> None:
         """Let standard error have what it said, and what it says from now on."""
-        text = self.said()
         with self._lock:
-            self._held = None
-            _write(text.encode())
+            held, self._held = self._held, None
+            _write(_worth_telling(bytes(held or b"")).encode())
 
     def _listen(self, stream: IO[bytes]) -> None:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError), stream:
             while said := os.read(stream.fileno(), 65536):
                 with self._lock:
                     if self._held is None:
@@ -88,7 +91,7 @@ def launch(settings: Mapping[str, str]) -> Java:
             java = Java(process)
             while not place.exists():
                 if process.poll() is not None:
-                    raise EngineError(java.said().strip() or f"Java ended with status {process.returncode}.")
+                    raise EngineError(java.last_words().strip() or f"Java ended with status {process.returncode}.")
                 time.sleep(_POLL_SECONDS)
             _connect(process, *_connection(place.read_bytes()))
         except BaseException:
@@ -122,6 +125,11 @@ def _connect(process: Popen[bytes], port: int, secret: str) -> None:
         gateway = cast("Any", launch_gateway)()
     gateway.proc = process
     SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
+
+
+def _worth_telling(said: bytes) -> str:
+    lines = said.decode(errors="replace").splitlines(keepends=True)
+    return "".join(line for line in lines if not _NOISE.match(line))
 
 
 def _write(said: bytes) -> None:

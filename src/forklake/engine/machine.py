@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from pyspark.find_spark_home import _find_spark_home
 
 _LIMITS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _MIB: Final = 1024 * 1024
@@ -32,3 +35,12 @@ def driver_memory(byte_count: int) -> str:
     ['1024m', '4096m', '30720m']
     """
     return f"{min(max(byte_count // _MIB // 4, _LEAST_MIB), _MOST_MIB)}m"
+
+
+def names_in_defaults_file(key: str) -> bool:
+    """Return whether Spark's own file of settings, ``spark-defaults.conf``, has one of this name."""
+    directory = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home(), "conf")
+    with suppress(OSError, ValueError):  # there is none, or it is no text
+        lines = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+        return any(re.match(rf"\s*{re.escape(key)}[\s=:]", line) for line in lines)
+    return False

@@ -14,6 +14,7 @@ from pyspark.sql.types import VariantVal
 
 from forklake.engine.collect import arrow_batches
 from forklake.engine.failures import SPARK_ERRORS, reaching_spark, running, translation
+from forklake.engine.gateway import losses
 from forklake.engine.isolate import cloned, without_rule
 from forklake.engine.quiet import quiet
 from forklake.engine.session import checked, is_remote
@@ -88,6 +89,7 @@ def query_frame(
     Raises:
         InvalidInputError: Spark cannot make sense of the query.
     """
+    since = losses()
     try:
         if is_remote(spark):
             return _remote_query(spark, sql, frames)
@@ -95,7 +97,7 @@ def query_frame(
         with quiet(), _views(within, frames):
             return within.sql(sql)
     except SPARK_ERRORS as error:
-        raise translation(error, "the query") from error
+        raise translation(error, "the query", since=since) from error
 
 
 def limited(frame: DataFrame, limit: int | None, offset: int = 0) -> DataFrame:

@@ -10,12 +10,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Final
 
+import py4j
 from py4j.clientserver import FinalizerWorker
 from pyspark.logger import PySparkLogger
 
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_PY4J: Final = str(Path(py4j.__file__).parent)
 _is_quiet: Final = ContextVar("is_quiet", default=False)
 
 
@@ -38,7 +41,7 @@ class _Py4JFilter(_Filter):
     """Py4J logs as nobody in particular, and also for a thread that tells Java what Python has forgotten."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if "py4j" not in record.pathname:
+        if not record.pathname.startswith(_PY4J):
             return True
         return super().filter(record) and not isinstance(threading.current_thread(), FinalizerWorker)
 

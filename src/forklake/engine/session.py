@@ -21,7 +21,7 @@ from forklake.engine.environment import environment
 from forklake.engine.gateway import forget, has_ended, is_lost, is_stopped
 from forklake.engine.java import check_java
 from forklake.engine.launch import launch
-from forklake.engine.machine import driver_memory, memory_bytes
+from forklake.engine.machine import driver_memory, memory_bytes, names_in_defaults_file
 from forklake.engine.quiet import quiet
 from forklake.errors import EngineError
 
@@ -174,6 +174,8 @@ def checked(spark: SparkSession, which: str, hint: str = _MAKE_ANOTHER) -> Spark
 
 
 def _started(conf: Mapping[str, str]) -> SparkSession:
+    if SparkContext._active_spark_context is not None:
+        return _of_context()
     settings = {key: value for key, value in conf.items() if not key.startswith(OWN_SETTINGS)}
     is_connect = "spark.remote" in settings or "SPARK_REMOTE" in os.environ
     if not is_connect:
@@ -210,10 +212,18 @@ def _started(conf: Mapping[str, str]) -> SparkSession:
     return made
 
 
+def _of_context() -> SparkSession:
+    """Return a session of a context that the caller has made without one; it keeps its settings."""
+    try:
+        return SparkSession.builder.getOrCreate()
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        raise EngineError(f"There is a SparkContext, and no session can be made of it: {_first_line(error)}") from error
+
+
 def _with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
     """Return settings with what a session of ours has unless they say otherwise."""
     defaults = {**_LEAN, "spark.master": os.environ.get("MASTER", "local[*]")}
-    if "SPARK_DRIVER_MEMORY" not in os.environ:
+    if "SPARK_DRIVER_MEMORY" not in os.environ and not names_in_defaults_file("spark.driver.memory"):
         defaults["spark.driver.memory"] = driver_memory(memory_bytes())
     if settings.get("spark.master", defaults["spark.master"]).startswith("local"):
         defaults |= _LOCAL

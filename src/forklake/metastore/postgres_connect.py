@@ -117,7 +117,8 @@ def results_within(connection: Connection, statements: str, timeout_seconds: flo
             if not has_news(connection, max(0.0, deadline - time.monotonic())):
                 connection.close()
                 raise MetastoreUnavailableError(
-                    f"PostgreSQL, or a pooler in front of it, did not answer for {timeout_seconds:g} s; nothing was done.",
+                    f"PostgreSQL, or a pooler in front of it, did not answer for {timeout_seconds:g} s; nothing was"
+                    " done.",
                     hint="Check that the server runs, also behind the pooler, and that its pool is large enough. Try"
                     " again.",
                 )

@@ -135,7 +135,7 @@ def statement_error(address: Address, settings: Settings, error: psycopg.Error) 
             )
     message = f"The metadata database ({place}) failed: {reason}; nothing was changed."
     # Connections, conflicts of transactions, resources, locks, operators: these pass. The rest is no matter of time.
-    # The driver's own complaints have no state: those of the connection pass, those of a value that cannot be sent do not.
+    # Complaints of the driver have no state: those of the connection pass, those of a value that cannot be sent do not.
     is_driver = not state and isinstance(error, psycopg.OperationalError)
     if is_driver or state[:2] in ("08", "40", "53", "57") or state == "55P03":
         return MetastoreUnavailableError(message, hint="Try again.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from typing import Final
 
 _SIGNED: Final = {"int8": 3, "int16": 5, "int32": 10, "int64": 19, "int128": 38}
@@ -62,3 +63,16 @@ def _holds(new: str, whole_digits: int, scale: int) -> bool:
     if match is None:
         return False
     return int(match[2]) >= scale and int(match[1]) - int(match[2]) >= whole_digits
+
+
+def as_float32(value: float) -> float:
+    """Return the number of 32 bits next to a number, with the digits that it has as one of 64.
+
+    >>> as_float32(0.1)
+    0.10000000149011612
+
+    Raises:
+        OverflowError: It is too large.
+    """
+    nearest: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    return nearest

@@ -9,13 +9,13 @@ rows, wide where something is not known, and never claims to be exact.
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from forklake.metastore import tables as metadata
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId, TableId
+from forklake.model.promotions import as_float32
 from forklake.model.rows import ColumnRow, DataFileRow, FileColumnStatsRow, TableStatsRow
 from forklake.model.types import NESTED, order_key
 from forklake.ops.lineage_rows import Dated, LineageRows
@@ -183,7 +183,7 @@ def _outer(text: str | None, outer: Callable[[float, float], float]) -> str | No
         return None
     try:
         value = float(text)
-        return repr(outer(value, struct.unpack("<f", struct.pack("<f", value))[0]))
+        return repr(outer(value, as_float32(value)))
     except (ValueError, OverflowError):
         return text
 

@@ -18,6 +18,7 @@ def guarded() -> Iterator[None]:
         EngineError: Spark was lost.
         InternalError: Anything else.
     """
+    since = _losses()
     try:
         yield
     except ForklakeError:
@@ -27,7 +28,7 @@ def guarded() -> Iterator[None]:
             "Parser Error: Max expression depth limit exceeded: the statement is nested too deeply; nothing was done."
         ) from error
     except Exception as error:
-        if lost := _lost_spark(error):
+        if lost := _lost_spark(error, since):
             raise lost from error
         raise InternalError(
             f"INTERNAL Error: the statement could not be understood or run ({type(error).__name__}: {error}); nothing"
@@ -36,10 +37,16 @@ def guarded() -> Iterator[None]:
         ) from error
 
 
-def _lost_spark(error: Exception) -> EngineError | None:
+def _losses() -> int:
+    """Return how often Spark was lost in this process; does not load it."""
+    gateway = sys.modules.get("forklake.engine.gateway")
+    return 0 if gateway is None else int(gateway.losses())
+
+
+def _lost_spark(error: Exception, since: int) -> EngineError | None:
     """Return what to say if the statement failed because Spark was lost in the middle of it."""
     if "forklake.engine.failures" not in sys.modules:
         return None
     from forklake.engine.failures import loss  # noqa: PLC0415 - it is there already
 
-    return loss(error, "the statement failed and nothing was committed")
+    return loss(error, "the statement failed and nothing was committed", since)

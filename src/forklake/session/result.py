@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -29,14 +30,15 @@ _NARROWEST: Final = 120
 class Result:
     """Rows, with the names and types of their columns.
 
-    A result of Spark is lazy: its job runs when rows are first asked for, and the rows are kept from then on, so all
-    ways of asking give the same rows. One of metadata, and the count of a statement that changed rows, has its rows
-    from the beginning: asking runs nothing. It belongs to one thread at a time, and outlives the connection's
-    transaction: it shows what was visible when the statement was given.
+    A result of Spark is lazy: its job runs when rows are first asked for, and the rows are kept from then on. One of
+    metadata, and the count of a statement that changed rows, has its rows from the beginning: asking runs nothing. It
+    belongs to one thread at a time, and outlives the connection's transaction: it shows what was visible when the
+    statement was given.
 
     `fetchone`, `fetchmany`, `fetchall` and iteration go on where the last of them ended, as cursors of Python's
     database API do. `rows`, `arrow`, `pandas`, `dataframe`, ``len`` and all that shows the result are of all of it,
-    whatever was fetched before. To show a result, its first rows are computed, once, and kept.
+    whatever was fetched before. To show a result, only its first rows are computed, and kept; all of them are then a
+    job of their own, which may give rows in another order where the query says none.
 
     Values are those of DuckDB's Python client; what Python's types cannot say exactly is the text that DuckDB would
     print, see `forklake.files.python_values`.
@@ -207,12 +209,12 @@ class Result:
         return found[:count], len(found) > count
 
     def _unique_names(self) -> list[str]:
-        seen: dict[str, int] = {}
-        names = []
+        names: list[str] = []
+        taken: set[str] = set()
         for name in self.columns:
-            number = seen.get(fold(name))
-            seen[fold(name)] = 0 if number is None else number + 1
-            names.append(name if number is None else f"{name}_{number + 1}")
+            candidates = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(1)))
+            names.append(next(one for one in candidates if fold(one) not in taken))
+            taken.add(fold(names[-1]))
         return names
 
 

@@ -17,7 +17,7 @@ from forklake.sql.bound import Bound
 from forklake.sql.phrases import once, refusal, said
 
 TEXT_BYTES: Final = 2**26
-"""The most bytes of a text that a function makes."""
+"""The most bytes of a text that a function makes, if it can make one much longer than its arguments."""
 LIST_ELEMENTS: Final = 2**24
 """The most elements of a list that a function makes."""
 SPLIT_ELEMENTS: Final = 2**23

@@ -50,9 +50,7 @@ class _Generator(DuckDBGenerator):
     TRANSFORMS: ClassVar[dict[type[exp.Expr], Callable[..., str]]] = {
         **DuckDBGenerator.TRANSFORMS,
         Asked: lambda _, node: type(node.statement).__name__.upper(),
-        Resolved: lambda _, node: (
-            (node.bound.field.name if node.bound.field is not None else node.bound.literal) or "?"
-        ),
+        Resolved: lambda _, node: node.shown,
     }
 
 

@@ -207,6 +207,11 @@ def test_names_that_repeat_are_kept_by_arrow_and_numbered_by_pandas() -> None:
     assert list(result.pandas().columns) == list(expected) == ["a", "a_1", "A_2"]
 
 
+def test_a_number_behind_a_name_makes_no_name_that_is_there() -> None:
+    result = Result.of_rows([column(name, "int32") for name in ("a", "a_1", "a")], [(1, 2, 3)])
+    assert list(result.pandas().columns) == ["a", "a_1", "a_2"]
+
+
 def test_arrow_has_the_types_of_data_files() -> None:
     fields = [column("u", "uint8"), column("t", "time"), column("h", "int128"), column("i", "interval"), ROW]
     row = (255, dt.time(1, 2), 5, dt.timedelta(1), {"a": 1, "my b": "x"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,7 +27,7 @@ from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.names import fold
-from forklake.model.promotions import is_promotion
+from forklake.model.promotions import as_float32, is_promotion
 from forklake.model.rows import ColumnRow
 from forklake.model.types import NESTED, canonical, sql_name
 
@@ -125,7 +124,7 @@ def _widened(old_type: str, text: str | None) -> str | None:
     if old_type == "float32":
         # It has the digits of 32 bits; as 64 bits they would be another number.
         with suppress(ValueError, OverflowError):
-            return repr(struct.unpack("<f", struct.pack("<f", float(text)))[0])
+            return repr(as_float32(float(text)))
     return text
 
 

@@ -35,6 +35,7 @@ def settled(column: ColumnDefinition) -> ColumnDefinition:
         parse_values(field, [column.default])
     except ForklakeError as error:
         raise InvalidInputError(
-            f'Column "{column.name}" cannot have the default {column.default}; nothing was changed. {error}'
+            f'Column "{column.name}" cannot have the default {column.default}; nothing was changed. {error.message}',
+            hint=error.advice,
         ) from error
     return column

@@ -185,4 +185,6 @@ def _check_text(what: str, text: str | None, dialect: str, *, is_query: bool) ->
         check_kept(text, "a view" if is_query else "a macro", is_query=is_query)
     except InvalidInputError as error:
         kind = "query" if is_query else "expression"
-        raise InvalidInputError(f"{what} was not created: its text is no {kind}. {error}") from error
+        raise InvalidInputError(
+            f"{what} was not created: its text is no {kind}. {error.message}", hint=error.advice
+        ) from error

@@ -65,7 +65,8 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
         return False
     except ForklakeError as error:
         raise InvalidInputError(
-            f'Table "{table}" cannot be sorted by {key.expression}; nothing was changed. {error}'
+            f'Table "{table}" cannot be sorted by {key.expression}; nothing was changed. {error.message}',
+            hint=error.advice,
         ) from error
     return True
 
