@@ -162,6 +162,13 @@ def test_a_default_that_no_row_could_have_is_refused_when_it_is_given(
             act()
 
 
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_an_expression_given_as_a_value_gets_a_hint(shop: Catalog) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        shop.create_table("made", [ColumnDefinition("x", "DATE", default="DATE '2020-01-01'")])
+    assert "default_is_expression=True" in str(caught.value.hint)
+
+
 def test_a_default_is_for_rows_to_come(shop: Catalog) -> None:
     shop.add_column("orders", ColumnDefinition("state", "VARCHAR", default="new"))
     shop.set_default("orders", "state", "now()", is_expression=True)

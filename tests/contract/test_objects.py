@@ -1,5 +1,7 @@
 """Views, macros, comments and tags."""
 
+from typing import Any
+
 import pytest
 
 from forklake import Catalog, Lake, MacroImplementation, MacroParameter
@@ -232,6 +234,13 @@ def test_a_view_or_table_macro_of_what_is_no_query_is_refused(shop: Catalog, tex
         shop.create_macro("m", MacroImplementation(text, type="table"))
     assert shop.head == head
     shop.create_view("v", text, dialect="other")  # which only its own reader knows
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
+def test_a_view_of_what_is_no_text_is_refused(shop: Catalog) -> None:
+    nothing: Any = None
+    with pytest.raises(InvalidInputError, match='View "v" was not created: its text is None, which is no text'):
+        shop.create_view("v", nothing)
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)

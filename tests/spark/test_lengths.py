@@ -38,6 +38,7 @@ REFUSED = {
     "length(repeat(upper('x'), 2147483647))": f"Cannot create a string of size: '2147483647', {TEXT}",
     "length(repeat(repeat(s, 10000), 10000))": f"Cannot create a string of size: '100000000', {TEXT}",
     "length(repeat(s, 40000000) || repeat(s, 40000000))": f"Cannot create a string of size: '80000000', {TEXT}",
+    "length(repeat('x', 40000000) || repeat('y', 40000000))": f"Cannot create a string of size: '80000000', {TEXT}",
     "length(concat(repeat(s, 40000000), repeat(s, 40000000)))": f"Cannot create a string of size: '80000000', {TEXT}",
     "length(concat_ws(repeat(s, 40000000), 'a', 'b', 'c'))": TEXT,
     "length(rpad(s, n, 'ab'))": f"Cannot create a string of size: '2147483647', {TEXT}",

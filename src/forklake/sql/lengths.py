@@ -26,6 +26,9 @@ SPLIT_ELEMENTS: Final = 2**23
 SMALL_GROWTH: Final = 16
 """How many times as long as what it replaces a constant may be without a look at lengths."""
 
+UNMEASURED: Final = 2**20
+"""What is known to be no longer than that is not measured, nor what is made of it."""
+
 _TEXT_MARK: Final = "the maximum supported string size is"
 _LIST_MARKS: Final = ("Lists larger than", "maximum allowed vector size is")
 _WIDEST_LETTER: Final = 4
@@ -93,9 +96,10 @@ def repeated(value: Bound, times: Bound) -> str:
     """
     if value.literal is not None and times.literal is not None:
         size = len(value.literal.encode()) * max(int(times.literal), 0)
-        return (
-            _typed(_too_long(f"{size}BD"), "STRING") if size > TEXT_BYTES else f"repeat({value.sql}, {_times(times)})"
-        )
+        if size > TEXT_BYTES:
+            return _typed(_too_long(f"{size}BD"), "STRING")
+        if size <= UNMEASURED:
+            return f"repeat({value.sql}, {_times(times)})"
 
     def body(sql: str) -> str:
         length = f"octet_length({sql})"
@@ -111,8 +115,10 @@ def padded(name: str, value: str, size: str, filler: Bound) -> str:
         widest = max((len(letter.encode()) for letter in filler.literal), default=1)
         if size.lstrip("-").isdecimal():
             needed = int(size) * widest
-            made = f"{name}({value}, {size}, {filler.sql})"
-            return _typed(_too_long(f"{needed}BD"), "STRING") if needed > TEXT_BYTES else made
+            if needed > TEXT_BYTES:
+                return _typed(_too_long(f"{needed}BD"), "STRING")
+            if needed <= UNMEASURED:
+                return f"{name}({value}, {size}, {filler.sql})"
         wide = f"{widest}L"
     else:
         wide = f"if(octet_length({filler.sql}) = length({filler.sql}), 1L, {_WIDEST_LETTER}L)"
@@ -203,8 +209,10 @@ def repeated_list(lists: str, times: Bound) -> str:
 
 def list_size(size: Bound, whole: str) -> str:
     """Return a number of elements that a list shall have, as Spark takes it: ``whole``, where it is not too large."""
-    if size.literal is not None:
-        return _typed(_too_many(f"{size.literal}BD"), "INT") if int(size.literal) > LIST_ELEMENTS else whole
+    if size.literal is not None and int(size.literal) > LIST_ELEMENTS:
+        return _typed(_too_many(f"{size.literal}BD"), "INT")
+    if size.literal is not None and int(size.literal) <= UNMEASURED:
+        return whole
     return _unless(f"{size.sql} > {LIST_ELEMENTS}", _too_many(size.sql), whole)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.type_text import field_of
 from forklake.model.types import NESTED
+
+_AS_EXPRESSION: Final = "A default is a value as text; an expression is given with default_is_expression=True."
 
 
 def settled(column: ColumnDefinition) -> ColumnDefinition:
@@ -36,6 +39,6 @@ def settled(column: ColumnDefinition) -> ColumnDefinition:
     except ForklakeError as error:
         raise InvalidInputError(
             f'Column "{column.name}" cannot have the default {column.default}; nothing was changed. {error.message}',
-            hint=error.advice,
+            hint=error.advice or (None if column.default_is_expression else _AS_EXPRESSION),
         ) from error
     return column

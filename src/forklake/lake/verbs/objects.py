@@ -104,7 +104,7 @@ class ObjectVerbs(Runner):
         for one in overloads:
             _check_text(f'Macro "{name}"', one.sql, one.dialect, is_query=one.type == "table")
             for parameter in one.parameters:
-                if parameter.default_is_expression:
+                if parameter.default_is_expression and parameter.default is not None:
                     _check_text(f'Macro "{name}"', parameter.default, one.dialect, is_query=False)
 
         def verb(staging: Staging) -> None:
@@ -175,9 +175,11 @@ class ObjectVerbs(Runner):
         self.set_view_tag(view, "comment", comment, column=column, schema=schema)
 
 
-def _check_text(what: str, text: str | None, dialect: str, *, is_query: bool) -> None:
-    """Refuse a text in DuckDB's words that could never be read; what is no text is refused where it is staged."""
-    if dialect != "duckdb" or not isinstance(text, str) or not text.strip() or not is_storable(text):
+def _check_text(what: str, text: str, dialect: str, *, is_query: bool) -> None:
+    """Refuse a text in DuckDB's words that could never be read; an empty one is refused where it is staged."""
+    if not isinstance(text, str):
+        raise InvalidInputError(f"{what} was not created: its text is {text!r}, which is no text.")
+    if dialect != "duckdb" or not text.strip() or not is_storable(text):
         return
     from forklake.sql.parse import check_kept  # noqa: PLC0415 - brings sqlglot
 
