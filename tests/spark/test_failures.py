@@ -225,6 +225,15 @@ def test_only_what_the_file_system_refused_is_told_of_a_file(text: str, kind: ty
     assert "not written" not in str(told)
 
 
+def test_a_server_of_spark_connect_that_is_gone_is_said_to_be_unreachable() -> None:
+    text = "<_MultiThreadedRendezvous of RPC that terminated with: status = StatusCode.UNAVAILABLE>"
+    told = translation(PySparkException(text), "the query")
+    assert type(told) is EngineError
+    assert told.message == (
+        "The Spark Connect server cannot be reached; the job on the query failed and nothing was committed."
+    )
+
+
 def test_java_that_is_there_is_not_said_to_be_gone(spark: SparkSession) -> None:
     with pytest.raises(EngineError, match="an object store hung up"), running("rows"):
         raise ConnectionResetError("an object store hung up")
