@@ -39,10 +39,13 @@ def test_each_table_shows_what_the_views_show_of_the_catalog(lake: Lake, lake_fa
         attached = Attached("x", lake, catalog)
         for table in sorted(TABLES.keys() - DIFFERENT):
             source = f"{SCHEMAS[lake_factory.kind]}{table}"
-            view = rows(
-                lake, f"SELECT {', '.join(TABLES[table])} FROM {source} WHERE catalog_id = :c", c=info.catalog_id
-            )
-            assert in_order(attached.table(table)) == in_order(view), (info.name, table)
+            columns = [name for name in TABLES[table] if name != "encryption_key"]  # which the views have not
+            view = rows(lake, f"SELECT {', '.join(columns)} FROM {source} WHERE catalog_id = :c", c=info.catalog_id)
+            shown = [
+                tuple(value for name, value in zip(TABLES[table], row, strict=True) if name in columns)
+                for row in attached.table(table)
+            ]
+            assert in_order(shown) == in_order(view), (info.name, table)
         check_statistics(catalog, attached)
 
 

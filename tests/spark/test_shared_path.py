@@ -28,7 +28,7 @@ def test_a_session_on_this_machine_is_not_asked_what_it_sees(tmp_path: Path, spa
 def test_a_module_that_executors_lack_is_named() -> None:
     error = PySparkException("Job aborted: Traceback\nModuleNotFoundError: No module named 'forklake'\n")
     found = translation(error, 'table "t"')
-    assert str(found) == (
+    assert found.message == (
         'Executors have no Python module "forklake"; the job on table "t" failed and nothing was committed.'
     )
     assert "PYSPARK_PYTHON" in str(found.hint)
