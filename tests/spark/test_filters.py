@@ -72,7 +72,10 @@ def by_frame(shop: Catalog, rows: Rows, texts: Sequence[str]) -> DataFrame:
         f"SELECT {number} AS number, id FROM filtered WHERE {condition(text, rows.name, fields).spark_sql}"
         for number, text in enumerate(texts)
     ]
-    return rows.table.dataframe().sparkSession.sql(" UNION ALL ".join(parts))
+    spark = rows.table.dataframe().sparkSession
+    found = spark.sql(" UNION ALL ".join(parts))
+    spark.catalog.dropTempView("filtered")  # it is looked up already
+    return found
 
 
 WAYS: tuple[Callable[[Catalog, Rows, Sequence[str]], DataFrame], ...] = (by_sql, by_argument, by_frame)

@@ -109,6 +109,7 @@ def found(frame: DataFrame, texts: Sequence[str]) -> dict[str, list[int]]:
     with setting(frame.sparkSession, **NO_CODE):
         for number, row in frame.sparkSession.sql(" UNION ALL ".join(parts)).coalesce(1).collect():
             ids[texts[number]].append(row)
+    frame.sparkSession.catalog.dropTempView("floats")
     return {text: sorted(rows) for text, rows in ids.items()}
 
 
