@@ -174,7 +174,7 @@ def append(
         through.overwrite(frame)
         rows.table.append(through.dataframe().coalesce(1))
     for place, number in enumerate(ids):
-        cells = [literal(column, texts[column.name][place]) for column in rows.columns]
+        cells = [literal(column, texts[column.name][place], is_early=bool(late)) for column in rows.columns]
         cells += [literal(column, column.default) for column in late]
         rows.duck.execute(f"INSERT INTO {rows.name} VALUES ({number}, {', '.join(cells)})")
 
@@ -186,10 +186,11 @@ def chosen(column: Column, random: Random, count: int) -> list[str | None]:
     return values
 
 
-def literal(column: Column, text: str | None) -> str:
+def literal(column: Column, text: str | None, *, is_early: bool = False) -> str:
+    """Return a value for DuckDB; one that is written before the promotion is one of the type that the column had."""
     if column.path:
         return f"{{'a': {'NULL' if text is None else typed(text, 'DOUBLE')}}}"
-    return "NULL" if text is None else typed(text, column.type)
+    return "NULL" if text is None else typed(text, column.was if is_early and column.was else column.type)
 
 
 def delete(rows: Rows, random: Random) -> None:
