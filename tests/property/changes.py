@@ -86,6 +86,8 @@ class NewFile:
     bounds: Mapping[int, Bounds]
     partition_values: tuple[str | None, ...] = ()
     mapping: NameMap | None = None
+    names: frozenset[tuple[str, int]] = frozenset()
+    """Of all columns at the time, with their ids, as a mapping calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,8 @@ class Draft:
     home: str
     changes: list[Change] = field(default_factory=list)
     touches: list[Touch] = field(default_factory=list)
+    goes_on: bool = False
+    """Whether it is a transaction's, whose files say what their columns are called."""
     _new: set[int] = field(default_factory=set)
 
     def apply(self, change: Change) -> None:
@@ -195,7 +199,7 @@ class Draft:
 
     def replayed(self, state: State) -> "Draft | None":
         """The same changes on another state, or None if one of them makes no sense there."""
-        again = Draft(state, self.catalog, self.is_root, self.home)
+        again = Draft(state, self.catalog, self.is_root, self.home, goes_on=self.goes_on)
         try:
             for change in self.changes:
                 again.apply(change)
@@ -379,6 +383,7 @@ class Draft:
             new.bounds,
             partition_values=new.partition_values,
             mapping=new.mapping,
+            names=new.names if self.goes_on and new.mapping is None else None,
         )
         bounds = widened(table, new.bounds)
         return replace(table, files=(*table.files, file), next_row=table.next_row + new.rows, bounds=bounds)

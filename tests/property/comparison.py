@@ -116,7 +116,7 @@ class Comparison:
             said = (shown.record_count, shown.file_size_bytes, shown.row_id_start, shown.owner_id)
             expect(where, f"file {file.path}", said, (file.rows, file.size, file.first_row, file.owner))
             more = (shown.partition_values, shown.inlined_deletes, shown.mapping_id is not None)
-            wanted_more = (file.partition_values, tuple(sorted(file.deleted)), file.mapping is not None)
+            wanted_more = (file.partition_values, tuple(sorted(file.deleted)), (file.mapping or file.names) is not None)
             expect(where, f"values, deletes and mapping of {file.path}", more, wanted_more)
             if file.mapping is not None and shown.mapping_id is not None:
                 self._id(where, reader, "file", file.mapping.key, shown.mapping_id)
@@ -158,7 +158,7 @@ class Comparison:
                 row = known.get(column.column_id)  # type: ignore[call-overload]
                 shown = UNKNOWN if row is None else (row.contains_null, _number(row.min_value), _number(row.max_value))
                 expect(where, f"bounds of {column.name}", shown, table.bounds.get(column.column_id, UNKNOWN))
-        if not any(file.bounds or file.mapping for file in table.files):
+        if not any(file.bounds or file.mapping or file.names for file in table.files):
             return
         by_file: dict[int, dict[int, Bounds]] = {}
         files = view.rows(DATA_FILE, {"table_id": seen.table_id})
@@ -172,11 +172,12 @@ class Comparison:
     def _mappings(self, where: str, view: View, files: list[DataFileRow], table: Table) -> None:
         """Every file finds its mapping where its own rows are."""
         rows = {int(row.data_file_id): row for row in files}
-        one_of_each = {(file.owner, file.mapping): file for file in table.files if file.mapping is not None}
-        for (_, mapping), file in one_of_each.items():
+        given = [(file, file.names if file.mapping is None else file.mapping.columns) for file in table.files]
+        one_of_each = {(file.owner, columns): file for file, columns in given if columns is not None}
+        for (_, columns), file in one_of_each.items():
             row = rows[self.ids["file", file.key]]
             found = [(r.source_name, r.target_field_id) for r in view.following(NAME_MAPPING, [row])]
-            expect(where, f"the mapping of {file.path}", sorted(found), sorted(mapping.columns))
+            expect(where, f"the mapping of {file.path}", sorted(found), sorted(columns))
             kinds = [r.type for r in view.following(COLUMN_MAPPING, [row])]
             expect(where, f"the kind of mapping of {file.path}", kinds, ["map_by_name"])
 

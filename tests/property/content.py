@@ -89,6 +89,8 @@ class File:
     """Positions whose deletion is kept in the metadata."""
     partition_values: tuple[str | None, ...] = ()
     mapping: NameMap | None = None
+    names: frozenset[tuple[str, int]] | None = None
+    """What its columns were called when it was given to a transaction, without a mapping of its own."""
 
 
 @dataclass(frozen=True, slots=True)

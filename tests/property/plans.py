@@ -94,9 +94,18 @@ def _append(rng: Random, key: int, table: Table, keys: Keys) -> Change:
         count = len(table.partition_by) + (rng.random() < 0.02)
         values = tuple(rng.choice((None, "", str(number))) for _ in range(count))
         rows, size = rng.randint(1, 9), rng.randint(1, 999)
-        files.append(NewFile(number, f"{number}.parquet", rows, size, bounds, values, mapping))
+        files.append(NewFile(number, f"{number}.parquet", rows, size, bounds, values, mapping, _names(table)))
     named = {column for file in files for column in file.bounds} | {c for _, c in (mapping.columns if mapping else ())}
     return Append(key, tuple(files), {column: table.dotted(column) for column in named})
+
+
+def _names(table: Table) -> frozenset[tuple[str, int]]:
+    """Return what a mapping by name calls the columns of a table: elements of lists are ``list`` there."""
+    types = {column.column_id: column.type for column in table.columns}
+    return frozenset(
+        ("list" if column.parent is not None and types[column.parent] == "list" else column.name, column.column_id)
+        for column in table.columns
+    )
 
 
 def _mapping(rng: Random, table: Table, keys: Keys) -> NameMap | None:

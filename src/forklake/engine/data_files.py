@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 from forklake.files import storage
 from forklake.files.footer import read_metadata
 from forklake.files.open_file import table_columns
-from forklake.files.parquet_writer import name_mapping
 from forklake.files.partitions import partition_values
 from forklake.files.schema import arrow_type
 from forklake.files.statistics import column_stats
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts
+from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
 from forklake.model.write import WriteTarget
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from forklake.errors import InvalidInputError
 from forklake.files import storage
-from forklake.files.open_file import OpenFile, table_columns
+from forklake.files.open_file import OpenFile
 from forklake.files.partitions import hive_path, partition_codes
-from forklake.model.definitions import MappedColumn, NameMapping, NewDataFile
-from forklake.model.field import Field
+from forklake.model.definitions import NewDataFile
+from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
 from forklake.model.write import WriteTarget
 
@@ -51,21 +51,6 @@ def write_files(batches: Iterable[pa.RecordBatch], target: WriteTarget, schema: 
     except BaseException:
         files.abandon()
         raise
-
-
-def name_mapping(fields: Sequence[Field]) -> NameMapping:
-    """Return how the columns of a file that has the table's own names are found by name, as DuckLake writes it.
-
-    Elements of lists are called ``list`` there, keys and values of maps ``key`` and ``value``, whatever the file
-    calls them.
-    """
-    return NameMapping(tuple(_mapped(field, field.name) for field in table_columns(fields)))
-
-
-def _mapped(field: Field, source_name: str) -> MappedColumn:
-    names = {"list": ("list",), "map": ("key", "value")}.get(field.type) or [child.name for child in field.children]
-    children = tuple(_mapped(child, name) for child, name in zip(field.children, names, strict=True))
-    return MappedColumn(source_name, field.name, children=children)
 
 
 class _Files:

@@ -15,11 +15,11 @@ from forklake.files.evolution import evolved_column
 from forklake.files.footer import damaged, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.open_file import OpenFile
-from forklake.files.parquet_writer import name_mapping
 from forklake.files.partitions import partition_codes
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
+from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
 from forklake.model.scan import (
     ROW_ID_COLUMN,

@@ -9,7 +9,6 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
-from forklake.lake.transaction import Transaction
 from forklake.lake.verbs.runner import Runner
 from forklake.lake.verbs.sort_keys import SortKeys
 from forklake.lake.verbs.tables import NewTable, PartitionKeys
@@ -163,5 +162,4 @@ def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | Non
 def place_of(runner: Runner) -> Place:
     """Return where operations on rows work for a catalog or a transaction."""
     context = runner._context
-    goes_on = isinstance(runner, Transaction) and runner.goes_on
-    return Place(context.store, context.lake_path, context.spark, goes_on, sort_expression, context.options)
+    return Place(context.store, context.lake_path, context.spark, runner.goes_on, sort_expression, context.options)

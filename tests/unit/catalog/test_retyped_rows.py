@@ -230,3 +230,12 @@ def test_the_largest_value_of_a_promoted_column_has_the_digits_of_the_new_type(s
     bounds = exact_bounds(content, row, plan, plan.fields[1])
     assert bounds is None, "floats of 32 bits are not read as text of 64"
     assert exact_bounds(content, row, plan, plan.fields[0]) == ("1", "2")
+
+
+def test_a_file_registered_before_its_column_is_renamed_keeps_the_name_that_it_has(shop: Catalog) -> None:
+    with shop.transaction() as txn:
+        txn.create_table("registered", {"a": "BIGINT"})
+        txn.append_files("registered", [NewDataFile("x.parquet", 2, 100)])
+        txn.rename_column("registered", "a", "b")
+    plan = planned(shop.table("registered"), None)
+    assert [[field.name for field in file.fields or ()] for file in plan.files] == [["a"]]

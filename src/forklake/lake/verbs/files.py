@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.errors import NotFoundError
 from forklake.lake.verbs.runner import Runner, table_id
 from forklake.model import change
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.ids import ColumnId, DataFileId, DeleteFileId
+from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold
 from forklake.ops.register_files import register_files
 
@@ -27,7 +30,15 @@ class FileVerbs(Runner):
             InvalidPathError: A path does not lie below the table's directory.
             InvalidInputError: Partition values do not fit the table's partitioning.
         """
-        self._run(lambda staging: register_files(staging, table_id(staging, table, schema), files))
+
+        def verb(staging: Staging) -> None:
+            into = table_id(staging, table, schema)
+            named = name_mapping(table_fields(staging.draft, into)) if self.goes_on else None
+            register_files(
+                staging, into, [file if file.mapping is not None else replace(file, mapping=named) for file in files]
+            )
+
+        self._run(verb)
 
     def delete_rows(self, table: str, delete_files: Sequence[NewDeleteFile], *, schema: str = "main") -> None:
         """Make delete files that were written count; each holds all deleted positions of its data file.

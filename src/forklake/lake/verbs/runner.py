@@ -12,8 +12,14 @@ from forklake.model.ids import TableId
 
 
 class Runner(ABC):
-    """Something that changes can be given to."""
+    """Something that changes can be given to.
 
+    Attributes:
+        goes_on: Whether other changes may follow before the commit. Files must then say what their columns are called:
+            by the time they are committed, the table may call them otherwise.
+    """
+
+    goes_on: bool = False
     _context: Context
 
     @abstractmethod

@@ -1,0 +1,25 @@
+"""How the columns of a file are found by name, where the table may call them otherwise by the time it is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forklake.model.definitions import MappedColumn, NameMapping
+from forklake.model.field import Field
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
+
+
+def name_mapping(fields: Sequence[Field]) -> NameMapping:
+    """Return how the columns of a file that has the table's own names are found by name, as DuckLake writes it.
+
+    Elements of lists are called ``list`` there, keys and values of maps ``key`` and ``value``, whatever the file
+    calls them. Row lineage, which files may hold, is no column of the table.
+    """
+    columns = (field for field in fields if field.name not in (ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN))
+    return NameMapping(tuple(_mapped(field, field.name) for field in columns))
+
+
+def _mapped(field: Field, source_name: str) -> MappedColumn:
+    names = {"list": ("list",), "map": ("key", "value")}.get(field.type) or [child.name for child in field.children]
+    children = tuple(_mapped(child, name) for child, name in zip(field.children, names, strict=True))
+    return MappedColumn(source_name, field.name, children=children)
