@@ -14,11 +14,12 @@ import pytest
 from forklake.errors import DataFileError, InvalidInputError
 from forklake.files.footer import read_footer
 from forklake.files.keys import decrypting
-from forklake.files.parquet_writer import name_mapping, write_files
+from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import MappedColumn, NewDataFile, SortKey
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
+from forklake.model.name_mapping import name_mapping
 from forklake.model.options import COMPRESSIONS
 from forklake.model.scan import ROW_ID_COLUMN
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
