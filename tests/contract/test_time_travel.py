@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
+from typing import Any
 
 import pytest
 
 from forklake import Catalog, Clock, Lake, Settings
+from forklake.catalog.moments import Time
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError, SnapshotNotFoundError
 from tests.contract.support import data_file, delete_file, each, file_names, last, names
 from tests.lakes import LakeFactory
@@ -186,18 +188,45 @@ def test_a_time_names_the_newest_snapshot_of_then(shop: Catalog) -> None:
         shop.fork("x", at=created.snapshot_time - timedelta(days=1))
 
 
-@pytest.mark.parametrize("moment", [datetime(2030, 1, 1), "2030-01-01", 5])  # noqa: DTZ001
-def test_a_time_is_an_aware_datetime(lake: Lake, shop: Catalog, moment: datetime) -> None:
+def test_a_time_may_be_naive_or_a_text_and_is_utc_then(lake: Lake, shop: Catalog) -> None:
+    made = shop.snapshots()[-1]
+    later = made.snapshot_time + timedelta(hours=1)
+    local = later.astimezone(timezone(timedelta(hours=5)))
+    spellings: tuple[Time, ...] = (
+        later,
+        local,
+        later.replace(tzinfo=None),
+        f"{later.replace(tzinfo=None)}",
+        local.isoformat(),
+        "9999-12-31",
+    )
+    for number, time in enumerate(spellings):
+        assert shop.at(time).head == shop.at(timestamp=time).head == made.snapshot_id
+        assert shop.fork(f"fork{number}", at=time).head >= made.snapshot_id
+        assert "shop" in [one.name for one in lake.catalogs(at=time)]
+        assert lake.at(time).catalog("shop").head == made.snapshot_id
+    before = made.snapshot_time - timedelta(days=1)
+    with pytest.raises(SnapshotNotFoundError, match="No snapshot found at timestamp"):
+        shop.at(before.replace(tzinfo=None))
+    assert shop.at(made.snapshot_id).head == made.snapshot_id
+
+
+@pytest.mark.parametrize("moment", [5.0, True, "yesterday", "2030-02-30", timedelta(days=1)])
+def test_what_is_neither_an_id_nor_a_time_is_refused(lake: Lake, shop: Catalog, moment: Any) -> None:
     for attempt in each(
+        lambda: shop.at(moment),
         lambda: shop.at(timestamp=moment),
-        *(
-            [lambda: shop.fork("x", at=moment), lambda: lake.catalogs(at=moment)]
-            if isinstance(moment, datetime)
-            else []
-        ),
+        lambda: shop.fork("x", at=moment),
+        lambda: lake.catalogs(at=moment),
+        lambda: shop.expire_snapshots(older_than=moment),
     ):
-        with pytest.raises(InvalidInputError, match=r"time zone|aware datetime"):
+        with pytest.raises(InvalidInputError, match=r"is no timestamp|A moment is a snapshot id or a time|A time is"):
             attempt()
+    for nothing_or_two in each(
+        shop.at, lambda: shop.at(1, version=1), lambda: shop.at(version=1, timestamp="2030-01-01")
+    ):
+        with pytest.raises(InvalidInputError, match=r"Say which moment|Cannot specify both"):
+            nothing_or_two()
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb"], indirect=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from forklake.catalog.moments import Moment, Time, read_moment, read_time
 from forklake.catalog.names import check_name
 from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError, SnapshotNotFoundError
 from forklake.metastore import visibility
@@ -117,53 +118,47 @@ def no_snapshot(snapshot: int) -> SnapshotNotFoundError:
     return SnapshotNotFoundError(f"No snapshot found at version {snapshot}", hint=ListSnapshots())
 
 
-def version_at_time(store: Store | Session, head: Version, time: datetime) -> Version:
+def version_at_time(store: Store | Session, head: Version, given: Time) -> Version:
     """Return the newest version of the lineage that was made at or before a time.
 
     Raises:
-        InvalidInputError: The time has no zone.
+        InvalidInputError: It is no time.
         SnapshotNotFoundError: The catalog had none then, or it is expired.
     """
-    check_aware(time)
+    time = read_time(given)
     found = _in_lineage(store, head, "AND s.snapshot_time <= :time", " ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
     if not found:
         raise SnapshotNotFoundError(f"No snapshot found at timestamp {time.isoformat(sep=' ')}")
     return head.at(SnapshotId(found[0][0]), found[0][2], store.time(found[0][1]))
 
 
-def first_snapshot(store: Store | Session, head: Version, moment: int | datetime) -> SnapshotId:
+def version_of(store: Store | Session, head: Version, given: Moment) -> Version:
+    """Return the version that a moment names: `version_at` of a snapshot id, `version_at_time` of a time.
+
+    Raises:
+        InvalidInputError: It is neither.
+        SnapshotNotFoundError: The catalog has no such version.
+    """
+    moment = read_moment(given)
+    if isinstance(moment, datetime):
+        return version_at_time(store, head, moment)
+    return version_at(store, head, moment)
+
+
+def first_snapshot(store: Store | Session, head: Version, given: Moment) -> SnapshotId:
     """Return a snapshot of the lineage: the one with that id, or the first that was made at or after a time.
 
     Raises:
-        InvalidInputError: The time has no zone.
+        InvalidInputError: It is neither an id nor a time.
         SnapshotNotFoundError: There is none.
     """
+    moment = read_moment(given)
     if not isinstance(moment, datetime):
         return version_at(store, head, moment).snapshot_id
-    check_aware(moment)
     found = _in_lineage(store, head, "AND s.snapshot_time >= :time", " ORDER BY s.snapshot_id LIMIT 1", time=moment)
     if not found:
         raise SnapshotNotFoundError(f"No snapshot found at timestamp {moment.isoformat(sep=' ')}")
     return SnapshotId(found[0][0])
-
-
-def check_aware(time: datetime) -> datetime:
-    """Return the time if it says what moment it means.
-
-    Raises:
-        InvalidInputError: It has no time zone, or is no datetime.
-    """
-    if not isinstance(time, datetime):
-        raise InvalidInputError(f"A point in time is an aware datetime, not {type(time).__name__}.")
-    if time.tzinfo is None or time.utcoffset() is None:
-        raise InvalidInputError(
-            f"The datetime {time.isoformat(sep=' ')} has no time zone, so it names no moment.",
-            hint="Use datetime.now(timezone.utc) or attach a tzinfo.",
-        )
-    try:
-        return time.astimezone(UTC)
-    except OverflowError:
-        raise InvalidInputError(f"The datetime {time.isoformat(sep=' ')} is not within the years 1 to 9999.") from None
 
 
 def _in_lineage(

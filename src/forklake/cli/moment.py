@@ -1,4 +1,4 @@
-"""Moments on the command line: a snapshot id, or a time in ISO 8601."""
+"""Moments on the command line: a snapshot id, or a time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 
 import click
 
+from forklake.catalog.moments import read_time
+from forklake.errors import InvalidInputError
+
 
 class Moment(click.ParamType[int | datetime]):
-    """A snapshot id, or an ISO 8601 time with its zone."""
+    """A snapshot id, or a time; without a zone it is UTC."""
 
     name = "moment"
 
@@ -20,16 +23,13 @@ class Moment(click.ParamType[int | datetime]):
         if value.isascii() and value.isdigit():
             return int(value)
         try:
-            time = datetime.fromisoformat(value)
-        except ValueError:
-            self.fail(f"{value!r} is neither a snapshot id nor an ISO 8601 time such as 2026-01-31T12:00:00Z.")
-        if time.tzinfo is None:
-            self.fail(f"{value!r} has no time zone, so it names no moment; write {value}Z for UTC.")
-        return time
+            return read_time(value)
+        except InvalidInputError:
+            self.fail(f"{value!r} is neither a snapshot id nor a time such as 2026-01-31T12:00:00Z.")
 
 
 MOMENT = Moment()
 
 at_option = click.option(
-    "--at", type=MOMENT, metavar="ID|TIME", help="A snapshot id, or an ISO 8601 time with its zone."
+    "--at", type=MOMENT, metavar="ID|TIME", help="A snapshot id, or a time; without a zone it is UTC."
 )

@@ -35,11 +35,7 @@ def _one_table(command: Callable[..., Any]) -> Callable[..., Any]:
 def _opened(catalog: str, at: int | datetime | None) -> Iterator[Catalog]:
     with open_lake() as lake:
         found = lake.catalog(catalog)
-        if isinstance(at, datetime):
-            found = found.at(timestamp=at)
-        elif at is not None:
-            found = found.at(version=at)
-        yield found
+        yield found if at is None else found.at(at)
 
 
 @table.command("list")

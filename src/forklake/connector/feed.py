@@ -85,11 +85,7 @@ def at_end(catalog: Catalog, options: Options) -> Catalog:
     Raises:
         SnapshotNotFoundError: The catalog has no such snapshot.
     """
-    if options.end is None:
-        return catalog
-    if isinstance(options.end, datetime):
-        return catalog.at(timestamp=options.end)
-    return catalog.at(version=options.end)
+    return catalog if options.end is None else catalog.at(options.end)
 
 
 def first_shown(catalog: Catalog, start: int | datetime | str) -> SnapshotId:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, Final
 
+from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Table
 from forklake.model.names import nearest
@@ -248,13 +249,11 @@ def _switch(name: str, text: str) -> bool:
 
 def _moment(name: str, text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
+        return read_time(text)
+    except InvalidInputError as error:
         raise InvalidInputError(
-            f'The option "{name}" is a time as ISO 8601 writes it, not "{text}"; nothing was done.',
-            hint="2026-11-15T12:00:00+01:00; without a zone it is UTC.",
+            f'The option "{name}" is a time, not "{text}"; nothing was done.', hint=error.hint
         ) from None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _milliseconds(name: str, text: str) -> datetime:

@@ -12,6 +12,7 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from forklake.files.numerals import SPACES
+from forklake.model.calendar import date_of, day_number
 
 INFINITE_DAY: Final = 2**31 - 1
 INFINITE_MOMENT: Final = 2**63 - 1
@@ -29,7 +30,6 @@ _YEAR_BEYOND: Final = re.compile(r"-?0*[1-9][0-9]{9}")
 _TIME: Final = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?)?(?![0-9:])")
 _OFFSET: Final = re.compile(r"([+-])([0-9]{2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?")
 _INFINITIES: Final = {"infinity": 1, "inf": 1, "-infinity": -1, "-inf": -1}
-_DAYS_IN_MONTH: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 _BAD_DATE: Final = 'invalid date field format: "{}", expected format is (YYYY-MM-DD)'
 _NO_DATE: Final = 'date field value out of range: "{}"'
@@ -69,7 +69,7 @@ def format_date(days: int) -> str:
     """
     if abs(days) >= INFINITE_DAY:
         return "infinity" if days > 0 else "-infinity"
-    year, month, day = civil(days)
+    year, month, day = date_of(days)
     return f"{year:04}-{month:02}-{day:02}" if year > 0 else f"{1 - year:04}-{month:02}-{day:02} (BC)"
 
 
@@ -182,37 +182,13 @@ def format_timestamp(moment: int, unit: str = "us", *, has_zone: bool = False) -
     return f"{format_date(days)} {_clock(clock, digits)}{'+00' if has_zone else ''}"
 
 
-def civil(days: int) -> tuple[int, int, int]:
-    """Return year, month and day; the year before year 1 is 0."""
-    # Days are counted in eras of 400 years that begin on the first of March, so that a leap day ends a year.
-    era, day = divmod(days + 719_468, 146_097)
-    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    return (
-        year + 400 * era + (month >= 10),
-        month + 3 if month < 10 else month - 9,
-        day - (153 * month + 2) // 5 + 1,
-    )
-
-
-def days_of(year: int, month: int, day: int) -> int | None:
-    """Return the days of a date of the Gregorian calendar; None if there is no such day."""
-    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not (1 <= month <= 12 and 1 <= day <= _DAYS_IN_MONTH[month - 1] + leap):
-        return None
-    era, year = divmod(year - (month <= 2), 400)
-    day += (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 - 1
-    return era * 146_097 + 365 * year + year // 4 - year // 100 + day - 719_468
-
-
 def _days(match: re.Match[str]) -> int | None:
     year = -int(match[2]) if match[1] else int(match[2])
     if match[6]:
         if year <= 0:
             return None
         year = 1 - year
-    return days_of(year, int(match[4]), int(match[5]))
+    return day_number(year, int(match[4]), int(match[5]))
 
 
 def _clock(ticks: int, digits: int) -> str:

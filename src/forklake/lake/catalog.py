@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from forklake.catalog import versions
+from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
@@ -114,22 +114,21 @@ class Catalog(Reader, Verbs):
         """The options of the catalog, its schemas and its tables."""
         return Options(self._context, self._catalog_id, self._content, self._check_writable)
 
-    def at(self, *, version: int | None = None, timestamp: datetime | None = None) -> Catalog:
+    def at(
+        self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
+    ) -> Catalog:
         """Return the same catalog as it was: at a snapshot of its lineage, or at a time.
+
+        Args:
+            moment: A snapshot id or a time, if neither is given by name.
+            version: A snapshot id.
+            timestamp: A datetime, a date or a text; without a zone it is UTC.
 
         Raises:
             SnapshotNotFoundError: The snapshot never was, is expired, or lies outside the lineage.
-            InvalidInputError: Both or neither were given, or the time has no zone.
+            InvalidInputError: Not exactly one moment was given, or it is none.
         """
-        if version is not None and timestamp is not None:
-            raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
-        seen = self._version()
-        if version is not None:
-            found = versions.version_at(self._context.store, seen, version)
-        elif timestamp is not None:
-            found = versions.version_at_time(self._context.store, seen, timestamp)
-        else:
-            raise InvalidInputError("Say which: version= or timestamp=.")
+        found = versions.version_of(self._context.store, self._version(), one_moment(moment, version, timestamp))
         return Catalog(self._context, self._catalog_id, View(self._context.store, found))
 
     def snapshots(self) -> list[Snapshot]:
@@ -186,7 +185,7 @@ class Catalog(Reader, Verbs):
         self,
         name: str,
         *,
-        at: int | datetime | None = None,
+        at: Moment | None = None,
         data_path: str | os.PathLike[str] | None = None,
         if_not_exists: bool = False,
         copy: bool = False,
@@ -201,7 +200,7 @@ class Catalog(Reader, Verbs):
 
         Args:
             name: The name of the new catalog.
-            at: A snapshot that the catalog can see, or an aware datetime; its head if not given.
+            at: A snapshot that the catalog can see, or a time; its head if not given.
             data_path: Where the fork's own files go, if not below the lake's data path.
             if_not_exists: Return the fork of this catalog that has the name already. Of several callers at the same
                 moment, one makes it.
@@ -230,7 +229,7 @@ class Catalog(Reader, Verbs):
         self,
         names: Iterable[str],
         *,
-        at: int | datetime | None = None,
+        at: Moment | None = None,
         on_progress: Callable[[int], None] = lambda made: None,
     ) -> list[Catalog]:
         """Return one fork for each name, all of the same snapshot, in far fewer transactions than names.
@@ -253,7 +252,7 @@ class Catalog(Reader, Verbs):
         self,
         url: str | os.PathLike[str],
         *,
-        at: int | datetime | None = None,
+        at: Moment | None = None,
         history: bool = False,
         progress: Progress | None = None,
     ) -> ExportedCatalog:
@@ -264,7 +263,7 @@ class Catalog(Reader, Verbs):
         Args:
             url: A path ending in ``.ducklake``, ``.duckdb``, ``.db`` or ``.sqlite``, or ``duckdb:path`` or
                 ``sqlite:path``.
-            at: A snapshot that the catalog can see, or an aware datetime; its head if not given.
+            at: A snapshot that the catalog can see, or a time; its head if not given.
             history: Write all snapshots of the lineage up to that one, not only that one.
             progress: Told the step, how much of it is done, and how much there is.
 
@@ -275,7 +274,7 @@ class Catalog(Reader, Verbs):
         """
         version = self._version()
         if at is not None:
-            version = self.at(timestamp=at)._version() if isinstance(at, datetime) else self.at(version=at)._version()
+            version = versions.version_of(self._context.store, version, at)
         return export_catalog(
             self._context.store,
             self._context.lake_path,
@@ -295,7 +294,7 @@ class Catalog(Reader, Verbs):
         detach(self._context.store, self._context.lake_path, self._catalog_id)
 
     def expire_snapshots(
-        self, *, snapshot_ids: Sequence[int] | None = None, older_than: datetime | None = None
+        self, *, snapshot_ids: Sequence[int] | None = None, older_than: Time | None = None
     ) -> list[SnapshotId]:
         """Forget own snapshots by id or age, and return which; forks keep what they see.
 

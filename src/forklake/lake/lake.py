@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from forklake.catalog import versions
+from forklake.catalog.moments import Moment, Time, one_moment, read_moment
 from forklake.catalog.view import View
 from forklake.config import Settings
-from forklake.errors import InvalidInputError
 from forklake.lake.catalog import Catalog
 from forklake.lake.context import Context
 from forklake.lake.options import Options, lake_options
@@ -22,7 +21,7 @@ from forklake.ops.create_catalog import create_catalog
 from forklake.ops.fork_tree import fork_tree
 from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
-from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
+from forklake.ops.list_catalogs import check_limit, list_catalogs
 from forklake.ops.open_lake import open_lake
 from forklake.ops.plain_history import Progress, silent
 
@@ -178,12 +177,12 @@ class Lake:
         prefix: str = "",
         after: str | None = None,
         limit: int | None = None,
-        at: int | datetime | None = None,
+        at: Moment | None = None,
     ) -> list[CatalogInfo]:
         """Return the catalogs by name: all that there are, or with ``limit`` a page of them.
 
         ``after`` is the last name of the page before. A page costs the same however many catalogs there are; all
-        of a million take hundreds of megabytes. With ``at``, a snapshot of any catalog or an aware datetime: the
+        of a million take hundreds of megabytes. With ``at``, a snapshot of any catalog or a time: the
         catalogs that existed then, under the names they had, each with its newest snapshot of that moment.
         """
         return list_catalogs(
@@ -260,14 +259,17 @@ class Lake:
         """Return the bytes that the metadata of all catalogs takes, indexes included."""
         return self._context.store.byte_count()
 
-    def at(self, *, version: int | None = None, timestamp: datetime | None = None) -> LakeAt:
+    def at(
+        self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
+    ) -> LakeAt:
         """Return the whole lake as it was: each catalog at its newest own snapshot of that moment.
 
         Repeatable only below the oldest commit that is still in flight.
+
+        Raises:
+            InvalidInputError: Not exactly one moment was given, or it is none.
         """
-        if (version is None) == (timestamp is None):
-            raise InvalidInputError("Say which: version= or timestamp=, and not both.")
-        return LakeAt(self._context, version if version is not None else timestamp)
+        return LakeAt(self._context, one_moment(moment, version, timestamp))
 
 
 def lake_of(context: Context) -> Lake:
@@ -280,9 +282,9 @@ def lake_of(context: Context) -> Lake:
 class LakeAt:
     """A lake at one moment, for reading."""
 
-    def __init__(self, context: Context, moment: int | datetime | None) -> None:
+    def __init__(self, context: Context, moment: Moment) -> None:
         self._context = context
-        self._moment = check_moment(moment)
+        self._moment = read_moment(moment)
 
     def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
         """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""

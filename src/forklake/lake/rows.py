@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
+from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.lake.verbs.runner import Runner
@@ -20,7 +21,7 @@ from forklake.ops import flush_inlined as flushing
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.place import Place
-from forklake.ops.table_changes import Moment, table_changes
+from forklake.ops.table_changes import table_changes
 from forklake.sql.condition import condition, sort_expression
 
 if TYPE_CHECKING:

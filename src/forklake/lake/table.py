@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from forklake.catalog import describe, lookup
+from forklake.catalog.moments import Moment
 from forklake.catalog.view import Content
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.ids import TableId
@@ -264,7 +264,7 @@ class Table:
 
         return rows.flush(self)
 
-    def changes(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
+    def changes(self, start: Moment, end: Moment | None = None) -> DataFrame:
         """Return how rows changed from one snapshot to another, both included, as a Spark DataFrame.
 
         It has ``snapshot_id``, ``rowid``, ``change_type`` (``insert``, ``delete``, ``update_preimage``,
@@ -283,13 +283,13 @@ class Table:
 
         return rows.changes(self, start, end, "all")
 
-    def insertions(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
+    def insertions(self, start: Moment, end: Moment | None = None) -> DataFrame:
         """Return the rows that were added, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
         from forklake.lake import rows  # noqa: PLC0415
 
         return rows.changes(self, start, end, "insertions")
 
-    def deletions(self, start: int | datetime, end: int | datetime | None = None) -> DataFrame:
+    def deletions(self, start: Moment, end: Moment | None = None) -> DataFrame:
         """Return the rows that were deleted, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
         from forklake.lake import rows  # noqa: PLC0415
 

@@ -10,7 +10,8 @@ import struct
 from decimal import Decimal
 from typing import Final
 
-from forklake.model.types import NANOS_PER_DAY, date_of, moment
+from forklake.model.calendar import date_of
+from forklake.model.types import NANOS_PER_DAY, moment
 
 _BUCKET: Final = re.compile(r"bucket\((\d+)\)")
 _NANOS_PER_HOUR: Final = 3_600_000_000_000

@@ -6,6 +6,8 @@ import re
 from decimal import Decimal
 from typing import Any, Final
 
+from forklake.model.calendar import day_number
+
 NESTED: Final = frozenset({"struct", "list", "map"})
 
 _NAMES: Final = {
@@ -145,9 +147,10 @@ def moment(column_type: str, text: str) -> int | None:
         year, month, day = (int(match[part]) for part in ("year", "month", "day"))
         if match["before"]:
             year = 1 - year
-        if not 1 <= month <= 12 or not 1 <= day <= days_in_month(year, month):
+        found = day_number(year, month, day)
+        if found is None:
             return None
-        days = day_number(year, month, day)
+        days = found
     hour, minute, second = (int(match[part] or 0) for part in ("hour", "minute", "second"))
     nanos = ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + int((match["fraction"] or "0").ljust(9, "0"))
     if minute > 59 or second > 59 or nanos > NANOS_PER_DAY:
@@ -159,36 +162,3 @@ def _offset_seconds(zone: str) -> int:
     digits = zone[1:].replace(":", "").ljust(6, "0")
     seconds = int(digits[:2]) * 3600 + int(digits[2:4]) * 60 + int(digits[4:6])
     return -seconds if zone.startswith("-") else seconds
-
-
-def days_in_month(year: int, month: int) -> int:
-    """Return the days of a month in the Gregorian calendar, of any year; the year before 1 is 0."""
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in (4, 6, 9, 11) else 31
-
-
-def day_number(year: int, month: int, day: int) -> int:
-    """Return the days since 1970-01-01 in the Gregorian calendar, of any year.
-
-    >>> day_number(1970, 1, 1), day_number(0, 3, 1)
-    (0, -719468)
-    """
-    year -= month <= 2
-    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    era, of_era = divmod(year, 400)
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-
-
-def date_of(days: int) -> tuple[int, int, int]:
-    """Return the year, month and day that `day_number` counts.
-
-    >>> date_of(17_486), date_of(-1)
-    ((2017, 11, 16), (1969, 12, 31))
-    """
-    era, of_era = divmod(days + 719_468, 146_097)
-    year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    shifted = (5 * of_year + 2) // 153
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from forklake.catalog import versions
+from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_name
 from forklake.errors import SnapshotNotFoundError
 from forklake.metastore import procedures
@@ -20,7 +19,7 @@ def copy_catalog(
     parent: CatalogId,
     name: str,
     *,
-    at: int | datetime | None = None,
+    at: Moment | None = None,
     data_path: str | None = None,
 ) -> CatalogId:
     """Copy a catalog's metadata as it is, or was, into a new catalog without ancestry or earlier history.
@@ -37,10 +36,8 @@ def copy_catalog(
     assert lake_path is not None
     head = versions.head_by_id(store, parent)
     source = head.version
-    if isinstance(at, datetime):
-        source = versions.version_at_time(store, source, at)
-    elif at is not None:
-        source = versions.version_at(store, source, at)
+    if at is not None:
+        source = versions.version_of(store, source, at)
     try:
         with store.writing() as session:
             if placement.data_path is None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from forklake.catalog import versions
+from forklake.catalog.moments import Time, read_time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
@@ -16,7 +16,7 @@ def expire_snapshots(
     catalog: CatalogId,
     *,
     snapshot_ids: Sequence[int] | None = None,
-    older_than: datetime | None = None,
+    older_than: Time | None = None,
 ) -> list[SnapshotId]:
     """Forget snapshots of the catalog's own, and return which; never the newest, and none of its ancestors'.
 
@@ -30,8 +30,7 @@ def expire_snapshots(
         raise InvalidInputError(
             "ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than', nor neither"
         )
-    if older_than is not None:
-        older_than = versions.check_aware(older_than)
+    limit = None if older_than is None else read_time(older_than)
     with store.writing() as session:
         session.lock_alone(catalog)
         head = versions.head_by_id(session, catalog).version.snapshot_id
@@ -40,9 +39,9 @@ def expire_snapshots(
             " ORDER BY snapshot_id",
             c=catalog,
         )
-        if older_than is not None:
+        if limit is not None:
             # A commit may have moved the head since it was read: what is newer is never chosen.
-            chosen = [snapshot for snapshot, time in found if snapshot < head and session.time(time) < older_than]
+            chosen = [snapshot for snapshot, time in found if snapshot < head and session.time(time) < limit]
         else:
             own = {snapshot for snapshot, _ in found}
             chosen = sorted(set(snapshot_ids or ()))

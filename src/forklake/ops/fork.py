@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 from forklake.catalog import versions
+from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_name
 from forklake.errors import (
     AlreadyExistsError,
@@ -33,7 +33,7 @@ def fork(
     parent: CatalogId,
     name: str,
     *,
-    at: int | datetime | None = None,
+    at: Moment | None = None,
     data_path: str | None = None,
     if_not_exists: bool = False,
 ) -> MadeCatalog:
@@ -64,7 +64,7 @@ def fork_many(
     parent: CatalogId,
     names: Sequence[str],
     *,
-    at: int | datetime | None = None,
+    at: Moment | None = None,
     on_progress: Callable[[int], None] = lambda made: None,
 ) -> list[CatalogId]:
     """Fork a catalog once for each name, all at the same snapshot.
@@ -105,13 +105,11 @@ def fork_many(
     return made
 
 
-def _pin(store: Store, parent: CatalogId, at: int | datetime | None) -> SnapshotId | None:
+def _pin(store: Store, parent: CatalogId, at: Moment | None) -> SnapshotId | None:
     if at is None:
         return None
     head = versions.head_by_id(store, parent).version
-    if isinstance(at, datetime):
-        return versions.version_at_time(store, head, at).snapshot_id
-    return versions.version_at(store, head, at).snapshot_id
+    return versions.version_of(store, head, at).snapshot_id
 
 
 def _settled(

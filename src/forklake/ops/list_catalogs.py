@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from forklake.catalog.moments import Moment, read_moment
 from forklake.catalog.names import MAX_NAME_LENGTH, check_text
 from forklake.catalog.paths import join
-from forklake.catalog.versions import check_aware, dropped
+from forklake.catalog.versions import dropped
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.store import Store, Values
@@ -28,7 +29,7 @@ def list_catalogs(
     prefix: str = "",
     after: str | None = None,
     limit: int | None = None,
-    at: int | datetime | None = None,
+    at: Moment | None = None,
 ) -> list[CatalogInfo]:
     """Return catalogs by name: those that live now, or lived at a snapshot or a time; all, or a page of them.
 
@@ -40,7 +41,7 @@ def list_catalogs(
     """
     check_text("prefix", prefix)
     check_text("name to go on after", after)
-    moment = check_moment(at)
+    moment = None if at is None else read_moment(at)
     if limit is not None:
         return [catalog_info(store, lake_path, row) for row in _page(store, prefix, after, check_limit(limit), moment)]
     found: list[CatalogInfo] = []
@@ -87,21 +88,6 @@ def check_limit(limit: int) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
         raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit!r}.")
     return limit
-
-
-def check_moment(at: int | datetime | None) -> SnapshotId | datetime | None:
-    """Return a snapshot id or an aware datetime as what it is.
-
-    Raises:
-        InvalidInputError: It is neither.
-    """
-    if at is None:
-        return None
-    if isinstance(at, datetime):
-        return check_aware(at)
-    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < INFINITY:
-        raise InvalidInputError(f"A moment is a snapshot id or an aware datetime, not {at!r}.")
-    return SnapshotId(at)
 
 
 def catalog_info(store: Store, lake_path: str | None, row: Values) -> CatalogInfo:

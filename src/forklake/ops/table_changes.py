@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
+from forklake.catalog.moments import Moment
 from forklake.catalog.view import View
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId, TableId
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forklake.engine.changes import Kind
-
-Moment = int | datetime
 
 
 def table_changes(
@@ -35,12 +33,7 @@ def table_changes(
     """
     from forklake.engine.changes import changes  # noqa: PLC0415 - Spark comes with the first row
 
-    if end is None:
-        last = seen
-    elif isinstance(end, datetime):
-        last = versions.version_at_time(place.store, seen, end)
-    else:
-        last = versions.version_at(place.store, seen, end)
+    last = seen if end is None else versions.version_of(place.store, seen, end)
     first = versions.first_snapshot(place.store, seen, start)
     if first > last.snapshot_id:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from forklake.catalog.moments import read_time
 from forklake.config import Settings
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
@@ -15,7 +16,6 @@ from forklake.metastore.location import embedded_path, with_metadata_schema
 from forklake.model.ids import CatalogId
 from forklake.model.options import normalise
 from forklake.session.catalogs import AttachedCatalog, Attachments, check_names
-from forklake.session.moments import aware_time
 from forklake.session.secrets import Secrets
 from forklake.sql.statements import Attach
 
@@ -156,7 +156,7 @@ class _Opening:
             if not str(version).isdecimal():
                 raise InvalidInputError(f'SNAPSHOT_VERSION is the number of a snapshot, not "{version}".')
             return int(version)
-        return None if time is None else aware_time(time)
+        return None if time is None else read_time(time)
 
     def lake(self, spark: SparkSession | None, settings: Settings) -> Lake:
         """Open the lake."""
@@ -190,7 +190,7 @@ class _Opening:
         catalog = Catalog(catalog._context.using(options=overrides), catalog.catalog_id)
         self._check_encryption(catalog)
         if self.pin is not None:
-            catalog = catalog.at(timestamp=self.pin) if isinstance(self.pin, datetime) else catalog.at(version=self.pin)
+            catalog = catalog.at(self.pin)
         return AttachedCatalog(
             alias,
             self.key,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from forklake import __version__
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
+from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Table, Transaction
 from forklake.model.definitions import MacroImplementation
@@ -21,7 +22,6 @@ from forklake.session.catalogs import AttachedCatalog
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
 from forklake.session.functions.function import clock
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
-from forklake.session.moments import aware_time
 from forklake.session.presence import hint, missing
 from forklake.session.rows import Changes, Rows
 from forklake.session.system import system_function, system_relation
@@ -206,7 +206,7 @@ class SessionNames:
             return attached.catalog.at(version=at.value)
         if isinstance(at.value, timedelta):
             return attached.catalog.at(timestamp=clock(attached.lake)() - at.value)
-        return attached.catalog.at(timestamp=aware_time(at.value))
+        return attached.catalog.at(timestamp=read_time(at.value))
 
     def _metadata_relation(self, parts: tuple[str, ...]) -> Relation | None:
         found = self.state.attachments.find_metadata(parts[0]) if len(parts) in (2, 3) else None

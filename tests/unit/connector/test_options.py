@@ -85,7 +85,7 @@ def test_an_option_without_effect_is_refused_by_name(use: Use, options: dict[str
         (Use.READ, {"changes": "true"}, 'need the option "startingVersion"'),
         (Use.READ, {"as-of-timestamp": "9" * 20}, "milliseconds since 1970"),
         (Use.READ, {"snapshot-id": "one"}, '"snapshot-id" is a whole number'),
-        (Use.READ, {"timestampAsOf": "noon"}, '"timestampAsOf" is a time as ISO 8601'),
+        (Use.READ, {"timestampAsOf": "noon"}, '"timestampAsOf" is a time, not'),
         (Use.STREAM, {"readChangeFeed": "maybe"}, '"readChangeFeed" is true or false'),
     ],
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.model.types import moment
 
 VARCHAR: Final = "VARCHAR"
 BIGINT: Final = "BIGINT"
@@ -156,7 +156,7 @@ def _fits(kind: str, value: Any) -> bool:
         case "UBIGINT[]":
             return isinstance(value, list | tuple) and all(_fits(BIGINT, part) for part in value)
         case "TIMESTAMP WITH TIME ZONE":
-            return isinstance(value, date | timedelta) or (isinstance(value, str) and _time(value) is not None)
+            return isinstance(value, date | timedelta) or (isinstance(value, str) and _is_time(value))
         case _:
             return _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value)
 
@@ -208,12 +208,8 @@ def _moment(value: Any, now: Now) -> Any:
     match value:
         case timedelta():
             return _ago(value, now)
-        case datetime():
-            return value.replace(tzinfo=UTC) if value.tzinfo is None else value
-        case date():
-            return datetime(value.year, value.month, value.day, tzinfo=UTC)
-        case str():
-            return _time(value)
+        case date() | str():
+            return read_time(value)
         case _:
             return value
 
@@ -225,11 +221,9 @@ def _ago(age: timedelta, now: Now) -> datetime:
         raise InvalidInputError(f"Conversion Error: There is no time {age} ago.") from error
 
 
-def _time(text: str) -> datetime | None:
-    nanos = moment("timestamptz", text.strip().replace("T", " "))
-    if nanos is None:
-        return None
+def _is_time(text: str) -> bool:
     try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=nanos // 1000)
-    except OverflowError:
-        return None
+        read_time(text)
+    except InvalidInputError:
+        return False
+    return True

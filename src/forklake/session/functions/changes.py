@@ -35,10 +35,7 @@ def _changes(kind: Kind, call: Call) -> Changes:
         schema = call.required("schema_name", "Schema")
     name = call.required("table_name", "Table")
     seen = call.committed().version
-    if isinstance(end, datetime):
-        view = View(call.store, versions.version_at_time(call.store, seen, end))
-    else:
-        view = View(call.store, versions.version_at(call.store, seen, end))
+    view = View(call.store, versions.version_of(call.store, seen, end))
     try:
         row = named_table(view, name, schema, call.attachment.schema)
     except NotFoundError as error:

@@ -1,0 +1,87 @@
+"""Moments that users hand in: a snapshot id or a time. One rule everywhere: a time without a zone is UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from forklake.errors import InvalidInputError
+from forklake.model.ids import INFINITY, SnapshotId
+from forklake.model.types import moment
+
+Time = datetime | date | str
+"""A datetime, a day (its first moment), or a text such as ``2026-01-31 12:00`` or ``2026-01-31T12:00:00+01:00``."""
+
+Moment = int | Time
+"""A snapshot id, or a time."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_time(given: Time) -> datetime:
+    """Return a time as an aware datetime in UTC; what has no zone is UTC.
+
+    Raises:
+        InvalidInputError: It is no time, or not within the years 1 to 9999.
+    """
+    if isinstance(given, str):
+        found = _from_text(given)
+        if found is None:
+            raise InvalidInputError(
+                f'Conversion Error: "{given}" is no timestamp.',
+                hint="Write it as 2026-01-31 12:00:00 or 2026-01-31T12:00:00+01:00; without a zone it is UTC.",
+            )
+    elif isinstance(given, datetime):
+        found = given
+    elif isinstance(given, date):
+        found = datetime(given.year, given.month, given.day, tzinfo=UTC)
+    else:
+        raise InvalidInputError(f"A time is a datetime, a date or a text, not {given!r}.")
+    if found.tzinfo is None or found.utcoffset() is None:
+        return found.replace(tzinfo=UTC)
+    try:
+        return found.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInputError(f'Conversion Error: "{given}" is not within the years 1 to 9999.') from None
+
+
+def read_moment(given: Moment) -> SnapshotId | datetime:
+    """Return a snapshot id or a time, whichever was given.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    if isinstance(given, datetime | date | str):
+        return read_time(given)
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given < INFINITY:
+        raise InvalidInputError(f"A moment is a snapshot id or a time, not {given!r}.")
+    return SnapshotId(given)
+
+
+def one_moment(moment: Moment | None, version: int | None, timestamp: Time | None) -> SnapshotId | datetime:
+    """Return the one moment of those that a caller may name.
+
+    Raises:
+        InvalidInputError: None or several were given, or it is no moment.
+    """
+    given = [one for one in (moment, version, timestamp) if one is not None]
+    if len(given) > 1:
+        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
+    if not given:
+        raise InvalidInputError("Say which moment: a snapshot id or a time.")
+    if version is not None and not isinstance(version, int):
+        raise InvalidInputError(f"A snapshot is named by its id, a whole number, not by {version!r}.")
+    return read_time(timestamp) if timestamp is not None else read_moment(given[0])
+
+
+def _from_text(text: str) -> datetime | None:
+    """Read ISO 8601 as Python does, and else what DuckDB would read."""
+    stripped = text.strip()
+    try:
+        return datetime.fromisoformat(stripped)
+    except ValueError:
+        nanos = moment("timestamptz", stripped)
+    try:
+        return None if nanos is None else _EPOCH + timedelta(microseconds=nanos // 1000)
+    except OverflowError:
+        raise InvalidInputError(f'Conversion Error: "{text}" is not within the years 1 to 9999.') from None
