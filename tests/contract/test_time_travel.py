@@ -146,7 +146,7 @@ def test_what_cannot_be_expired_stays(shop: Catalog) -> None:
         lambda: agent.expire_snapshots(snapshot_ids=[0]),
         shop.expire_snapshots,
         lambda: shop.expire_snapshots(snapshot_ids=[0], older_than=datetime.now(UTC)),
-        lambda: shop.expire_snapshots(older_than=datetime(2030, 1, 1)),  # noqa: DTZ001
+        lambda: shop.expire_snapshots(older_than="soon"),
     ):
         with pytest.raises((SnapshotNotFoundError, InvalidInputError)):
             attempt()
@@ -220,7 +220,7 @@ def test_what_is_neither_an_id_nor_a_time_is_refused(lake: Lake, shop: Catalog, 
         lambda: lake.catalogs(at=moment),
         lambda: shop.expire_snapshots(older_than=moment),
     ):
-        with pytest.raises(InvalidInputError, match=r"is no timestamp|A moment is a snapshot id or a time|A time is"):
+        with pytest.raises(InvalidInputError, match=r"is no timestamp|A moment is a snapshot id|A time is"):
             attempt()
     for nothing_or_two in each(
         shop.at, lambda: shop.at(1, version=1), lambda: shop.at(version=1, timestamp="2030-01-01")

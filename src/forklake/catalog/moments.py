@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.model.ids import INFINITY, SnapshotId
+from forklake.model.ids import SnapshotId
 from forklake.model.types import moment
 
 Time = datetime | date | str
@@ -53,8 +53,8 @@ def read_moment(given: Moment) -> SnapshotId | datetime:
     """
     if isinstance(given, datetime | date | str):
         return read_time(given)
-    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given < INFINITY:
-        raise InvalidInputError(f"A moment is a snapshot id or a time, not {given!r}.")
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise InvalidInputError(f"A moment is a snapshot id, a whole number, or a time, not {given!r}.")
     return SnapshotId(given)
 
 
@@ -69,7 +69,7 @@ def one_moment(moment: Moment | None, version: int | None, timestamp: Time | Non
         raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
     if not given:
         raise InvalidInputError("Say which moment: a snapshot id or a time.")
-    if version is not None and not isinstance(version, int):
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
         raise InvalidInputError(f"A snapshot is named by its id, a whole number, not by {version!r}.")
     return read_time(timestamp) if timestamp is not None else read_moment(given[0])
 

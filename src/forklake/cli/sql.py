@@ -17,6 +17,7 @@ from forklake.cli.command import Command, complete_catalog, existing_lake, lake_
 from forklake.cli.shell import run_shell
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.hint import ListCatalogs
+from forklake.model.quoting import quote_name, quote_text
 from forklake.ops.lake_exists import lake_exists
 
 if TYPE_CHECKING:
@@ -104,15 +105,11 @@ def _session(catalog: str | None, *, read_only: bool) -> Iterator[Connection]:
 
     with connect() as connection:
         if catalog is not None:
-            options = [f"CATALOG {_text(catalog)}", *(["READ_ONLY"] if read_only else [])]
-            name = '"' + catalog.replace('"', '""') + '"'
+            options = [f"CATALOG {quote_text(catalog)}", *(["READ_ONLY"] if read_only else [])]
+            name = quote_name(catalog)
             url = existing_lake().removeprefix("ducklake:")
             try:
-                connection.sql(f"ATTACH {_text(f'ducklake:{url}')} AS {name} ({', '.join(options)}); USE {name}")
+                connection.sql(f"ATTACH {quote_text(f'ducklake:{url}')} AS {name} ({', '.join(options)}); USE {name}")
             except NotFoundError as error:
                 raise NotFoundError(error.message, hint=error.advice or ListCatalogs()) from error
         yield connection
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

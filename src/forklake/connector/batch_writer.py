@@ -10,6 +10,7 @@ from forklake.connector.source import LakeSource
 from forklake.engine.session import is_remote
 from forklake.errors import CommitConflictError, EngineError, InvalidInputError
 from forklake.lake import Lake
+from forklake.model.quoting import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -70,7 +71,7 @@ class BatchWriter:
         if isinstance(self._given, Lake):
             raise _not_pickled()
         options = {"lake": self._given, "catalog": self._catalog, "commit_key": key}
-        name = ".".join(_quoted(part) for part in (self._schema, self._table))
+        name = ".".join(quote_name(part) for part in (self._schema, self._table))
         register(frame.sparkSession)
         frame.write.format(LakeSource.name()).options(**options, table=name).mode(self._mode).save()
 
@@ -95,7 +96,3 @@ def _query_id(frame: DataFrame, table: str) -> str:
 
 def _not_pickled() -> EngineError:
     return EngineError("An open lake cannot go to another process.", hint="Give the URL of the lake instead.")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

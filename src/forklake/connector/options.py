@@ -17,12 +17,13 @@ from typing import Any, Final
 from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Table
+from forklake.model.flags import read_flag
 from forklake.model.names import nearest
+from forklake.model.quoting import unquote_name
 from forklake.ops.lake_exists import lake_exists
 
 _PART: Final = r'"(?:[^"]|"")+"|[^".]+'
 _NAME: Final = re.compile(rf"(?:(?P<schema>{_PART})\.)?(?P<table>{_PART})")
-_SWITCH: Final = {"true": True, "false": False}
 _OF_A_TABLE: Final = "provider"
 """What Spark adds to the options, with others, when it makes a table of its own catalog."""
 _START_OF_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -216,11 +217,7 @@ def parse_name(text: str) -> tuple[str, str]:
         raise InvalidInputError(
             f'"{text}" is no name of a table.', hint='Names are written table or schema."my.table".'
         )
-    return _unquoted(match["schema"] or "main"), _unquoted(match["table"])
-
-
-def _unquoted(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+    return unquote_name(match["schema"] or "main"), unquote_name(match["table"])
 
 
 # ---- values --------------------------------------------------------------------------------------------------------
@@ -242,9 +239,10 @@ def _start(name: str, text: str) -> int | str:
 
 
 def _switch(name: str, text: str) -> bool:
-    if text.lower() not in _SWITCH:
+    found = read_flag(text)
+    if found is None:
         raise InvalidInputError(f'The option "{name}" is true or false, not "{text}"; nothing was done.')
-    return _SWITCH[text.lower()]
+    return found
 
 
 def _moment(name: str, text: str) -> datetime:

@@ -36,13 +36,10 @@ from forklake.files.schema import display_type, precision_and_scale
 from forklake.files.type_names import physical_name, sql_name
 from forklake.files.values import shown_array, values_of
 from forklake.model.field import Field
+from forklake.model.flags import BOOLEANS
 
 __all__ = ["display_type", "format_value", "parse_value", "to_array", "to_texts"]
 
-_BOOLEANS: Final = {
-    **dict.fromkeys(("true", "t", "1", "yes", "y"), True),
-    **dict.fromkeys(("false", "f", "0", "no", "n"), False),
-}
 _PLAIN_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID: Final = re.compile(r"\{?((?:[0-9a-fA-F]-?){32})\}?")
 _ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})")
@@ -215,7 +212,7 @@ def _format_map(field: Field, value: Any) -> str:
 
 
 _PARSERS: Final[dict[str, Callable[[Field, str], Any]]] = {
-    "boolean": lambda field, text: _found(_BOOLEANS.get(text.lower()), text, field),
+    "boolean": lambda field, text: _found(BOOLEANS.get(text.lower()), text, field),
     "float32": _parse_float32,
     "float64": lambda field, text: _found(parse_float(text), text, field),
     "varchar": lambda field, text: text,

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from forklake.catalog import versions
-from forklake.catalog.moments import Moment, Time, one_moment, read_moment
+from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
@@ -21,7 +21,7 @@ from forklake.ops.create_catalog import create_catalog
 from forklake.ops.fork_tree import fork_tree
 from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
-from forklake.ops.list_catalogs import check_limit, list_catalogs
+from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.open_lake import open_lake
 from forklake.ops.plain_history import Progress, silent
 
@@ -284,7 +284,7 @@ class LakeAt:
 
     def __init__(self, context: Context, moment: Moment) -> None:
         self._context = context
-        self._moment = read_moment(moment)
+        self._moment = check_moment(moment)
 
     def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
         """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""

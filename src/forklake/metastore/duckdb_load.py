@@ -9,6 +9,8 @@ from typing import Any
 
 import duckdb
 
+from forklake.model.quoting import quote_name
+
 
 def load_rows(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, str], rows: Iterable[Iterable[Any]]
@@ -26,7 +28,7 @@ def load_rows(
         if not wrote:
             return
         file.flush()
-        names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+        names = ", ".join(quote_name(name) for name in columns)
         values = ", ".join(f"CAST(j ->> {place} AS {kind})" for place, kind in enumerate(columns.values()))
         connection.execute(
             f"INSERT INTO {table} ({names}) SELECT {values} FROM read_ndjson_objects(?) AS q(j)", [file.name]

@@ -39,6 +39,7 @@ from forklake.model.commit import Commit, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.overview import TableSize
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
+from forklake.model.quoting import quote_text
 from forklake.model.rows import Row
 
 T = TypeVar("T")
@@ -63,8 +64,7 @@ def _dialect(schemas: LakeSchemas) -> Dialect:
     if schemas == LakeSchemas():
         return DIALECT
     prefix = schemas.prefix.replace("%", "%%")  # the driver's sign for a parameter
-    in_literal = prefix.replace("'", "''")
-    return replace(DIALECT, schema=prefix, row_uid=f"nextval('{in_literal}ducklake_row_uid_seq')")
+    return replace(DIALECT, schema=prefix, row_uid=f"nextval({quote_text(prefix + 'ducklake_row_uid_seq')})")
 
 
 _COUNTED_ROWS = 1_000_000
@@ -325,8 +325,8 @@ class _PostgresSession(Session):
                 copy.write_row(row)
 
     def take_ids(self, sequence: str, count: int) -> list[int]:
-        name = self.dialect.schema.replace("'", "''") + sequence
-        taken = self.query(f"SELECT nextval('{name}') FROM generate_series(1, CAST(:n AS integer))", n=count)
+        name = quote_text(self.dialect.schema + sequence)
+        taken = self.query(f"SELECT nextval({name}) FROM generate_series(1, CAST(:n AS integer))", n=count)
         return [int(value) for (value,) in taken]
 
     def numbered(self, count: int) -> None:

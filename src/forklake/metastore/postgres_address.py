@@ -11,6 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from forklake.errors import ConfigError
+from forklake.model.quoting import quote_name
 
 PARAMETER: Final = "metadata_schema"
 """What names the schema in a connection string; libpq does not know it."""
@@ -52,13 +53,13 @@ class LakeSchemas:
     @property
     def prefix(self) -> str:
         """What stands before the name of a base table."""
-        return _BASE + "." if self == LakeSchemas() else f"{_quoted(self.base)}."
+        return _BASE + "." if self == LakeSchemas() else f"{quote_name(self.base)}."
 
     def place(self, script: str) -> str:
         """Return the schema file, which is written for the default, for these schemas."""
         if self == LakeSchemas():
             return script
-        names = {"forklake": _quoted(self.base), "ducklake": _quoted(self.views)}
+        names = {"forklake": quote_name(self.base), "ducklake": quote_name(self.views)}
 
         def replace(match: re.Match[str]) -> str:
             quote_mark, qualifier, schema = match.groups()
@@ -151,10 +152,6 @@ def _split(conninfo: str) -> tuple[str, str | None]:
     name = next((value for key, value in parameters if key == PARAMETER), None)
     others = urlencode([pair for pair in parameters if pair[0] != PARAMETER], quote_via=quote)
     return start + (mark + others if others else ""), name
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _word(value: str) -> str:

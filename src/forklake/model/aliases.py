@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from forklake.model.quoting import quote_name
+
 
 def format_aliases(names: tuple[str, ...]) -> str | None:
     """Write aliases, quotes in them doubled; no alias is None.
@@ -13,7 +15,7 @@ def format_aliases(names: tuple[str, ...]) -> str | None:
     """
     if not names:
         return None
-    return ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    return ",".join(quote_name(name) for name in names)
 
 
 def parse_aliases(text: str | None) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from forklake.model.names import fold
+from forklake.model.quoting import quote_name
 
 
 class ChangeKind(StrEnum):
@@ -172,11 +173,11 @@ def _value(change: LoggedChange) -> str | int:
     if change.kind is ChangeKind.CREATED_SCHEMA:
         if change.schema_name is None:
             raise ValueError(f"{change.kind} without the name of the schema")
-        return _quoted(change.schema_name)
+        return quote_name(change.schema_name)
     if change.kind in _CREATED_ENTRIES:
         if change.schema_name is None or change.name is None:
             raise ValueError(f"{change.kind} without the names of its schema and of itself")
-        return f"{_quoted(change.schema_name)}.{_quoted(change.name)}"
+        return f"{quote_name(change.schema_name)}.{quote_name(change.name)}"
     if change.object_id is None:
         raise ValueError(f"{change.kind} without the id of its object")
     return change.object_id
@@ -195,10 +196,6 @@ def _logged_change(keyword: str, value: str) -> LoggedChange:
     elif _OBJECT_ID.fullmatch(value):
         return LoggedChange(kind, object_id=int(value))
     raise ValueError(f"Unsupported change type {keyword}:{value}")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _unquoted(text: str) -> str:

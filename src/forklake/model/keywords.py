@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from forklake.model.quoting import quote_name
+
 _WORDS: Final = """
 abort absolute access action add admin after aggregate all also alter always analyse analyze and anti any array
 as asc asof assertion assignment asymmetric at attach attribute authorization backward before begin between
@@ -54,4 +56,4 @@ def identifier(name: str) -> str:
     """
     if _PLAIN.fullmatch(name) and name.lower() not in KEYWORDS:
         return name
-    return '"' + name.replace('"', '""') + '"'
+    return quote_name(name)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from forklake.model.flags import read_flag
+
 COMPRESSIONS: Final = ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw")
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(b|bytes?|[kmgt]i?b?)?", re.IGNORECASE | re.ASCII)
 
@@ -64,9 +66,10 @@ def normalise(key: str, value: object) -> str:
     kind = OPTIONS[key]
     match kind.form:
         case "boolean":
-            if text.lower() in ("true", "1", "false", "0"):
-                return "true" if text.lower() in ("true", "1") else "false"
-            raise ValueError(f'Option "{key}" is true or false, not "{text}".')
+            found = read_flag(value)
+            if found is None:
+                raise ValueError(f'Option "{key}" is true or false, not "{text}".')
+            return "true" if found else "false"
         case "count" | "positive" if not (text.isascii() and text.isdigit()):
             raise ValueError(f'Option "{key}" is a whole number from {int(kind.form == "positive")} on, not "{text}".')
         case "positive" if int(text) == 0:

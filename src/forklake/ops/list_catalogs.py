@@ -41,7 +41,7 @@ def list_catalogs(
     """
     check_text("prefix", prefix)
     check_text("name to go on after", after)
-    moment = None if at is None else read_moment(at)
+    moment = None if at is None else check_moment(at)
     if limit is not None:
         return [catalog_info(store, lake_path, row) for row in _page(store, prefix, after, check_limit(limit), moment)]
     found: list[CatalogInfo] = []
@@ -88,6 +88,18 @@ def check_limit(limit: int) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
         raise InvalidInputError(f"The limit of a page must be between 1 and {MAX_PAGE}, not {limit!r}.")
     return limit
+
+
+def check_moment(at: Moment) -> SnapshotId | datetime:
+    """Return a snapshot id of any catalog, or a time.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    moment = read_moment(at)
+    if not isinstance(moment, datetime) and not 0 <= moment < INFINITY:
+        raise InvalidInputError(f"A moment is a snapshot id or a time, not {at!r}.")
+    return moment
 
 
 def catalog_info(store: Store, lake_path: str | None, row: Values) -> CatalogInfo:

@@ -8,6 +8,7 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.model.ids import DataFileId
 from forklake.model.predicate import Condition, IsNull
+from forklake.model.quoting import quote_spark_name
 from forklake.model.rows import ColumnRow, TableRow
 from forklake.ops.place import Place
 from forklake.ops.read_table import count_rows
@@ -30,6 +31,13 @@ def search_nulls(staging: Staging, place: Place, table: TableRow, column: Column
 
 
 def _is_null_in_files(place: Place, staging: Staging, table: TableRow, column: ColumnRow) -> bool:
-    plan = plan_scan(place.store, place.lake_path, staging.draft, table, IsNull(column.column_id, is_null=True))
-    name = "`" + column.column_name.replace("`", "``") + "`"
-    return count_rows(place.spark, plan, Condition(IsNull(column.column_id, is_null=True), f"{name} IS NULL")) > 0
+    is_null = IsNull(column.column_id, is_null=True)
+    plan = plan_scan(place.store, place.lake_path, staging.draft, table, is_null)
+    return (
+        count_rows(
+            place.spark,
+            plan,
+            Condition(is_null, f"{quote_spark_name(column.column_name)} IS NULL"),
+        )
+        > 0
+    )

@@ -13,6 +13,7 @@ from forklake.config import Settings
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
 from forklake.metastore.location import embedded_path, with_metadata_schema
+from forklake.model.flags import read_flag
 from forklake.model.ids import CatalogId
 from forklake.model.options import normalise
 from forklake.session.catalogs import AttachedCatalog, Attachments, check_names
@@ -44,8 +45,6 @@ _OPTIONS: Final = (
     "write_deletion_vectors",
 )
 _PREFIX: Final = "ducklake:"
-_TRUE: Final = frozenset({"true", "t", "1", "yes", "on"})
-_FALSE: Final = frozenset({"false", "f", "0", "no", "off"})
 
 
 def attach(
@@ -132,10 +131,10 @@ class _Opening:
     def flag(self, name: str) -> bool:
         """Return an option that is true or false."""
         value = self.options.get(name, False)
-        text = str(value).lower()
-        if text not in _TRUE | _FALSE:
+        found = read_flag(value)
+        if found is None:
             raise InvalidInputError(f'The option {name.upper()} is true or false, not "{value}".')
-        return text in _TRUE
+        return found
 
     def text(self, name: str) -> str | None:
         """Return an option that is a text."""

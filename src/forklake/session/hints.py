@@ -17,17 +17,18 @@ from forklake.model.hint import (
     SetDataPath,
     UndropCatalog,
 )
+from forklake.model.quoting import quote_text
 
 
 def in_sql(alias: str, hint: Hint) -> str:
     """Return a hint in the words of SQL, for a session that has a catalog attached under an alias."""
-    lake = _text(alias)
+    lake = quote_text(alias)
     match hint:
         case ListCatalogs(prefix, None):
-            rest = f", prefix => {_text(prefix)}" if prefix else ""
+            rest = f", prefix => {quote_text(prefix)}" if prefix else ""
             return f"`FROM ducklake_catalogs({lake}{rest})` lists the catalogs of the lake."
         case ListCatalogs(_, at):
-            when = f"TIMESTAMPTZ {_text(at.isoformat(sep=' '))}" if isinstance(at, datetime) else at
+            when = f"TIMESTAMPTZ {quote_text(at.isoformat(sep=' '))}" if isinstance(at, datetime) else at
             return f"`FROM ducklake_catalogs({lake}, at => {when})` lists the catalogs that there were."
         case ListSnapshots():
             return f"`FROM ducklake_snapshots({lake})` lists the versions of the catalog."
@@ -46,7 +47,3 @@ def in_sql(alias: str, hint: Hint) -> str:
         case CommitAgain():
             return f"Look with `FROM ducklake_snapshots({lake})` whether it happened before you say it again."
     assert_never(hint)
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

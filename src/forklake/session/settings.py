@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model.flags import read_flag
 from forklake.model.names import fold, nearest
 
 
@@ -22,10 +23,10 @@ def _number(value: Any) -> float:
 
 
 def _flag(value: Any) -> bool:
-    text = str(value).lower()
-    if text not in ("true", "false", "1", "0", "t", "f"):
+    found = read_flag(value)
+    if found is None:
         raise ValueError
-    return text in ("true", "1", "t")
+    return found
 
 
 SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {

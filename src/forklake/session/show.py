@@ -10,6 +10,7 @@ from forklake.catalog.fields import table_fields
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake import Table
 from forklake.model.field import Field
+from forklake.model.quoting import quote_text
 from forklake.model.type_text import type_text
 from forklake.session.catalogs import AttachedCatalog
 from forklake.session.names import SessionNames
@@ -139,7 +140,7 @@ def _described_table(bound: BoundQuery) -> tuple[Field, ...] | None:
 def _default(field: Field) -> str | None:
     if field.default is None or field.default_is_expression:
         return field.default
-    return "'" + field.default.replace("'", "''") + "'"
+    return quote_text(field.default)
 
 
 def _table_info(state: State, arguments: Sequence[Any]) -> Rows:

@@ -9,6 +9,7 @@ from typing import Literal
 from sqlglot import exp
 
 from forklake.model.names import fold
+from forklake.model.quoting import quote_name
 from forklake.sql.parse import parse_expression, parse_query
 
 Kind = Literal["scalar", "table"]
@@ -70,9 +71,9 @@ def at_home(text: str, home: Home, kind: Kind) -> str:
             continue
         if len(name.parts) == 2:
             if first in home.schemas:
-                edits.append((start, start, f"{_quoted(home.alias)}."))
+                edits.append((start, start, f"{quote_name(home.alias)}."))
         elif not name.is_function or first in home.macros:
-            edits.append((start, start, f"{_quoted(home.alias)}.{_quoted(home.schema)}."))
+            edits.append((start, start, f"{quote_name(home.alias)}.{quote_name(home.schema)}."))
     return _edited(text, edits)
 
 
@@ -134,7 +135,3 @@ def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
     for start, end, new in sorted(set(edits), reverse=True):
         text = text[:start] + new + text[end:]
     return text
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

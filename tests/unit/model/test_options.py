@@ -31,7 +31,7 @@ def test_a_value_is_stored_in_one_form(key: str, value: object, stored: str) -> 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("auto_compact", "yes"),
+        ("auto_compact", "maybe"),
         ("auto_compact", 2),
         ("parquet_version", -1),
         ("parquet_version", 1.5),

@@ -11,6 +11,7 @@ from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.names import fold
+from forklake.model.quoting import quote_name, unquote_name
 
 SortKeys = Sequence[SortKey | str]
 """Keys of a sort order, as text in SQL's words or as values."""
@@ -81,11 +82,11 @@ def renamed(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:
     >>> print(renamed([SortKey("a + length('a')")], "A", "b c")[0].expression)
     "b c" + length('a')
     """
-    quoted = '"' + new.replace('"', '""') + '"'
+    quoted = quote_name(new)
 
     def word(match: re.Match[str]) -> str:
         text = match.group()
-        name = text[1:-1].replace('""', '"') if text[0] == '"' else text
+        name = unquote_name(text)
         is_call = match.string[match.end() :].lstrip().startswith("(")
         return quoted if text[0] != "'" and not is_call and fold(name) == fold(old) else text
 

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from forklake.metastore.plain.reader import PlainSource
-from forklake.metastore.plain.texts import quoted
+from forklake.model.quoting import quote_name
 
 _AS_TEXT = ("uuid", "time")
 
@@ -41,14 +41,16 @@ class DuckDBSource(PlainSource):
         return self._fetch(
             table,
             [
-                f"CAST({quoted(name)} AS VARCHAR)" if kind in _AS_TEXT else quoted(name)
+                f"CAST({quote_name(name)} AS VARCHAR)" if kind in _AS_TEXT else quote_name(name)
                 for name, kind in columns.items()
             ],
         )
 
     def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
         """Return number columns, then others as text."""
-        return self._fetch(table, [*map(quoted, numbers), *(f"CAST({quoted(name)} AS VARCHAR)" for name in types)])
+        return self._fetch(
+            table, [*map(quote_name, numbers), *(f"CAST({quote_name(name)} AS VARCHAR)" for name in types)]
+        )
 
     def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
-        return self._connection.execute(f"SELECT {', '.join(columns)} FROM {quoted(table)}").fetchall()
+        return self._connection.execute(f"SELECT {', '.join(columns)} FROM {quote_name(table)}").fetchall()

@@ -9,8 +9,9 @@ import duckdb
 
 from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.plain.layout import TABLES
-from forklake.metastore.plain.texts import quoted, sql_type
+from forklake.metastore.plain.texts import sql_type
 from forklake.metastore.plain.writer import PlainTarget, can_inline, top_columns
+from forklake.model.quoting import quote_name
 from forklake.model.rows import ColumnRow
 
 _TYPES = {"flag": "BOOLEAN", "uuid": "UUID", "time": "TIMESTAMPTZ", "text": "VARCHAR", "must": "VARCHAR"}
@@ -37,7 +38,7 @@ class DuckDBTarget(PlainTarget):
         top = top_columns(columns)
         types = dict.fromkeys(("row_id", "begin_snapshot", "end_snapshot"), "BIGINT")
         types |= {column.column_name: sql_type(column, columns) for column in top}
-        made = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
+        made = ", ".join(f"{quote_name(name)} {kind}" for name, kind in types.items())
         self._connection.execute(f"CREATE TABLE {table}({made})")
         load_rows(
             self._connection,

@@ -12,10 +12,11 @@ from psycopg.conninfo import conninfo_to_dict
 from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreRefusedError
 from forklake.metastore.plain.reader import OURS, PlainSource
-from forklake.metastore.plain.texts import from_value, quoted
+from forklake.metastore.plain.texts import from_value
 from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import connect_plainly
 from forklake.metastore.postgres_errors import statement_error
+from forklake.model.quoting import quote_name
 
 
 class PostgresSource(PlainSource):
@@ -42,20 +43,20 @@ class PostgresSource(PlainSource):
 
     def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
         """Return columns of a table."""
-        return self._fetch(table, [quoted(name) for name in columns])
+        return self._fetch(table, [quote_name(name) for name in columns])
 
     def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
         """Return number columns, then others as text."""
         self.columns()
         kept = [
-            quoted(name) if self._types[table].get(name) == "bytea" else f"CAST({quoted(name)} AS text)"
+            quote_name(name) if self._types[table].get(name) == "bytea" else f"CAST({quote_name(name)} AS text)"
             for name in types
         ]
-        found = self._fetch(table, [*map(quoted, numbers), *kept])
+        found = self._fetch(table, [*map(quote_name, numbers), *kept])
         return [(*row[: len(numbers)], *map(from_value, types.values(), row[len(numbers) :])) for row in found]
 
     def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
-        text = f"SELECT {', '.join(columns)} FROM {quoted(self._schema)}.{quoted(table)}"
+        text = f"SELECT {', '.join(columns)} FROM {quote_name(self._schema)}.{quote_name(table)}"
         return list(self._connection.execute(text.encode()).fetchall())
 
 

@@ -22,7 +22,8 @@ from forklake.errors import (
 )
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
-from forklake.metastore.plain.texts import from_value, quoted
+from forklake.metastore.plain.texts import from_value
+from forklake.model.quoting import quote_name, quote_text
 
 PlainRow = dict[str, Any]
 """A row by column name: flags are booleans, uuids text, times aware; a column that is not there is None."""
@@ -169,12 +170,14 @@ class _SQLiteSource(PlainSource):
             names = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             for (name,) in names:
                 if OURS.fullmatch(name):
-                    found = self._connection.execute(f"SELECT name FROM pragma_table_info({_literal(name)})")
+                    found = self._connection.execute(f"SELECT name FROM pragma_table_info({quote_text(name)})")
                     self._columns[name] = [column for (column,) in found]
         return self._columns
 
     def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
-        return self._connection.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}").fetchall()
+        return self._connection.execute(
+            f"SELECT {', '.join(map(quote_name, columns))} FROM {quote_name(table)}"
+        ).fetchall()
 
     def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
         found = self.select(table, dict.fromkeys((*numbers, *types), ""))
@@ -219,7 +222,3 @@ def _open_duckdb(path: Path) -> Iterator[PlainSource]:
         raise MetastoreUnavailableError(
             message, hint="A DuckDB file is open in one process at a time: detach it there first."
         ) from error
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

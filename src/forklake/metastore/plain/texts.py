@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from forklake.model.quoting import quote_name
 from forklake.model.rows import ColumnRow
 from forklake.model.types import sql_name
 
@@ -24,7 +25,9 @@ def sql_type(column: ColumnRow, columns: Sequence[ColumnRow]) -> str:
     if column.column_type == "list":
         return f"{sql_type(children[0], columns)}[]"
     if column.column_type == "struct":
-        return f"STRUCT({', '.join(f'{quoted(child.column_name)} {sql_type(child, columns)}' for child in children)})"
+        return (
+            f"STRUCT({', '.join(f'{quote_name(child.column_name)} {sql_type(child, columns)}' for child in children)})"
+        )
     if column.column_type == "map":
         return f"MAP({', '.join(sql_type(child, columns) for child in children)})"
     return sql_name(column.column_type)
@@ -86,8 +89,3 @@ def blob_bytes(text: str) -> bytes:
     return b"".join(
         bytes.fromhex(part) if place % 2 else part.encode("ascii", "replace") for place, part in enumerate(parts)
     )
-
-
-def quoted(name: str) -> str:
-    """Return a name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'

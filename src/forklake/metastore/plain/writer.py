@@ -15,7 +15,8 @@ from uuid import uuid4
 from forklake.errors import AlreadyExistsError, ConfigError, MetastoreRefusedError
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import TABLES, create_statement
-from forklake.metastore.plain.texts import quoted, sqlite_type, to_sqlite
+from forklake.metastore.plain.texts import sqlite_type, to_sqlite
+from forklake.model.quoting import quote_name
 from forklake.model.rows import ColumnRow
 
 _BY_SUFFIX = {".ducklake": "duckdb", ".duckdb": "duckdb", ".db": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
@@ -123,7 +124,7 @@ class _SQLiteTarget(PlainTarget):
         rows: Sequence[tuple[int, int, int | None, Mapping[int, str | None]]],
     ) -> None:
         top = top_columns(columns)
-        made = "".join(f", {quoted(column.column_name)} {sqlite_type(column.column_type)}" for column in top)
+        made = "".join(f", {quote_name(column.column_name)} {sqlite_type(column.column_type)}" for column in top)
         self._connection.execute(
             f"CREATE TABLE {table}(row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT{made})"
         )
@@ -146,7 +147,7 @@ class _SQLiteTarget(PlainTarget):
         return can_inline(columns, {"geometry", "variant"})
 
     def _insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        names = ", ".join(map(quoted, columns))
+        names = ", ".join(map(quote_name, columns))
         marks = ", ".join("?" * len(columns))
         self._connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
 

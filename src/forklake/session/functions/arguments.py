@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError
+from forklake.model.flags import BOOLEANS
 from forklake.model.names import fold
 
 VARCHAR: Final = "VARCHAR"
@@ -177,8 +178,8 @@ def _converted(name: str, kind: str, value: Any, now: Now) -> Any:
         )
     if isinstance(value, str):
         text = value.strip()
-        if kind == BOOLEAN and text.lower() in _BOOLEANS:
-            return _BOOLEANS[text.lower()]
+        if kind == BOOLEAN and text.lower() in BOOLEANS:
+            return BOOLEANS[text.lower()]
         if kind in (BIGINT, MOMENT) and _is_number(text):
             return int(text)
         target = _CAST_NAMES.get(kind, kind)
@@ -197,10 +198,6 @@ def _is_number(value: Any) -> bool:
     return text.isascii() and text.lstrip("+-").isdecimal()
 
 
-_BOOLEANS: Final = {
-    **dict.fromkeys(("true", "t", "1", "yes", "y"), True),
-    **dict.fromkeys(("false", "f", "0", "no", "n"), False),
-}
 _CAST_NAMES: Final = {BIGINT: "INT64", MOMENT: "INT64", BOOLEAN: "BOOL"}
 
 

@@ -20,6 +20,7 @@ from forklake.model.aliases import parse_aliases
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.keywords import identifier
+from forklake.model.quoting import quote_text
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.type_text import type_text
 from forklake.session.attachment import Attachment
@@ -213,7 +214,7 @@ def _default(field: Field) -> str | None:
     if field.default is None or field.default_is_expression:
         return field.default or "NULL"
     is_number = field.type in _BITS or field.type.startswith(("uint", "decimal"))
-    return field.default if is_number else "'" + field.default.replace("'", "''") + "'"
+    return field.default if is_number else quote_text(field.default)
 
 
 def _table_sql(row: TableRow, fields: tuple[Field, ...]) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.model.keywords import identifier
+from forklake.model.quoting import quote_text
 from forklake.sql.bound import type_name
 from forklake.sql.nested_nodes import target_shape
 from forklake.sql.nodes import call_arguments, function_name
@@ -108,7 +109,7 @@ def _column(node: exp.Expr) -> str:
 
 def _literal(node: exp.Expr) -> str:
     if node.args.get("is_string"):
-        return "'" + str(node.this).replace("'", "''") + "'"
+        return quote_text(str(node.this))
     text = str(node.this)
     return repr(float(text)) if "e" in text.lower() else text
 

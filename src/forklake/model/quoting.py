@@ -1,0 +1,39 @@
+"""Names and texts as SQL writes them in quotes."""
+
+from __future__ import annotations
+
+
+def quote_name(name: str) -> str:
+    """Return a name as a quoted identifier.
+
+    >>> quote_name('the "old" one')
+    '"the ""old"" one"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def unquote_name(text: str) -> str:
+    """Return the name that an identifier stands for, quoted or not.
+
+    >>> unquote_name('"my ""own"" table"'), unquote_name("orders")
+    ('my "own" table', 'orders')
+    """
+    return text[1:-1].replace('""', '"') if text.startswith('"') else text
+
+
+def quote_text(text: str) -> str:
+    """Return a text as a quoted literal.
+
+    >>> print(quote_text("it's"))
+    'it''s'
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quote_spark_name(name: str) -> str:
+    """Return a name as Spark reads it, whatever is in it.
+
+    >>> quote_spark_name("a.b`c")
+    '`a.b``c`'
+    """
+    return "`" + name.replace("`", "``") + "`"
