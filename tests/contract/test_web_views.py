@@ -472,7 +472,7 @@ def check_lineages(lake: Lake, ask: Ask) -> None:
     (newest_file,) = ask(
         "SELECT max(id) FROM (SELECT data_file_id AS id FROM ducklake.ducklake_data_file"
         " UNION ALL SELECT delete_file_id FROM ducklake.ducklake_delete_file"
-            " UNION ALL SELECT mapping_id FROM ducklake.ducklake_column_mapping) ids"
+        " UNION ALL SELECT mapping_id FROM ducklake.ducklake_column_mapping) ids"
     )
     assert counters == {(made[0] + 1, newest_file[0] + 1)}
 

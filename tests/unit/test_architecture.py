@@ -196,6 +196,93 @@ def test_only_visibility_reads_begin_snapshot() -> None:
     ]
 
 
+# ---- SQL on metadata lives in the metastore ------------------------------------------------------------------------
+
+_ON_METADATA = re.compile(
+    r"""(?x)
+    forklake \. \{? \w* (ducklake | lake | table) _?      # a metadata table
+    | [=<>] \s* :\w+ | IN \s* \( :\w+                     # a parameter of ours
+    | \b fold \( [\w.:]+ \) \s* [=<>]                     # a name compared folded
+    | \b k \. (catalog | parent | end | begin) _\w+         # the list of catalogs, as its query names it
+    """
+)
+_STATEMENT = re.compile(
+    r"""(?x)
+    ^ \s* \(? ( SELECT | INSERT\ INTO | DELETE\ FROM | UPDATE\ \S+\ SET | MERGE\ INTO ) \b
+    | ^ \s* CREATE\ (UNIQUE\ )? ( TABLE | VIEW | INDEX | SEQUENCE ) \b
+    | ^ \s* WITH\ (RECURSIVE\ )? \w+ \s? (\([\w, ]*\))? \s? AS \b
+    | ^ \s* ( WHERE | ORDER\ BY | GROUP\ BY | LIMIT ) \ [\w.{]
+    | \b SELECT \b .* \b FROM \b
+    | \b ( FROM | JOIN ) \ [\w.{}]+ \ (\w{1,2}\ )? ( WHERE | ON | JOIN | ORDER | CROSS ) \b
+    """
+)
+# Statements that are not for the metadata database, by module or storey, and why.
+_OTHER_STATEMENTS = {
+    "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
+    "session/functions/listings.py": "What DuckDB's listings show as definition of a table or view. Nobody runs it.",
+}
+# The storeys that are given stores and sessions; those above them have an execute of their own, which takes user SQL.
+_GIVEN_STORES = ("catalog/", "ops/")
+_RUNS = {"query", "execute", "execute_many", "insert_many"}
+
+
+def metadata_sql(text: str) -> list[int]:
+    """Return the lines with a statement, or a piece of one, that only the metadata database could run."""
+    return sorted({line for line, sql in texts(ast.parse(text)) if _ON_METADATA.search(sql)})
+
+
+def statements(text: str) -> list[int]:
+    """Return the lines with a statement of SQL, or a piece of one, for whatever database."""
+    return sorted({line for line, sql in texts(ast.parse(text)) if _ON_METADATA.search(sql) or _STATEMENT.search(sql)})
+
+
+def runs_statements(text: str) -> list[int]:
+    """Return the lines that call a store or a session with a statement."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [call.lineno for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in _RUNS]
+
+
+@pytest.mark.parametrize(
+    "offence",
+    [
+        "load('SELECT value FROM forklake.ducklake_metadata')",
+        "load(f'DELETE FROM forklake.{table} WHERE catalog_id = 3')",
+        "load(f'{HEAD} WHERE fold(k.catalog_name) = fold(:name)')",
+        "visibility.catalog_rows(store, None, 'k.catalog_id = :c', c=root)",
+        "visibility.catalog_rows(store, None, f'{is_child} ORDER BY 1', is_child='k.parent_catalog_id IS NULL')",
+        "lineage(store, 'AND s.snapshot_time <= :time')",
+        "lineage(store, ' ORDER BY s.snapshot_id DESC LIMIT 1')",
+        "owners(store, 'catalog_id IN (:ids...)')",
+        "load('WITH RECURSIVE walk(id) AS (SELECT 1)')",
+        "load('UPDATE ducklake_head SET live = false')",
+    ],
+)
+def test_the_check_finds_sql(offence: str) -> None:
+    assert statements(offence) == [1]
+
+
+def test_the_check_finds_calls_that_run_statements() -> None:
+    assert runs_statements("session.execute(MOVE_HEAD, c=catalog)\nfound = self._store.query(text)\nrun(text)") == [
+        1,
+        2,
+    ]
+
+
+def test_words_of_sql_in_a_message_are_no_offence() -> None:
+    assert statements("raise Error('No support for that ALTER TABLE option yet! SELECT needs a table.')") == []
+    assert statements("raise Error('Select the columns from which the table is made.')") == []
+
+
+def test_only_the_metastore_has_sql_for_the_metadata() -> None:
+    above = {name: text for name, text in FILES.items() if not name.startswith("metastore/")}
+    assert {name: lines for name, text in above.items() if (lines := metadata_sql(text))} == {}
+    others = {name: lines for name, text in above.items() if (lines := statements(text))}
+    assert {name: lines for name, lines in others.items() if not name.startswith(tuple(_OTHER_STATEMENTS))} == {}
+    assert [place for place in _OTHER_STATEMENTS if not any(name.startswith(place) for name in others)] == []
+    given = {name: text for name, text in above.items() if name.startswith(_GIVEN_STORES)}
+    assert [name for name, text in given.items() if runs_statements(text)] == []
+
+
 # ---- the shape of the package --------------------------------------------------------------------------------------
 
 

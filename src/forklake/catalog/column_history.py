@@ -10,6 +10,7 @@ from functools import cached_property
 from forklake.catalog import lookup
 from forklake.catalog.fields import field_tree, stored_tree
 from forklake.catalog.view import Content
+from forklake.metastore.queries import catalogs
 from forklake.metastore.store import Session, Store
 from forklake.metastore.tables import COLUMN
 from forklake.model.field import STORED_AS, Field
@@ -151,10 +152,7 @@ class ColumnHistory:
         version = self._content.version
         if len(version.links) == 1:
             return not version.is_root
-        found = self._store.query(
-            "SELECT parent_catalog_id FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=version.owners[-1]
-        )
-        return any(parent is not None for (parent,) in found)
+        return catalogs.had_parent(self._store, version.owners[-1])
 
 
 def _order(row: ColumnRow) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from forklake.errors import (
     NotFoundError,
 )
 from forklake.metastore import visibility
+from forklake.metastore.queries import snapshots
 from forklake.metastore.store import ConnectionLostError, Session, Store
 from forklake.model.change import Change
 from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
@@ -187,22 +188,7 @@ def changes_since(session: Session, base: Version) -> tuple[Version, list[Logged
         NotFoundError: The catalog was dropped.
     """
     head = versions.head_by_id(session, base.catalog_id).version
-    found = session.query(
-        "WITH RECURSIVE walk(snapshot_id, previous_snapshot_id) AS ("
-        " SELECT l.snapshot_id, l.previous_snapshot_id FROM forklake.ducklake_snapshot_lineage l"
-        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
-        " WHERE l.catalog_id = :c AND l.snapshot_id = :head"
-        " UNION ALL"
-        " SELECT l.snapshot_id, l.previous_snapshot_id FROM walk w JOIN forklake.ducklake_snapshot_lineage l"
-        " ON l.catalog_id = :c AND l.snapshot_id = w.previous_snapshot_id"
-        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
-        " WHERE w.snapshot_id > :base)"
-        " SELECT w.snapshot_id, x.changes_made FROM walk w JOIN forklake.ducklake_snapshot_changes x"
-        " ON x.catalog_id = :c AND x.snapshot_id = w.snapshot_id ORDER BY w.snapshot_id",
-        c=base.catalog_id,
-        head=head.snapshot_id,
-        base=base.snapshot_id,
-    )
+    found = snapshots.changes_between(session, base.catalog_id, base.snapshot_id, head.snapshot_id)
     if not found or found[0][0] != base.snapshot_id:
         raise CommitConflictError(
             f"Transaction conflict - the snapshot {base.snapshot_id} that this transaction started from, or one after"

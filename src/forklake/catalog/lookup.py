@@ -6,6 +6,7 @@ from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
 from forklake.metastore.tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
+from forklake.metastore.visibility import Folded
 from forklake.model.ids import ColumnId, MacroId, SchemaId, TableId, ViewId
 from forklake.model.names import fold
 from forklake.model.rows import (
@@ -63,7 +64,7 @@ def tables(content: Content, schema_id: SchemaId | None = None) -> list[TableRow
 def find_table(content: Content, schema_id: SchemaId, name: str) -> TableRow | None:
     """Return the table of that name in the schema, if there is one."""
     check_name("table", name)
-    found = content.rows(TABLE, {"schema_id": schema_id, "fold(table_name)": fold(name)})
+    found = content.rows(TABLE, {"schema_id": schema_id, "table_name": Folded(fold(name))})
     return found[0] if found else None
 
 
@@ -100,7 +101,7 @@ def views(content: Content, schema_id: SchemaId | None = None) -> list[ViewRow]:
 def find_view(content: Content, schema_id: SchemaId, name: str) -> ViewRow | None:
     """Return the view of that name in the schema, if there is one."""
     check_name("view", name)
-    found = content.rows(VIEW, {"schema_id": schema_id, "fold(view_name)": fold(name)})
+    found = content.rows(VIEW, {"schema_id": schema_id, "view_name": Folded(fold(name))})
     return found[0] if found else None
 
 
@@ -137,7 +138,7 @@ def macros(content: Content, schema_id: SchemaId | None = None) -> list[MacroRow
 def find_macro(content: Content, schema_id: SchemaId, name: str) -> MacroRow | None:
     """Return the macro of that name in the schema, if there is one."""
     check_name("macro", name)
-    found = content.rows(MACRO, {"schema_id": schema_id, "fold(macro_name)": fold(name)})
+    found = content.rows(MACRO, {"schema_id": schema_id, "macro_name": Folded(fold(name))})
     return found[0] if found else None
 
 

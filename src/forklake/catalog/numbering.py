@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from forklake.metastore.queries import snapshots
 from forklake.metastore.store import Session, Store
-from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.numbering import Numbering, Run
+from forklake.model.ids import CatalogId
+from forklake.model.numbering import Numbering
 
 
 def numberings(store: Store | Session, catalogs: Iterable[CatalogId]) -> dict[CatalogId, Numbering]:
@@ -15,15 +16,5 @@ def numberings(store: Store | Session, catalogs: Iterable[CatalogId]) -> dict[Ca
     A merged file with a ``numbering_id`` is read up to the number that the numbering of that catalog gives for the
     snapshot it is read as of; a file without one carries snapshot ids.
     """
-    ids = sorted(set(catalogs))
-    if not ids:
-        return {}
-    found = store.query(
-        "SELECT catalog_id, snapshot_id, source_snapshot_id, snapshot_count FROM forklake.ducklake_numbering"
-        " WHERE catalog_id IN (:ids...) ORDER BY catalog_id, snapshot_id",
-        ids=ids,
-    )
-    runs: dict[CatalogId, list[Run]] = {}
-    for catalog, snapshot, number, count in found:
-        runs.setdefault(CatalogId(catalog), []).append(Run(SnapshotId(snapshot), number, count))
-    return {catalog: Numbering(tuple(of_catalog)) for catalog, of_catalog in runs.items()}
+    ids = set(catalogs)
+    return snapshots.numberings(store, ids) if ids else {}

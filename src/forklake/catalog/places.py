@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from forklake.catalog import lookup
 from forklake.catalog.paths import join
 from forklake.catalog.view import Content
+from forklake.metastore.queries.catalogs import directories
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId
 from forklake.model.rows import DataFileRow, DeleteFileRow, Row, TableRow
@@ -18,11 +19,8 @@ def catalog_directories(
     """Return the directory of each catalog, dropped and purged ones too."""
     if not catalogs:
         return {}
-    found = store.query(
-        "SELECT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id IN (:ids...)",
-        ids=sorted(catalogs),
-    )
-    return {CatalogId(catalog): join((lake_path or "", False), (path, bool(rel))) for catalog, path, rel in found}
+    found = directories(store, catalogs)
+    return {catalog: join((lake_path or "", False), path) for catalog, path in found.items()}
 
 
 def owner_of(row: Row, own: CatalogId) -> CatalogId:

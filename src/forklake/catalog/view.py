@@ -46,7 +46,7 @@ class Content(Protocol):
         """The committed version that is seen, or that is being changed."""
 
     def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
-        """Return the visible rows; columns of ``where`` written ``fold(x)`` compare folded."""
+        """Return the visible rows of an interval table."""
 
     def following(
         self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
@@ -291,8 +291,15 @@ class Draft:
 
 def _matches(row: Row, where: visibility.Where) -> bool:
     for column, value in where.items():
-        actual = fold(getattr(row, column[5:-1])) if column.startswith("fold(") else getattr(row, column)
-        if (actual not in value) if isinstance(value, list) else (actual != value):
+        actual = getattr(row, column)
+        match value:
+            case visibility.Folded(text):
+                is_match = fold(actual) == text
+            case list():
+                is_match = actual in value
+            case _:
+                is_match = actual == value
+        if not is_match:
             return False
     return True
 

@@ -19,7 +19,7 @@ from forklake.lake.transaction import Transaction
 from forklake.lake.verbs import Verbs
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import CatalogInfo, CommitInfo, ExportedCatalog, Snapshot
-from forklake.model.version import Version
+from forklake.model.version import Head, Version
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.detach import detach
 from forklake.ops.expire import expire_snapshots
@@ -304,7 +304,7 @@ class Catalog(Reader, Verbs):
         self._check_writable()
         return expire_snapshots(self._context.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than)
 
-    def _head(self) -> versions.Head:
+    def _head(self) -> Head:
         return versions.head_by_id(self._context.store, self._catalog_id)
 
     def _version(self) -> Version:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Final
 
-from forklake.catalog.versions import Head
 from forklake.catalog.view import View
 from forklake.errors import ConfigError
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
+from forklake.model.version import Head
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

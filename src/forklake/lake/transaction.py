@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
-from forklake.catalog.versions import Head
 from forklake.catalog.view import Content
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
@@ -17,6 +16,7 @@ from forklake.lake.reader import Reader
 from forklake.lake.verbs import Verbs
 from forklake.model.ids import SnapshotId
 from forklake.model.records import CommitInfo
+from forklake.model.version import Head
 
 if TYPE_CHECKING:
     from forklake.session.result import Result

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forklake.metastore.store import DuplicateKeyError, Session, Values
+from forklake.metastore.queries.options import OptionRow, options_of, write_options
+from forklake.metastore.queries.snapshots import known_commit
+from forklake.metastore.store import DuplicateKeyError, Session
 from forklake.metastore.tables import (
     BEGIN,
     BY_NAME,
@@ -35,13 +37,9 @@ Step = Callable[[str], None]
 
 def commit(session: Session, commit: Commit, step: Step) -> CommitResult:
     """Do what ``lake_commit`` does."""
-    known = session.query(
-        "SELECT snapshot_id FROM forklake.ducklake_snapshot_lineage WHERE catalog_id = :c AND commit_key = :key",
-        c=commit.catalog_id,
-        key=commit.commit_key,
-    )
-    if known:
-        return CommitResult(Outcome.KNOWN, SnapshotId(known[0][0]))
+    known = known_commit(session, commit.catalog_id, commit.commit_key)
+    if known is not None:
+        return CommitResult(Outcome.KNOWN, known)
     head = session.query(
         "SELECT h.snapshot_id, h.live, s.snapshot_time FROM forklake.ducklake_head h"
         " JOIN forklake.ducklake_snapshot s ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id"
@@ -439,21 +437,10 @@ def copy_options(session: Session, parent: CatalogId, sight: Seen, target: Catal
     write_options(session, target, options)
 
 
-def _options_in_sight(session: Session, parent: CatalogId, sight: Seen) -> list[Values]:
-    options = session.query(
-        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c", c=parent
-    )
+def _options_in_sight(session: Session, parent: CatalogId, sight: Seen) -> list[OptionRow]:
+    options = options_of(session, parent)
     held = {("", -1)}
-    if any(scope for _, _, scope, _ in options):
+    if any(option.scope for option in options):
         held |= {("schema", int(row.schema_id)) for row in visible(session, sight, SCHEMA)}
         held |= {("table", int(row.table_id)) for row in visible(session, sight, TABLE)}
-    return [option for option in options if option[2:] in held]
-
-
-def write_options(session: Session, catalog: CatalogId, options: Sequence[Values]) -> None:
-    """Write options of a catalog: key, value, scope and the id of what they are for."""
-    session.execute_many(
-        "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
-        " VALUES (:c, :key, :value, :scope, :scope_id)",
-        [{"c": catalog, "key": k, "value": v, "scope": s, "scope_id": i} for k, v, s, i in options],
-    )
+    return [option for option in options if (option.scope, option.scope_id) in held]

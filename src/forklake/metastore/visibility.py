@@ -19,7 +19,14 @@ from forklake.model.rows import Origin, Row
 from forklake.model.version import Version
 
 Where = Mapping[str, Any]
-"""Columns and what they must be: a value, or a list of values."""
+"""Columns and what they must be: a value, a list of values, or a name that is compared folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A name that a column must have, whatever the case of its letters; the text is folded already."""
+
+    text: str
 
 
 class Source(Protocol):
@@ -29,6 +36,8 @@ class Source(Protocol):
     def dialect(self) -> Dialect: ...
 
     def query(self, sql: str, /, **params: Any) -> list[Values]: ...
+
+    def time(self, value: Any) -> datetime: ...
 
 
 class Seen(Protocol):
@@ -52,7 +61,7 @@ class Sight:
 def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where | None = None) -> list[R]:
     """Return the rows of an interval table: begun and not ended at the bound of their owner, nor hidden.
 
-    The order is that of the chain, then of writing. Columns of ``where`` named ``fold(x)`` compare folded.
+    The order is that of the chain, then of writing.
     """
     assert table.visibility is Visibility.INTERVAL
     where = where or {}
@@ -300,15 +309,6 @@ def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId
     ]
 
 
-def scheduled_files(source: Source, catalog: CatalogId) -> list[Values]:
-    """Return data_file_id, path, path_is_relative and schedule_start of a catalog's files that wait for deletion."""
-    return source.query(
-        "SELECT data_file_id, path, path_is_relative, schedule_start"
-        " FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id = :c ORDER BY schedule_start, path",
-        c=catalog,
-    )
-
-
 def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:
     """Return how many live data files each catalog has rows of its own for, copied ones too, and their bytes."""
     found = source.query(
@@ -438,20 +438,16 @@ def _tombstone_scope(table: MetadataTable[Any], where: Where) -> str:
     return f" AND z.scope_id {_comparison(table.scope, where[table.scope])}"
 
 
-def _parameter(column: str) -> str:
-    return "w_" + "".join(letter if letter.isalnum() or letter == "_" else "" for letter in column)
-
-
 def _comparison(column: str, value: Any) -> str:
-    return f"IN (:{_parameter(column)}...)" if isinstance(value, list) else f"= :{_parameter(column)}"
+    return f"IN (:w_{column}...)" if isinstance(value, list) else f"= :w_{column}"
 
 
 def _filter(where: Where) -> str:
     return "".join(
-        f" AND {column.replace('(', '(r.') if '(' in column else f'r.{column}'} {_comparison(column, value)}"
+        f" AND {f'fold(r.{column})' if isinstance(value, Folded) else f'r.{column}'} {_comparison(column, value)}"
         for column, value in where.items()
     )
 
 
 def _filter_params(where: Where) -> dict[str, Any]:
-    return {_parameter(column): value for column, value in where.items()}
+    return {f"w_{column}": value.text if isinstance(value, Folded) else value for column, value in where.items()}

@@ -44,3 +44,12 @@ class Version:
     def at(self, snapshot: SnapshotId, schema_version: int, time: datetime) -> Version:
         """Return the same catalog at another snapshot of its lineage."""
         return replace(self, snapshot_id=snapshot, schema_version=schema_version, snapshot_time=time)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A live catalog as it is now."""
+
+    name: str
+    version: Version
+    requires_message: bool

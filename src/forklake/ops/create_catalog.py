@@ -7,7 +7,9 @@ import uuid
 from forklake.catalog import paths
 from forklake.catalog.names import check_name, directory
 from forklake.errors import AlreadyExistsError, InvalidPathError
-from forklake.metastore import procedures, visibility
+from forklake.metastore import procedures
+from forklake.metastore.queries.catalogs import catalog_by_name
+from forklake.metastore.queries.options import OptionRow, write_options
 from forklake.metastore.store import DuplicateKeyError, Store
 from forklake.metastore.tables import SCHEMA
 from forklake.model.hint import SetDataPath
@@ -66,16 +68,13 @@ def create_catalog(
             objects = session.take_ids("ducklake_object_id_seq", 1)
             procedures.insert_rows(session, SCHEMA, [main], catalog, snapshot, objects)
             if encrypted:
-                session.execute(
-                    "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES (:c, 'encrypted', 'true')",
-                    c=catalog,
-                )
+                write_options(session, catalog, [OptionRow("encrypted", "true", "", -1)])
         return MadeCatalog(catalog, created=True)
     except DuplicateKeyError as error:
-        found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=name)
-        if not if_not_exists or not found:
+        found = catalog_by_name(store, name)
+        if not if_not_exists or found is None:
             raise already_exists(name) from error
-        return MadeCatalog(CatalogId(found[0][0]), created=False)
+        return MadeCatalog(found.catalog_id, created=False)
 
 
 def place_new(

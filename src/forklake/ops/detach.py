@@ -5,7 +5,9 @@ from __future__ import annotations
 from forklake.catalog import versions
 from forklake.errors import CommitContentionError
 from forklake.metastore import procedures
-from forklake.metastore.store import Session, Store
+from forklake.metastore.queries import heads
+from forklake.metastore.queries.snapshots import forget_snapshots_before
+from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.ops.write_out import write_out
 
@@ -33,28 +35,15 @@ def detach(store: Store, lake_path: str, catalog: CatalogId) -> SnapshotId | Non
             if len(before.links) == 1:
                 return None
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
-            if not _move_head(session, catalog, before.snapshot_id, snapshot):
+            if not heads.swap_head(session, catalog, before.snapshot_id, snapshot):
                 continue
             made_at = max(session.now(), before.snapshot_time)
             procedures.write_snapshot(session, catalog, snapshot, made_at, before.schema_version, before.snapshot_id)
             procedures.write_changes(session, catalog, snapshot, "", message="Detached from its ancestors")
             write_out(session, lake_path, before, catalog, snapshot)
-            session.execute("DELETE FROM forklake.ducklake_segment WHERE catalog_id = :c", c=catalog)
-            for table in ("ducklake_snapshot", "ducklake_snapshot_changes"):
-                session.execute(
-                    f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id < :s", c=catalog, s=snapshot
-                )
+            heads.forget_ancestry(session, catalog)
+            forget_snapshots_before(session, catalog, snapshot)
             return snapshot
     raise CommitContentionError(
         f"The catalog with id {catalog} was not detached: others committed to it on every attempt.", hint="Try again."
     )
-
-
-def _move_head(session: Session, catalog: CatalogId, expected: SnapshotId, snapshot: SnapshotId) -> bool:
-    moved = session.execute(
-        "UPDATE forklake.ducklake_head SET snapshot_id = :s WHERE catalog_id = :c AND snapshot_id = :e AND live",
-        s=snapshot,
-        c=catalog,
-        e=expected,
-    )
-    return moved == 1

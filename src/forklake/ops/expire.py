@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from forklake.catalog import versions
 from forklake.catalog.moments import Time, read_time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from forklake.metastore.queries.snapshots import forget_snapshots, own_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 
@@ -34,17 +35,13 @@ def expire_snapshots(
     with store.writing() as session:
         session.lock_alone(catalog)
         head = versions.head_by_id(session, catalog).version.snapshot_id
-        found = session.query(
-            "SELECT snapshot_id, snapshot_time FROM forklake.ducklake_snapshot WHERE catalog_id = :c"
-            " ORDER BY snapshot_id",
-            c=catalog,
-        )
+        found = own_snapshots(session, catalog)
         if limit is not None:
             # A commit may have moved the head since it was read: what is newer is never chosen.
-            chosen = [snapshot for snapshot, time in found if snapshot < head and session.time(time) < limit]
+            chosen = [snapshot for snapshot, time in found if snapshot < head and time < limit]
         else:
             own = {snapshot for snapshot, _ in found}
-            chosen = sorted(set(snapshot_ids or ()))
+            chosen = [SnapshotId(snapshot) for snapshot in sorted(set(snapshot_ids or ()))]
             for snapshot in chosen:
                 if snapshot not in own:
                     raise SnapshotNotFoundError(
@@ -52,10 +49,5 @@ def expire_snapshots(
                     )
                 if snapshot >= head:
                     raise InvalidInputError(f"Snapshot {snapshot} is the newest of the catalog and cannot be expired.")
-        for table in ("ducklake_snapshot_changes", "ducklake_snapshot"):
-            session.execute(
-                f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id IN (:chosen...)",
-                c=catalog,
-                chosen=chosen,
-            )
-        return [SnapshotId(snapshot) for snapshot in chosen]
+        forget_snapshots(session, catalog, chosen)
+        return chosen

@@ -15,7 +15,7 @@ from forklake.errors import (
     MetastoreError,
     SnapshotNotFoundError,
 )
-from forklake.metastore import visibility
+from forklake.metastore.queries import catalogs
 from forklake.metastore.store import ConnectionLostError, DuplicateKeyError, Store
 from forklake.model.hint import AllowExisting, ForkAgain, ListCatalogs
 from forklake.model.ids import CatalogId, SnapshotId
@@ -127,17 +127,15 @@ def _settled(
             # The names are unique, so this waits for the lost attempt if it still runs.
             return store.fork(parent, pin, forks, placement)
         except DuplicateKeyError:
-            found = visibility.catalog_rows(
-                store, None, "k.catalog_uuid = :uuid AND k.catalog_name = :name", uuid=forks[0].uuid, name=forks[0].name
-            )
-            made = [known for new in forks if (known := _by_name(store, new.name))] if found else []
+            found = catalogs.catalog_by_uuid(store, forks[0].uuid, forks[0].name)
+            made = [known for new in forks if (known := catalogs.catalog_by_name(store, new.name))] if found else []
             if len(made) < len(forks):
                 raise
             return ForkResult(
                 ForkOutcome.FORKED,
-                made[0][1],
-                [catalog for catalog, _, _ in made],
-                [snapshot for _, _, snapshot in made],
+                made[0].parent_snapshot_id,
+                [catalog.catalog_id for catalog in made],
+                [catalog.snapshot_id for catalog in made],
             )
         except MetastoreError as error:
             # Whatever it is: the first attempt may have happened, and this does not say that it did not.
@@ -156,26 +154,20 @@ def _common_start(names: Sequence[str]) -> str:
     return first[: next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))]
 
 
-def _by_name(store: Store, name: str) -> tuple[CatalogId, SnapshotId, SnapshotId] | None:
-    found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=name)
-    return (found[0][0], found[0][4], found[0][5]) if found else None
-
-
 def _existing(
     store: Store, parent: CatalogId, new: NewFork, error: DuplicateKeyError, *, if_not_exists: bool
 ) -> CatalogId:
-    found = visibility.catalog_rows(store, None, "fold(k.catalog_name) = fold(:name)", name=new.name)
-    if not if_not_exists or not found:
+    found = catalogs.catalog_by_name(store, new.name)
+    if not if_not_exists or found is None:
         raise AlreadyExistsError(f"Catalog '{new.name}' already exists.", hint=AllowExisting()) from error
-    catalog, _, _, its_parent = found[0][:4]
-    if its_parent is None:
+    if found.parent_id is None:
         raise AlreadyExistsError(f"Catalog '{new.name}' exists but is not a fork (it's a root catalog).") from error
-    if its_parent != parent:
+    if found.parent_id != parent:
         raise AlreadyExistsError(
             f"Catalog '{new.name}' exists but was forked from a different parent"
-            f" (catalog_id {its_parent}, not {parent})."
+            f" (catalog_id {found.parent_id}, not {parent})."
         ) from error
-    return CatalogId(catalog)
+    return found.catalog_id
 
 
 def _check(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.metastore import census, visibility
+from forklake.metastore import visibility
+from forklake.metastore.queries import catalogs, census
+from forklake.metastore.queries.catalogs import ListedCatalog
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.overview import ForkNode, ForkTree
@@ -44,7 +46,8 @@ def fork_tree(
             level = _forks(session, None, dropped, min(width, limit))
             count = census.root_count(session) + len(dropped.get(None, ()))
         else:
-            level = _rows(session, "k.catalog_id = :c", c=root)
+            found = catalogs.catalog_by_id(session, root)
+            level = [] if found is None else [_draft(found)]
             count = len(level)
         shown = _grow(session, level, dropped, depth, width, limit)
         return ForkTree(count, _finished(session, shown, len(level)))
@@ -90,15 +93,14 @@ def _grow(
 def _forks(
     session: Session, parent: CatalogId | None, dropped: dict[CatalogId | None, list[_Draft]], width: int
 ) -> list[_Draft]:
-    is_child = "k.parent_catalog_id IS NULL" if parent is None else "k.parent_catalog_id = :parent"
-    # A number that the planner sees: for an unknown one it plans to read a tenth of the table.
-    live = _rows(session, f"{is_child} ORDER BY k.catalog_id LIMIT {int(width)}", parent=parent)
+    live = [_draft(fork) for fork in catalogs.forks_of(session, parent, width)]
     return sorted([*live, *dropped.get(parent, ())], key=lambda node: node.catalog_id)[:width]
 
 
-def _rows(session: Session, condition: str, **params: Any) -> list[_Draft]:
-    found = visibility.catalog_rows(session, None, condition, **params)
-    return [_Draft(row[0], row[1], row[3], row[4], row[5], is_live=True) for row in found]
+def _draft(found: ListedCatalog) -> _Draft:
+    return _Draft(
+        found.catalog_id, found.name, found.parent_id, found.parent_snapshot_id, found.snapshot_id, is_live=True
+    )
 
 
 def _finished(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode, ...]:

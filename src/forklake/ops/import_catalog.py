@@ -10,6 +10,9 @@ from forklake.catalog.names import check_name
 from forklake.errors import ConflictError, InvalidInputError
 from forklake.metastore import procedures
 from forklake.metastore.plain.reader import open_plain
+from forklake.metastore.queries.catalogs import catalogs_at
+from forklake.metastore.queries.files import scheduled_paths
+from forklake.metastore.queries.options import write_options
 from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.metastore.tables import TABLES
 from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
@@ -98,7 +101,7 @@ def _write(
     procedures.write_numbering(session, catalog, Numbering.of((snapshot_of[number], number) for number in numbers))
     newest = _write_snapshots(session, catalog, history, rows, snapshot_of)
     procedures.move_head(session, catalog, newest)
-    procedures.write_options(session, catalog, rows.options())
+    write_options(session, catalog, rows.options())
     for place, table in enumerate(TABLES):
         progress("Writing", place, len(TABLES))
         procedures.insert_history(session, table, rows.of(table), catalog)
@@ -163,27 +166,14 @@ def _lock_places(session: Session, lake_path: str, history: PlainHistory) -> Non
     files = sorted(set(file_paths(history).values()))
     directories = {os.path.dirname(file) for file in files}
     places = sorted({fold(place) for name in directories for place in paths.stored_ancestors(lake_path, name)})
-    holders = set()
+    holders: set[CatalogId] = set()
     for start in range(0, len(places), _BATCH):
-        holders |= {
-            CatalogId(catalog)
-            for (catalog,) in session.query(
-                "SELECT DISTINCT catalog_id FROM forklake.ducklake_catalog WHERE fold(path) IN (:places...)",
-                places=places[start : start + _BATCH],
-            )
-        }
+        holders |= catalogs_at(session, places[start : start + _BATCH])
     for catalog in sorted(holders):
         session.lock_shared(catalog)
     if not holders:
         return
-    scheduled = {
-        path
-        for (path,) in session.query(
-            "SELECT path FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id IN (:holders...)",
-            holders=sorted(holders),
-        )
-    }
-    doomed = scheduled.intersection(files)
+    doomed = scheduled_paths(session, holders).intersection(files)
     if doomed:
         raise ConflictError(
             f'The file "{min(doomed)}" of "{history.location}" is about to be deleted by the catalog it belongs to.'

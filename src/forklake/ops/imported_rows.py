@@ -10,6 +10,7 @@ from typing import Any, Final
 from forklake.catalog.names import directory
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.reader import PlainRow
+from forklake.metastore.queries.options import OptionRow
 from forklake.metastore.tables import OBJECT_IDS, MetadataTable, Visibility
 from forklake.model.change_log import render
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, SnapshotId, TableId
@@ -57,8 +58,8 @@ class ImportedRows:
             for change in changes
         )
 
-    def options(self) -> list[tuple[str, str, str, int]]:
-        """Return (key, value, scope, id) of each option, and whether the files are encrypted."""
+    def options(self) -> list[OptionRow]:
+        """Return each option, and whether the files are encrypted."""
         found = {}
         for row in self._history["ducklake_metadata"]:
             scope = row["scope"] if row["scope"] in ("schema", "table") else ""
@@ -66,7 +67,7 @@ class ImportedRows:
                 continue
             scope_id = -1 if scope == "" else self._objects[row["scope_id"]]
             found[row["key"], scope, scope_id] = row["value"]
-        return [(key, value, scope, scope_id) for (key, scope, scope_id), value in found.items()]
+        return [OptionRow(key, value, scope, scope_id) for (key, scope, scope_id), value in found.items()]
 
     def of(self, table: MetadataTable[Any]) -> list[Dated]:
         """Return the rows of one of our tables."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from forklake.errors import InvalidInputError
-from forklake.metastore import census
+from forklake.metastore.queries import census
 from forklake.metastore.store import Store
 from forklake.model.overview import Growth, LakeStats
 

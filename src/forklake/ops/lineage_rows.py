@@ -12,6 +12,7 @@ from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
+from forklake.metastore.queries.options import OptionRow, options_of
 from forklake.metastore.store import Session
 from forklake.metastore.tables import MetadataTable, R, Visibility
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
@@ -78,16 +79,9 @@ class LineageRows:
         """Return the newest statistics of a table."""
         return visibility.latest(self._session, self.version, table, table_id)
 
-    def options(self, catalog: CatalogId) -> list[tuple[str, str, str, int]]:
-        """Return key, value, scope and id of each option that is set for a catalog, or for the lake."""
-        return [
-            (key, value, scope, scope_id)
-            for key, value, scope, scope_id in self._session.query(
-                "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c"
-                " ORDER BY scope, scope_id, key",
-                c=catalog,
-            )
-        ]
+    def options(self, catalog: CatalogId) -> list[OptionRow]:
+        """Return each option that is set for a catalog, or for the lake."""
+        return options_of(self._session, catalog)
 
     def columns_at(self, table_id: TableId, snapshot: SnapshotId) -> list[ColumnRow]:
         """Return the columns that a table had at a snapshot of the lineage, nested ones too."""

@@ -10,8 +10,9 @@ from forklake.catalog.names import MAX_NAME_LENGTH, check_text
 from forklake.catalog.paths import join
 from forklake.catalog.versions import dropped
 from forklake.errors import InvalidInputError
-from forklake.metastore import visibility
-from forklake.metastore.store import Store, Values
+from forklake.metastore.queries import catalogs
+from forklake.metastore.queries.catalogs import ListedCatalog
+from forklake.metastore.store import Store
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
@@ -43,28 +44,21 @@ def list_catalogs(
     check_text("name to go on after", after)
     moment = None if at is None else check_moment(at)
     if limit is not None:
-        return [catalog_info(store, lake_path, row) for row in _page(store, prefix, after, check_limit(limit), moment)]
+        return [catalog_info(lake_path, row) for row in _page(store, prefix, after, check_limit(limit), moment)]
     found: list[CatalogInfo] = []
     with store.reading() as session:
         while page := _page(session, prefix, found[-1].name if found else after, _PAGE, moment):
-            found += [catalog_info(store, lake_path, row) for row in page]
+            found += [catalog_info(lake_path, row) for row in page]
             if len(page) < _PAGE:
                 break
     return found
 
 
-def _page(source: Source, prefix: str, after: str | None, limit: int, at: SnapshotId | datetime | None) -> list[Values]:
-    condition, params = "fold(k.catalog_name) > :after", {"after": fold(after or "")}
-    if prefix:
-        condition += " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last"
-        params |= {"first": fold(prefix), "last": fold(prefix) + _LAST_NAME}
-    return visibility.catalog_rows(
-        source,
-        at,
-        # A number that the planner sees: for an unknown one it plans to read a tenth of the table.
-        f"{condition} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {limit}",
-        **params,
-    )
+def _page(
+    source: Source, prefix: str, after: str | None, limit: int, at: SnapshotId | datetime | None
+) -> list[ListedCatalog]:
+    between = (fold(prefix), fold(prefix) + _LAST_NAME) if prefix else None
+    return catalogs.catalogs_after(source, fold(after or ""), limit, at, between)
 
 
 def catalog_by_id(store: Store, lake_path: str | None, catalog: CatalogId) -> CatalogInfo:
@@ -73,10 +67,10 @@ def catalog_by_id(store: Store, lake_path: str | None, catalog: CatalogId) -> Ca
     Raises:
         NotFoundError: It was dropped, or never was.
     """
-    found = visibility.catalog_rows(store, None, "k.catalog_id = :c", c=catalog)
-    if not found:
+    found = catalogs.catalog_by_id(store, catalog)
+    if found is None:
         raise dropped(catalog)
-    return catalog_info(store, lake_path, found[0])
+    return catalog_info(lake_path, found)
 
 
 def check_limit(limit: int) -> int:
@@ -102,17 +96,16 @@ def check_moment(at: Moment) -> SnapshotId | datetime:
     return moment
 
 
-def catalog_info(store: Store, lake_path: str | None, row: Values) -> CatalogInfo:
-    """Name the values of a catalog row."""
-    catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, end = row
+def catalog_info(lake_path: str | None, found: ListedCatalog) -> CatalogInfo:
+    """Return a catalog as users are shown it, with its directory."""
     return CatalogInfo(
-        catalog_id=catalog,
-        name=str(name),
-        uuid=str(uuid),
-        parent_id=parent,
-        parent_snapshot_id=pin,
-        snapshot_id=snapshot,
-        begin_time=store.time(begin_time),
-        data_path=join((lake_path or "", False), (str(path), bool(is_relative))),
-        is_live=end == INFINITY,
+        catalog_id=found.catalog_id,
+        name=found.name,
+        uuid=found.uuid,
+        parent_id=found.parent_id,
+        parent_snapshot_id=found.parent_snapshot_id,
+        snapshot_id=found.snapshot_id,
+        begin_time=found.begin_time,
+        data_path=join((lake_path or "", False), (found.path, found.path_is_relative)),
+        is_live=found.is_live,
     )

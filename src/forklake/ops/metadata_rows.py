@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
@@ -20,6 +20,7 @@ from forklake.catalog.places import catalog_directories
 from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
 from forklake.metastore.plain.layout import TABLES
+from forklake.metastore.queries.files import scheduled_files
 from forklake.metastore.store import Store
 from forklake.metastore.tables import MetadataTable, Visibility
 from forklake.model.field import Field
@@ -202,8 +203,7 @@ class MetadataRows:
         return [(table, inlined_data_name(table, version), version) for table, version in self.inlined_tables()]
 
     def _scheduled_files(self) -> list[Values]:
-        found = visibility.scheduled_files(self._store, self._version.catalog_id)
-        return [(file, path, bool(relative), self._store.time(start)) for file, path, relative, start in found]
+        return [astuple(file) for file in scheduled_files(self._store, self._version.catalog_id)]
 
     # ---- schema versions ---------------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from forklake.catalog.paths import normalise_base
 from forklake.config import Settings
 from forklake.errors import InvalidPathError
 from forklake.metastore.location import open_store
-from forklake.metastore.store import Session, Store
+from forklake.metastore.queries import options
+from forklake.metastore.store import Store
 from forklake.model.ids import THE_LAKE
 
 
@@ -34,32 +35,21 @@ def base_path(store: Store, data_path: str | os.PathLike[str] | None) -> tuple[s
         InvalidPathError: Another path was given than the lake has; nothing was changed.
     """
     wanted = None if data_path is None else normalise_base(data_path)
-    found = store.query(_STORED, lake=THE_LAKE)
-    if not found:
+    stored = options.lake_data_path(store)
+    if stored is None:
         chosen = wanted or store.default_data_path
         if chosen is None:
             return None, False
         with store.writing() as session:
             session.lock_alone(THE_LAKE)
-            found = session.query(_STORED, lake=THE_LAKE)
-            if not found:
-                _keep(session, normalise_base(chosen))
-                return normalise_base(chosen), True
-    stored = str(found[0][0])
+            stored = options.lake_data_path(session)
+            if stored is None:
+                path = options.OptionRow("data_path", normalise_base(chosen), "", -1)
+                options.write_options(session, THE_LAKE, [path])
+                return path.value, True
     if wanted is not None and wanted != stored:
         raise InvalidPathError(
             f'DATA_PATH parameter "{wanted}" does not match existing data path in the catalog "{stored}".',
             hint="Open the lake without a data path, or with the one it has.",
         )
     return stored, False
-
-
-def _keep(session: Session, path: str) -> None:
-    session.execute(
-        "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES (:lake, 'data_path', :path)",
-        lake=THE_LAKE,
-        path=path,
-    )
-
-
-_STORED = "SELECT value FROM forklake.ducklake_metadata WHERE catalog_id = :lake AND scope = '' AND key = 'data_path'"

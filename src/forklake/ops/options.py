@@ -10,6 +10,7 @@ from typing import Final, Literal
 from forklake.catalog.names import check_text
 from forklake.catalog.places import catalog_directories
 from forklake.errors import InvalidInputError
+from forklake.metastore.queries import options
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.options import OPTIONS, normalise
@@ -48,21 +49,14 @@ def set_option(
     except ValueError as error:
         raise InvalidInputError(f"{error} Nothing was set.") from error
     with store.writing() as session:
-        where = {"c": catalog, "key": key, "scope": scope, "id": scope_id}
-        session.execute(
-            "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
-            " VALUES (:c, :key, :value, :scope, :id)"
-            " ON CONFLICT (catalog_id, scope, scope_id, key) DO UPDATE SET value = excluded.value",
-            value=text,
-            **where,
-        )
+        options.write_option(session, catalog, options.OptionRow(key, text, scope, scope_id))
 
 
 def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1) -> None:
     """Forget an option, so that the next wider scope counts again."""
     check_option(key, scope)
     with store.writing() as session:
-        session.execute(f"DELETE FROM forklake.ducklake_metadata {_ONE}", c=catalog, key=key, scope=scope, id=scope_id)
+        options.forget_option(session, catalog, key, scope, scope_id)
 
 
 def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int = -1, table_id: int = -1) -> str | None:
@@ -82,20 +76,10 @@ def effective_options(
     What a session was told when it attached the catalog counts before the catalog's own, and after those of schemas
     and tables. Beside the options there is ``encrypted``, which a catalog has from its making on.
     """
-    found = store.query(
-        "SELECT key, value, scope FROM forklake.ducklake_metadata WHERE"
-        " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
-        " OR scope = '')) OR (catalog_id = :lake AND scope = '')"
-        " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
-        " ELSE 2 END DESC",
-        c=catalog,
-        table=table_id,
-        schema=schema_id,
-        lake=THE_LAKE,
-    )
+    found = options.options_that_count(store, catalog, schema_id, table_id)
     defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
-    wide = {key: str(value) for key, value, scope in found if scope == ""}
-    narrow = {key: str(value) for key, value, scope in found if scope != ""}
+    wide = {option.key: option.value for option in found if option.scope == ""}
+    narrow = {option.key: option.value for option in found if option.scope != ""}
     return defaults | wide | dict(of_session) | narrow
 
 
@@ -114,34 +98,22 @@ def stored_options(store: Store | Session, lake_path: str | None, catalog: Catal
 
     ``data_path`` is the directory of the catalog. Those of the whole catalog come first.
     """
-    found = store.query(
-        "SELECT key, value, scope, scope_id, catalog_id FROM forklake.ducklake_metadata"
-        " WHERE catalog_id = :c OR (catalog_id = :lake AND scope = '') ORDER BY scope, scope_id, key",
-        c=catalog,
-        lake=THE_LAKE,
-    )
-    own = {key for key, _, scope, _, owner in found if scope == "" and owner == catalog}
+    found = options.options_with_lake(store, catalog)
+    own = {option.key for option, owner in found if option.scope == "" and owner == catalog}
     hidden = {"forklake_version", "data_path"} | own
-    options = [
-        StoredOption(key, value, scope or None, scope_id if scope else None)
-        for key, value, scope, scope_id, owner in found
-        if owner == catalog or key not in hidden
+    shown = [
+        StoredOption(option.key, option.value, option.scope or None, option.scope_id if option.scope else None)
+        for option, owner in found
+        if owner == catalog or option.key not in hidden
     ]
     directory = catalog_directories(store, lake_path, {catalog}).get(catalog)
-    return options if directory is None else [StoredOption("data_path", directory), *options]
+    return shown if directory is None else [StoredOption("data_path", directory), *shown]
 
 
 def list_options(store: Store, catalog: CatalogId) -> list[Option]:
     """Return all options that are set for a catalog and within it."""
-    found = store.query(
-        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c"
-        " ORDER BY scope, scope_id, key",
-        c=catalog,
-    )
+    found = options.options_of(store, catalog)
     return [
         Option(key, value, "lake" if catalog == THE_LAKE else _WORDS[scope], None if scope == "" else scope_id)
         for key, value, scope, scope_id in found
     ]
-
-
-_ONE = "WHERE catalog_id = :c AND key = :key AND scope = :scope AND scope_id = :id"

@@ -1,0 +1,224 @@
+"""Queries on the list of catalogs: which there are, or were at a moment, and where their directories lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from forklake.metastore import visibility
+from forklake.metastore.store import Session
+from forklake.metastore.tables import BEGIN, END
+from forklake.metastore.visibility import Source
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+
+Moment = SnapshotId | datetime | None
+"""When the list of catalogs is read as of: a snapshot, a time, or now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCatalog:
+    """A catalog as it is, or was at a moment, with its newest own snapshot then."""
+
+    catalog_id: CatalogId
+    name: str
+    uuid: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    snapshot_id: SnapshotId
+    begin_time: datetime
+    path: str
+    path_is_relative: bool
+    is_live: bool
+
+
+def catalog_by_name(source: Source, name: str, at: Moment = None) -> ListedCatalog | None:
+    """Return the catalog that has, or had, the name."""
+    return _first(_listed(source, at, "fold(k.catalog_name) = fold(:name)", name=name))
+
+
+def catalog_by_id(source: Source, catalog: CatalogId) -> ListedCatalog | None:
+    """Return a live catalog."""
+    return _first(_listed(source, None, "k.catalog_id = :c", c=catalog))
+
+
+def catalog_by_uuid(source: Source, uuid: str, name: str) -> ListedCatalog | None:
+    """Return the live catalog that was made with this uuid, if it has still the name it was given."""
+    return _first(_listed(source, None, "k.catalog_uuid = :uuid AND k.catalog_name = :name", uuid=uuid, name=name))
+
+
+def forks_of(source: Source, parent: CatalogId | None, limit: int) -> list[ListedCatalog]:
+    """Return the first live forks of a catalog by id, or the first live roots."""
+    is_child = "k.parent_catalog_id IS NULL" if parent is None else "k.parent_catalog_id = :parent"
+    return _listed(source, None, f"{is_child} ORDER BY k.catalog_id LIMIT {int(limit)}", parent=parent)
+
+
+def catalogs_after(
+    source: Source, after: str, limit: int, at: Moment = None, between: tuple[str, str] | None = None
+) -> list[ListedCatalog]:
+    """Return a page of catalogs by folded name: those after a name, and from the first of two up to before the other.
+
+    All names are given folded. A page costs the same however many catalogs there are.
+    """
+    first, last = between or (None, None)
+    within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if between else ""
+    return _listed(
+        source,
+        at,
+        f"fold(k.catalog_name) > :after{within} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {int(limit)}",
+        after=after,
+        first=first,
+        last=last,
+    )
+
+
+def _listed(source: Source, at: Moment, condition: str, **params: Any) -> list[ListedCatalog]:
+    # A limit is written as a number that the planner sees: for an unknown one it plans to read a tenth of the table.
+    return [
+        ListedCatalog(
+            catalog_id=CatalogId(catalog),
+            name=str(name),
+            uuid=str(uuid),
+            parent_id=parent,
+            parent_snapshot_id=pin,
+            snapshot_id=SnapshotId(snapshot),
+            begin_time=source.time(begin_time),
+            path=str(path),
+            path_is_relative=bool(is_relative),
+            is_live=end == INFINITY,
+        )
+        for catalog, name, uuid, parent, pin, snapshot, begin_time, path, is_relative, end in visibility.catalog_rows(
+            source, at, condition, **params
+        )
+    ]
+
+
+def _first(found: list[ListedCatalog]) -> ListedCatalog | None:
+    return found[0] if found else None
+
+
+_NEWEST = "(SELECT max(l.end_snapshot) FROM forklake.ducklake_catalog l WHERE l.catalog_id = k.catalog_id)"
+
+
+def dropped_by_name(source: Source, name: str) -> list[CatalogId]:
+    """Return the catalogs that were dropped under a name and not purged since, by id."""
+    return _dropped(source, "fold(k.catalog_name) = fold(:name)", name=name)
+
+
+def dropped_by_id(source: Source, catalog: int) -> list[CatalogId]:
+    """Return the catalog of that id in a list, if it is dropped and not purged."""
+    return _dropped(source, "k.catalog_id = :c", c=catalog)
+
+
+def _dropped(source: Source, condition: str, **params: Any) -> list[CatalogId]:
+    found = source.query(
+        "SELECT k.catalog_id FROM forklake.ducklake_catalog k"
+        " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
+        f" WHERE {condition} AND NOT h.live AND k.end_snapshot = {_NEWEST} ORDER BY k.catalog_id",
+        **params,
+    )
+    return [CatalogId(catalog) for (catalog,) in found]
+
+
+def last_name(source: Source, catalog: CatalogId) -> str | None:
+    """Return the name that a catalog has, or had when it was dropped; None if nothing is known of it any more."""
+    found = source.query(
+        "SELECT catalog_name FROM forklake.ducklake_catalog WHERE catalog_id = :c ORDER BY end_snapshot DESC", c=catalog
+    )
+    return str(found[0][0]) if found else None
+
+
+def had_parent(source: Source, catalog: CatalogId) -> bool:
+    """Return whether a catalog was made as a fork or a copy of another."""
+    found = source.query("SELECT parent_catalog_id FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=catalog)
+    return any(parent is not None for (parent,) in found)
+
+
+def directories(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, tuple[str, bool]]:
+    """Return the path of each catalog and whether it is relative to the lake's; dropped and purged ones too."""
+    found = source.query(
+        "SELECT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id IN (:ids...)",
+        ids=sorted(catalogs),
+    )
+    return {CatalogId(catalog): (str(path), bool(is_relative)) for catalog, path, is_relative in found}
+
+
+def catalogs_at(source: Source, paths: Sequence[str]) -> set[CatalogId]:
+    """Return the catalogs, dropped and purged ones too, whose directories have one of the folded paths."""
+    found = source.query(
+        "SELECT DISTINCT catalog_id FROM forklake.ducklake_catalog WHERE fold(path) IN (:paths...)", paths=list(paths)
+    )
+    return {CatalogId(catalog) for (catalog,) in found}
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRow:
+    """A row of ``ducklake_catalog``: what a catalog was from one rename, drop or undrop to the next."""
+
+    catalog_uuid: str
+    catalog_name: str
+    parent_catalog_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    data_path: str | None
+    path: str
+    path_is_relative: bool
+    begin_time: datetime
+    end_time: datetime | None
+
+
+_ROW = tuple(column.name for column in fields(CatalogRow))
+_WRITTEN = _ROW[:-1]
+
+
+def newest_row(session: Session, catalog: CatalogId) -> CatalogRow:
+    """Return the newest row of a catalog, which is live or was ended by its drop."""
+    found = session.query(
+        f"SELECT {', '.join(_ROW)} FROM forklake.ducklake_catalog WHERE catalog_id = :c ORDER BY {END} DESC LIMIT 1",
+        c=catalog,
+    )
+    uuid, name, parent, pin, data_path, path, is_relative, begin, end = found[0]
+    ended = None if end is None else session.time(end)
+    return CatalogRow(str(uuid), name, parent, pin, data_path, path, bool(is_relative), session.time(begin), ended)
+
+
+def end_row(session: Session, catalog: CatalogId, snapshot: SnapshotId, time: datetime) -> None:
+    """End the live row of a catalog."""
+    session.execute(
+        f"UPDATE forklake.ducklake_catalog SET {END} = :s, end_time = :time WHERE catalog_id = :c AND {END} = :live",
+        s=snapshot,
+        time=time,
+        c=catalog,
+        live=INFINITY,
+    )
+
+
+def begin_row(session: Session, catalog: CatalogId, row: CatalogRow, snapshot: SnapshotId, time: datetime) -> None:
+    """Write the next row of a catalog, which begins at a snapshot id and a time of its own.
+
+    Raises:
+        DuplicateKeyError: A live catalog has the name.
+    """
+    session.execute(
+        f"INSERT INTO forklake.ducklake_catalog (catalog_id, {', '.join(_WRITTEN)}, {BEGIN})"
+        f" VALUES (:c, {', '.join(f':{name}' for name in _WRITTEN)}, :s)",
+        c=catalog,
+        s=snapshot,
+        **{name: getattr(row, name) for name in _WRITTEN} | {"begin_time": time},
+    )
+
+
+_PURGED = (
+    "ducklake_snapshot",
+    "ducklake_snapshot_changes",
+    "ducklake_snapshot_lineage",
+    "ducklake_segment",
+    "ducklake_metadata",
+    "ducklake_head",
+)
+
+
+def purge(session: Session, catalog: CatalogId) -> None:
+    """Delete the snapshots, ancestry, options, commit keys and head of a catalog; its own rows and its name stay."""
+    for table in _PURGED:
+        session.execute(f"DELETE FROM forklake.{table} WHERE catalog_id = :c", c=catalog)

@@ -1,0 +1,39 @@
+"""Queries on files that wait for their deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from forklake.metastore.visibility import Source
+from forklake.model.ids import CatalogId, DataFileId
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledFile:
+    """A file that nothing needs any more, and since when it waits for its deletion."""
+
+    data_file_id: DataFileId
+    path: str
+    path_is_relative: bool
+    schedule_start: datetime
+
+
+def scheduled_files(source: Source, catalog: CatalogId) -> list[ScheduledFile]:
+    """Return the files of a catalog that wait for deletion, in the order in which they began to."""
+    found = source.query(
+        "SELECT data_file_id, path, path_is_relative, schedule_start"
+        " FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id = :c ORDER BY schedule_start, path",
+        c=catalog,
+    )
+    return [ScheduledFile(file, path, bool(is_relative), source.time(time)) for file, path, is_relative, time in found]
+
+
+def scheduled_paths(source: Source, catalogs: Iterable[CatalogId]) -> set[str]:
+    """Return the paths of the files of some catalogs that wait for deletion."""
+    found = source.query(
+        "SELECT path FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id IN (:ids...)",
+        ids=sorted(catalogs),
+    )
+    return {str(path) for (path,) in found}

@@ -1,0 +1,103 @@
+"""Queries on options: rows of ``ducklake_metadata``, of the lake, a catalog, a schema or a table.
+
+The ``scope`` of an option is '' for the whole catalog, 'schema' or 'table'; ``scope_id`` is the object, or -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from forklake.metastore.store import Session
+from forklake.metastore.visibility import Source
+from forklake.model.ids import THE_LAKE, CatalogId
+
+
+class OptionRow(NamedTuple):
+    """One option as it is stored."""
+
+    key: str
+    value: str
+    scope: str
+    scope_id: int
+
+
+def options_of(source: Source, catalog: CatalogId) -> list[OptionRow]:
+    """Return what is set for a catalog (or for the lake) and within it; what is for all of it comes first."""
+    found = source.query(
+        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c"
+        " ORDER BY scope, scope_id, key",
+        c=catalog,
+    )
+    return [OptionRow(*row) for row in found]
+
+
+def options_with_lake(source: Source, catalog: CatalogId) -> list[tuple[OptionRow, CatalogId]]:
+    """Return what is set for a catalog, within it, and for the lake; each with the catalog's id, or the lake's."""
+    found = source.query(
+        "SELECT key, value, scope, scope_id, catalog_id FROM forklake.ducklake_metadata"
+        " WHERE catalog_id = :c OR (catalog_id = :lake AND scope = '') ORDER BY scope, scope_id, key",
+        c=catalog,
+        lake=THE_LAKE,
+    )
+    return [(OptionRow(*row[:4]), CatalogId(row[4])) for row in found]
+
+
+def options_that_count(source: Source, catalog: CatalogId, schema_id: int, table_id: int) -> list[OptionRow]:
+    """Return the options of a table, its schema, its catalog and the lake, the widest scope first."""
+    found = source.query(
+        "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE"
+        " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
+        " OR scope = '')) OR (catalog_id = :lake AND scope = '')"
+        " ORDER BY CASE WHEN catalog_id = :lake THEN 3 WHEN scope = 'table' THEN 0 WHEN scope = 'schema' THEN 1"
+        " ELSE 2 END DESC",
+        c=catalog,
+        table=table_id,
+        schema=schema_id,
+        lake=THE_LAKE,
+    )
+    return [OptionRow(*row) for row in found]
+
+
+def write_option(session: Session, catalog: CatalogId, option: OptionRow) -> None:
+    """Set an option, whether it was set before or not."""
+    session.execute(
+        "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
+        " VALUES (:c, :key, :value, :scope, :id)"
+        " ON CONFLICT (catalog_id, scope, scope_id, key) DO UPDATE SET value = excluded.value",
+        c=catalog,
+        key=option.key,
+        value=option.value,
+        scope=option.scope,
+        id=option.scope_id,
+    )
+
+
+def write_options(session: Session, catalog: CatalogId, options: Iterable[OptionRow]) -> None:
+    """Write the options of a new catalog, which has none yet."""
+    session.execute_many(
+        "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
+        " VALUES (:c, :key, :value, :scope, :scope_id)",
+        [{"c": catalog} | option._asdict() for option in options],
+    )
+
+
+def forget_option(session: Session, catalog: CatalogId, key: str, scope: str, scope_id: int) -> None:
+    """Delete an option of one scope."""
+    session.execute(
+        "DELETE FROM forklake.ducklake_metadata"
+        " WHERE catalog_id = :c AND key = :key AND scope = :scope AND scope_id = :id",
+        c=catalog,
+        key=key,
+        scope=scope,
+        id=scope_id,
+    )
+
+
+def lake_data_path(source: Source) -> str | None:
+    """Return the path below which the files of the lake lie, if it was ever set."""
+    found = source.query(
+        "SELECT value FROM forklake.ducklake_metadata WHERE catalog_id = :lake AND scope = '' AND key = 'data_path'",
+        lake=THE_LAKE,
+    )
+    return str(found[0][0]) if found else None

@@ -1,0 +1,164 @@
+"""Queries on snapshots: those of a lineage, those of the whole lake, and what each of them did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forklake.metastore import visibility
+from forklake.metastore.store import Session, Values
+from forklake.metastore.visibility import Seen, Source
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.numbering import Numbering, Run
+from forklake.model.records import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A snapshot, when it was made, and the schema version it has."""
+
+    snapshot_id: SnapshotId
+    time: datetime
+    schema_version: int
+
+
+def snapshot_of_lineage(source: Source, sight: Seen, snapshot: int) -> Made | None:
+    """Return a snapshot if it is one of the lineage: the catalog's own, or an ancestor's up to the pin."""
+    return _of_lineage(source, sight, "AND s.snapshot_id = :at", at=snapshot)
+
+
+def newest_until(source: Source, sight: Seen, time: datetime) -> Made | None:
+    """Return the newest snapshot of the lineage that was made at or before a time."""
+    return _of_lineage(source, sight, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
+
+
+def first_since(source: Source, sight: Seen, time: datetime) -> Made | None:
+    """Return the first snapshot of the lineage that was made at or after a time."""
+    return _of_lineage(source, sight, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
+
+
+def _of_lineage(source: Source, sight: Seen, condition: str, **params: Any) -> Made | None:
+    found = source.query(
+        f"{visibility.with_chain(source)}"
+        " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM chain c"
+        " CROSS JOIN forklake.ducklake_snapshot s"
+        f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound {condition}",
+        **visibility.chain_params(sight),
+        **params,
+    )
+    if not found:
+        return None
+    snapshot, time, schema_version = found[0]
+    return Made(SnapshotId(snapshot), source.time(time), schema_version)
+
+
+_SNAPSHOT = (
+    "SELECT s.snapshot_id, s.catalog_id, s.snapshot_time, s.schema_version,"
+    " x.changes_made, x.author, x.commit_message, x.commit_extra_info"
+)
+_CHANGES = " JOIN forklake.ducklake_snapshot_changes x ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
+
+
+def lineage(source: Source, sight: Seen) -> list[Snapshot]:
+    """Return the snapshots of a lineage, oldest first."""
+    found = source.query(
+        f"{visibility.with_chain(source)} {_SNAPSHOT}"
+        f" FROM chain c CROSS JOIN forklake.ducklake_snapshot s{_CHANGES}"
+        " WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound ORDER BY s.snapshot_id",
+        **visibility.chain_params(sight),
+    )
+    return [_snapshot(source, row) for row in found]
+
+
+def snapshots_after(source: Source, after: SnapshotId | None, limit: int) -> list[Snapshot]:
+    """Return a page of the snapshots of all catalogs, by id."""
+    found = source.query(
+        f"{_SNAPSHOT} FROM forklake.ducklake_snapshot s{_CHANGES}"
+        # The planner has to see the number: for an unknown one it plans to read a tenth of the table.
+        f" WHERE s.snapshot_id > :after ORDER BY s.snapshot_id LIMIT {int(limit)}",
+        after=-1 if after is None else after,
+    )
+    return [_snapshot(source, row) for row in found]
+
+
+def _snapshot(source: Source, row: Values) -> Snapshot:
+    return Snapshot(row[0], row[1], source.time(row[2]), *row[3:])
+
+
+def own_snapshots(source: Source, catalog: CatalogId) -> list[tuple[SnapshotId, datetime]]:
+    """Return the snapshots that a catalog made itself and still has, by id, each with its time."""
+    found = source.query(
+        "SELECT snapshot_id, snapshot_time FROM forklake.ducklake_snapshot WHERE catalog_id = :c ORDER BY snapshot_id",
+        c=catalog,
+    )
+    return [(SnapshotId(snapshot), source.time(time)) for snapshot, time in found]
+
+
+def known_commit(source: Source, catalog: CatalogId, commit_key: str | None) -> SnapshotId | None:
+    """Return the snapshot that a commit with this key made, even if it is expired since."""
+    found = source.query(
+        "SELECT snapshot_id FROM forklake.ducklake_snapshot_lineage WHERE catalog_id = :c AND commit_key = :key",
+        c=catalog,
+        key=commit_key,
+    )
+    return SnapshotId(found[0][0]) if found else None
+
+
+def changes_between(
+    source: Source, catalog: CatalogId, base: SnapshotId, head: SnapshotId
+) -> list[tuple[SnapshotId, str]]:
+    """Return what the snapshots of a catalog from the base to the head did, oldest first.
+
+    Goes back from the head, snapshot by snapshot, and ends early at one that is expired: the first one returned is
+    the base if and only if all are known.
+    """
+    found = source.query(
+        "WITH RECURSIVE walk(snapshot_id, previous_snapshot_id) AS ("
+        " SELECT l.snapshot_id, l.previous_snapshot_id FROM forklake.ducklake_snapshot_lineage l"
+        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
+        " WHERE l.catalog_id = :c AND l.snapshot_id = :head"
+        " UNION ALL"
+        " SELECT l.snapshot_id, l.previous_snapshot_id FROM walk w JOIN forklake.ducklake_snapshot_lineage l"
+        " ON l.catalog_id = :c AND l.snapshot_id = w.previous_snapshot_id"
+        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
+        " WHERE w.snapshot_id > :base)"
+        " SELECT w.snapshot_id, x.changes_made FROM walk w JOIN forklake.ducklake_snapshot_changes x"
+        " ON x.catalog_id = :c AND x.snapshot_id = w.snapshot_id ORDER BY w.snapshot_id",
+        c=catalog,
+        head=head,
+        base=base,
+    )
+    return [(SnapshotId(snapshot), str(changes)) for snapshot, changes in found]
+
+
+def forget_snapshots(session: Session, catalog: CatalogId, snapshots: Sequence[SnapshotId]) -> None:
+    """Delete snapshots of a catalog and what they did; their order and their commit keys stay."""
+    for table in ("ducklake_snapshot_changes", "ducklake_snapshot"):
+        session.execute(
+            f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id IN (:snapshots...)",
+            c=catalog,
+            snapshots=list(snapshots),
+        )
+
+
+def forget_snapshots_before(session: Session, catalog: CatalogId, snapshot: SnapshotId) -> None:
+    """Delete the snapshots of a catalog before one, and what they did."""
+    for table in ("ducklake_snapshot", "ducklake_snapshot_changes"):
+        session.execute(
+            f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id < :s", c=catalog, s=snapshot
+        )
+
+
+def numberings(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, Numbering]:
+    """Return what the snapshots of those catalogs that were imported were numbered before."""
+    found = source.query(
+        "SELECT catalog_id, snapshot_id, source_snapshot_id, snapshot_count FROM forklake.ducklake_numbering"
+        " WHERE catalog_id IN (:ids...) ORDER BY catalog_id, snapshot_id",
+        ids=sorted(catalogs),
+    )
+    runs: dict[CatalogId, list[Run]] = {}
+    for catalog, snapshot, number, count in found:
+        runs.setdefault(CatalogId(catalog), []).append(Run(SnapshotId(snapshot), number, count))
+    return {catalog: Numbering(tuple(of_catalog)) for catalog, of_catalog in runs.items()}
