@@ -174,7 +174,7 @@ def _recorded(database: PostgresDatabase) -> Script:
     queries: list[tuple[str, dict[str, Any]]] = []
     commits: list[Commit] = []
     with database.open() as lake:
-        store = lake._context.store
+        store = lake._runtime.store
         query, original = store.query, store.commit
 
         def recording_query(sql: str, /, **params: Any) -> list[tuple[Any, ...]]:

@@ -178,7 +178,7 @@ def _statements(database: PostgresDatabase, sizes: Sizes) -> list[tuple[str, dic
     """Return the very SQL that the operations send, each text once."""
     sent: dict[str, dict[str, Any]] = {}
     with database.open() as lake:
-        store = lake._context.store
+        store = lake._runtime.store
         query = store.query
 
         def recording(sql: str, /, **params: Any) -> list[tuple[Any, ...]]:

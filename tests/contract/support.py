@@ -39,7 +39,7 @@ def last(catalog: Catalog) -> Snapshot:
 
 def rows(lake: Lake, sql: str, **params: Any) -> list[tuple[Any, ...]]:
     """Ask the metadata database itself; table names are written ``forklake.x``."""
-    return lake._context.store.query(sql, **params)
+    return lake._runtime.store.query(sql, **params)
 
 
 def state(lake: Lake) -> dict[str, list[tuple[Any, ...]]]:

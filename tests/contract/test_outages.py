@@ -41,7 +41,7 @@ def use_connections(lake: Lake, count: int = 3) -> None:
     together = threading.Barrier(count)
 
     def use() -> None:
-        with lake._context.store.reading():
+        with lake._runtime.store.reading():
             together.wait(30)
 
     with ThreadPoolExecutor(count) as threads:

@@ -118,7 +118,7 @@ def test_who_cannot_get_a_connection_of_his_own_waits_for_one_of_the_lake(
 ) -> None:
     # The server grants one connection; the lake would make four.
     with Lake("postgres:" + make_conninfo(guarded.server.maintenance_url, user="narrow")) as lake:
-        store = lake._context.store
+        store = lake._runtime.store
         with ThreadPoolExecutor(8) as threads:
             found = list(threads.map(lambda n: store.query("SELECT :n, pg_sleep(0.01)", n=n)[0][0], range(40)))
     assert found == list(range(40))
@@ -129,7 +129,7 @@ def test_who_waits_too_long_for_a_connection_is_told_who_has_them(postgres_datab
     settings = Settings(pool_size=1, pool_timeout_seconds=0.05)
     with Lake(postgres_database, data_path=tmp_path, settings=settings) as lake:
         with (
-            lake._context.store.reading(),
+            lake._runtime.store.reading(),
             pytest.raises(MetastoreUnavailableError, match=r"Others used all 1 connections .* for 0\.05 s"),
         ):
             lake.catalogs()

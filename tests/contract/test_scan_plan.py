@@ -32,13 +32,13 @@ def shop(lake: Lake) -> Catalog:
 
 
 def plan(reader: Reader, where: str | None = None, table: str = "t") -> ScanPlan:
-    context, content = reader._context, reader._content()
+    runtime, content = reader._runtime, reader._content()
     row = lookup.table(content, table)
-    everything = plan_scan(context.store, context.lake_path, content, row)
+    everything = plan_scan(runtime.store, runtime.lake_path, content, row)
     if where is None:
         return everything
     predicate: Predicate = condition(where, table, everything.fields).predicate
-    return plan_scan(context.store, context.lake_path, content, row, predicate)
+    return plan_scan(runtime.store, runtime.lake_path, content, row, predicate)
 
 
 def name(file: ScanFile) -> str:

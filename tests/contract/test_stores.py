@@ -87,7 +87,7 @@ def test_a_database_without_the_tables_is_not_filled_silently(postgres_database:
 @pytest.mark.parametrize(("key", "expected"), [("version", "1.0"), ("forklake_version", "1")])
 def test_a_store_of_another_version_is_refused(lake_factory: LakeFactory, key: str, expected: str) -> None:
     url = lake_factory.url()
-    with Lake(url) as lake, lake._context.store.writing() as session:
+    with Lake(url) as lake, lake._runtime.store.writing() as session:
         session.execute("UPDATE forklake.ducklake_metadata SET value = '0.9' WHERE key = :key", key=key)
     with pytest.raises(MetastoreVersionError) as caught:
         Lake(url)
@@ -96,7 +96,7 @@ def test_a_store_of_another_version_is_refused(lake_factory: LakeFactory, key: s
 
 def test_a_store_without_a_version_is_refused(lake_factory: LakeFactory) -> None:
     url = lake_factory.url()
-    with Lake(url) as lake, lake._context.store.writing() as session:
+    with Lake(url) as lake, lake._runtime.store.writing() as session:
         session.execute("DELETE FROM forklake.ducklake_metadata WHERE key = 'version'")
     with pytest.raises(MetastoreVersionError, match=r"^DuckLake metadata not found\. Run schema/"):
         Lake(url)
@@ -321,7 +321,7 @@ def test_a_bare_path_is_a_new_sqlite_file_or_what_is_there(tmp_path: Path) -> No
         with Lake(str(path) if product == "sqlite" else f"duckdb:{path}") as lake:
             lake.create_catalog("shop")
         with Lake(str(path)) as lake:
-            assert lake._context.store.dialect.name == product
+            assert lake._runtime.store.dialect.name == product
             assert lake.catalog("shop").head == 0
 
 
@@ -377,7 +377,7 @@ def test_a_sqlite_file_that_is_locked_for_too_long_is_given_up(tmp_path: Path) -
 def test_a_full_disk_is_not_worth_trying_again(tmp_path: Path) -> None:
     with Lake(str(tmp_path / "lake.db")) as lake:
         shop = lake.create_catalog("shop")
-        for connection in lake._context.store._idle:  # type: ignore[attr-defined]
+        for connection in lake._runtime.store._idle:  # type: ignore[attr-defined]
             connection.execute("PRAGMA max_page_count = 1")  # as many as there are, that is
         with pytest.raises(MetastoreRefusedError, match="is full; nothing was changed") as caught:
             shop.create_table("wide", {f"column_{number}": "BIGINT" for number in range(1000)})

@@ -92,7 +92,7 @@ def plain(value: Any) -> Any:
 @pytest.fixture
 def ask(lake: Lake, lake_factory: LakeFactory) -> Iterator[Ask]:
     """A web app: it has a connection of its own, the driver of the database, and nothing of forklake."""
-    place = lake._context.store.location
+    place = lake._runtime.store.location
     if lake_factory.kind == "sqlite":
         connection: Any = sqlite3.connect(place)
     elif lake_factory.kind == "duckdb":
@@ -282,7 +282,7 @@ def test_the_role_of_a_web_app_reads_no_key_on_any_path(shop: Catalog, web: Ask)
 def test_init_makes_older_views_again_without_keys_and_keeps_their_rights(
     lake: Lake, lake_factory: LakeFactory, shop: Catalog, web: Ask
 ) -> None:
-    url = f"postgres:{lake._context.store.location}"
+    url = f"postgres:{lake._runtime.store.location}"
     assert not init_lake(url).made_views
     web("SELECT path FROM ducklake.ducklake_data_file")
     role = web("SELECT current_user")[0][0]
@@ -307,7 +307,7 @@ def test_init_makes_older_views_again_without_keys_and_keeps_their_rights(
 
 @pytest.mark.parametrize("lake_factory", ["duckdb"], indirect=True)
 def test_the_views_work_in_a_database_that_is_attached(lake: Lake, agent: Catalog) -> None:
-    place = lake._context.store.location
+    place = lake._runtime.store.location
     lake.close()
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{place}' AS work (READ_ONLY)")
@@ -327,7 +327,7 @@ def test_the_guide_asks_what_is_asked_here() -> None:
 def test_the_example_for_sqlite_runs(lake: Lake, agent: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs" / "guide" / "web-apps.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(import sqlite3.*?)```", page, flags=re.DOTALL)
-    place = Path(lake._context.store.location)
+    place = Path(lake._runtime.store.location)
     monkeypatch.chdir(place.parent)
     found: dict[str, Any] = {"catalog_id": agent.catalog_id}
     exec(code.replace("lake.db", place.name), found)
@@ -354,7 +354,7 @@ def seen_rows(lake: Lake, table: MetadataTable[Any], found: Sequence[Any], catal
     """Return rows as a view should show them: inherited files by the place where their owner put them."""
     rows = values(table, found)
     if table in (DATA_FILE, DELETE_FILE):
-        store, path, flag = lake._context.store, shown(table).index("path"), shown(table).index("path_is_relative")
+        store, path, flag = lake._runtime.store, shown(table).index("path"), shown(table).index("path_is_relative")
         roots = catalog_directories(store, lake.data_path, {row.origin.owner for row in found})
         for number, row in enumerate(found):
             if row.origin.owner != catalog.catalog_id and row.path_is_relative:
@@ -372,7 +372,7 @@ def moments(lake: Lake, catalog: Catalog) -> list[Catalog]:
     found = catalog.snapshots()
     ends = {s.catalog_id: s.snapshot_id for s in found} | {-s.catalog_id - 1: s.snapshot_id for s in reversed(found)}
     chosen = [s for s in found if s.catalog_id == catalog.catalog_id or s.snapshot_id in ends.values()]
-    if lake._context.store.dialect.name == "duckdb":
+    if lake._runtime.store.dialect.name == "duckdb":
         chosen = chosen[::-3]
     return [catalog.at(version=snapshot.snapshot_id) for snapshot in chosen]
 
@@ -403,7 +403,7 @@ def test_every_view_shows_each_catalog_as_it_is_and_as_it_was(lake: Lake, ask: A
 
 def check_versioned_rows(lake: Lake, ask: Ask) -> None:
     """At each moment a view shows what forklake sees, and what belongs to it."""
-    store = lake._context.store
+    store = lake._runtime.store
     seen = dict.fromkeys([table.name for table in (*INTERVAL, *FOLLOWING)], 0)
     for catalog in live_catalogs(lake):
         asked = {table: asked_rows(ask, table, catalog, "begin_snapshot", "end_snapshot") for table in INTERVAL}
@@ -437,7 +437,7 @@ def check_versioned_rows(lake: Lake, ask: Ask) -> None:
 
 def check_statistics(lake: Lake, ask: Ask) -> None:
     """Statistics are the newest of the nearest catalog that wrote any."""
-    store = lake._context.store
+    store = lake._runtime.store
     for table in TABLES:
         if table.visibility is Visibility.LATEST:
             for catalog in live_catalogs(lake):
@@ -449,7 +449,7 @@ def check_statistics(lake: Lake, ask: Ask) -> None:
 
 def check_lineages(lake: Lake, ask: Ask) -> None:
     """Snapshots are those of the lineage that are not expired; the counters are the lake's."""
-    store = lake._context.store
+    store = lake._runtime.store
     for catalog in live_catalogs(lake):
         of_catalog = f"WHERE catalog_id = {catalog.catalog_id} ORDER BY snapshot_id"
         true = catalog.snapshots()
@@ -483,7 +483,7 @@ def test_inlined_rows_have_no_table_each_and_files_to_delete_are_own(
 ) -> None:
     shop.insert_inlined("orders", [{"id": "1"}])
     assert ask("SELECT * FROM ducklake.ducklake_inlined_data_tables") == []
-    with lake._context.store.writing() as session:
+    with lake._runtime.store.writing() as session:
         session.execute(
             "INSERT INTO forklake.ducklake_files_scheduled_for_deletion"
             " (catalog_id, data_file_id, path, path_is_relative, schedule_start) VALUES (0, 7, '/gone', :no, :now)",
@@ -515,7 +515,7 @@ OWN_VALUES = {
 def crowd(lake: Lake, shop: Catalog, forks: int) -> None:
     """Make many forks, each with a schema, a table, a column, a file and a tombstone of its own."""
     shop.fork_many(f"fork-{number}" for number in range(forks))
-    with lake._context.store.writing() as session:
+    with lake._runtime.store.writing() as session:
         for number, (name, columns) in enumerate(OWN_ROWS.items()):
             cells = [OWN_VALUES.get(column, "'own'" if _is_text(column) else "9") for column in columns.split(", ")]
             session.execute(

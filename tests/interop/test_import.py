@@ -258,7 +258,7 @@ def test_what_is_no_ducklake_database_is_refused(small_lake: Lake, tmp_path: Pat
 
 def test_a_lake_in_duckdb_is_no_ducklake_database_either(tmp_path: Path) -> None:
     with LakeFactory("duckdb", tmp_path).open() as lake:
-        path = Path(lake._context.store.location)
+        path = Path(lake._runtime.store.location)
     with (
         Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "own") as other,
         pytest.raises(MetastoreVersionError, match="is a lake of forklake"),

@@ -67,12 +67,12 @@ not (id < 70 or v = 'k5')
 
 
 def plan(catalog: Catalog, where: str | None = None) -> ScanPlan:
-    context, content = catalog._context, catalog._content()
+    runtime, content = catalog._runtime, catalog._content()
     row = lookup.table(content, "t")
-    everything = plan_scan(context.store, context.lake_path, content, row)
+    everything = plan_scan(runtime.store, runtime.lake_path, content, row)
     if where is None:
         return everything
-    return plan_scan(context.store, context.lake_path, content, row, condition(where, "t", everything.fields).predicate)
+    return plan_scan(runtime.store, runtime.lake_path, content, row, condition(where, "t", everything.fields).predicate)
 
 
 def ask(sql: str) -> list[tuple[Any, ...]]:

@@ -157,7 +157,7 @@ class Draft:
     home: str
     changes: list[Change] = field(default_factory=list)
     touches: list[Touch] = field(default_factory=list)
-    goes_on: bool = False
+    may_alter_later: bool = False
     """Whether it is a transaction's, whose files say what their columns are called."""
     _new: set[int] = field(default_factory=set)
 
@@ -199,7 +199,7 @@ class Draft:
 
     def replayed(self, state: State) -> "Draft | None":
         """The same changes on another state, or None if one of them makes no sense there."""
-        again = Draft(state, self.catalog, self.is_root, self.home, goes_on=self.goes_on)
+        again = Draft(state, self.catalog, self.is_root, self.home, may_alter_later=self.may_alter_later)
         try:
             for change in self.changes:
                 again.apply(change)
@@ -383,7 +383,7 @@ class Draft:
             new.bounds,
             partition_values=new.partition_values,
             mapping=new.mapping,
-            names=new.names if self.goes_on and new.mapping is None else None,
+            names=new.names if self.may_alter_later and new.mapping is None else None,
         )
         bounds = widened(table, new.bounds)
         return replace(table, files=(*table.files, file), next_row=table.next_row + new.rows, bounds=bounds)

@@ -149,7 +149,7 @@ class Driver(Checks):
             key = rivals[0]  # two tries at one commit
         transaction = handle.transaction(author=said[0], message=said[1], commit_key=key)
         opened = OpenTransaction(catalog, transaction.base, transaction, self.draft(catalog), said, key)
-        opened.draft.goes_on = True
+        opened.draft.may_alter_later = True
         expect(f"c{catalog}", "the base", transaction.base, self.truth.head(catalog))
         done = [self.change(rng, transaction, opened.draft) for _ in range(rng.choice((1, 1, 2, 3, 4)))]
         self._compare_own_writes(opened)

@@ -56,7 +56,7 @@ def content(catalog: Catalog) -> Content:
 
 def query(lake: Lake, sql: str, **params: Any) -> list[tuple[Any, ...]]:
     """Ask the metadata tables."""
-    return lake._context.store.query(sql, **params)
+    return lake._runtime.store.query(sql, **params)
 
 
 def rows(lake: Lake, table: str, columns: str) -> list[tuple[Any, ...]]:
@@ -77,14 +77,14 @@ def _printed(lake: Lake, table: str, repeatable: bool) -> Iterable[tuple[str, ..
 
 
 def _columns(lake: Lake, table: str) -> list[str]:
-    product = lake._context.store.dialect.name
+    product = lake._runtime.store.dialect.name
     if (product, table) not in _KNOWN_COLUMNS:
         _KNOWN_COLUMNS[product, table] = _read_columns(lake, table)
     return _KNOWN_COLUMNS[product, table]
 
 
 def _read_columns(lake: Lake, table: str) -> list[str]:
-    if lake._context.store.dialect.name == "sqlite":
+    if lake._runtime.store.dialect.name == "sqlite":
         return [str(name) for (name,) in query(lake, "SELECT name FROM pragma_table_info(:t)", t=f"forklake_{table}")]
     found = query(
         lake,

@@ -128,7 +128,7 @@ def test_many_threads_of_one_lake_share_a_bounded_number_of_connections(lake_fac
         threads = [threading.Thread(target=read) for _ in range(16)]
         for thread in threads:
             thread.start()
-        most = count_connections(url, lake._context.store.settings.pool_size, 100)
+        most = count_connections(url, lake._runtime.store.settings.pool_size, 100)
         for thread in threads:
             thread.join()
     assert not failures, failures

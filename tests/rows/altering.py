@@ -55,10 +55,10 @@ class PythonMeans:
         return text_rows(planned(seen.table(TABLE), None))
 
     def feed(self, catalog: Catalog, snapshot: int) -> tuple[list[Row], list[Row]]:
-        context, content = catalog._context, catalog._content()
-        view = View(context.store, versions.version_at(context.store, content.version, snapshot))
+        runtime, content = catalog._runtime, catalog._content()
+        view = View(runtime.store, versions.version_at(runtime.store, content.version, snapshot))
         row = lookup.table(view, TABLE, "main")
-        return changed_rows(plan_changes(context.store, context.lake_path, view, row, SnapshotId(snapshot)))
+        return changed_rows(plan_changes(runtime.store, runtime.lake_path, view, row, SnapshotId(snapshot)))
 
 
 class SqlMeans:
@@ -287,7 +287,7 @@ class History:
 
     def _check_statistics(self) -> None:
         """Check that no file is left out that holds a row which is asked for."""
-        content, context = self.catalog._content(), self.catalog._context
+        content, runtime = self.catalog._content(), self.catalog._runtime
         table = lookup.table(content, TABLE, "main")
         fields = table_fields(content, table.table_id)
         rows = self.oracle.rows()
@@ -298,7 +298,7 @@ class History:
                 continue
             is_it = "IS NULL" if value is None else "= '{}'".format(value.replace("'", "''"))
             parsed = condition(f'"{field.name}" {is_it}', TABLE, fields)
-            plan = plan_scan(context.store, context.lake_path, content, table, parsed.predicate)
+            plan = plan_scan(runtime.store, runtime.lake_path, content, table, parsed.predicate)
             assert row in text_rows(plan), f"{field.name} {is_it} does not find {row}"
 
 

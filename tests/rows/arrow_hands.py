@@ -20,7 +20,6 @@ from forklake.files.conform import conform, frame_of
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
-from forklake.lake.rows import place_of
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
@@ -98,11 +97,11 @@ class ArrowHands:
 
     def feed(self, table: Table, first: int, last: int) -> list[tuple[int, int, str, Shown]]:
         """Return the changes between two snapshots."""
-        context = table._reader._context
-        version = versions.version_at(context.store, table._content().version, last)
-        view = View(context.store, version)
+        runtime = table._reader._runtime
+        version = versions.version_at(runtime.store, table._content().version, last)
+        view = View(runtime.store, version)
         row = lookup.table_by_id(view, table.table_id)
-        return read_changes(plan_changes(context.store, context.lake_path, view, row, SnapshotId(first)))
+        return read_changes(plan_changes(runtime.store, runtime.lake_path, view, row, SnapshotId(first)))
 
     def _delete(self, transaction: Transaction, how: WriteTarget, gone: Sequence[ReadRow]) -> None:
         by_file: dict[int, tuple[ScanFile, list[int]]] = {}
@@ -129,12 +128,12 @@ class ArrowHands:
 
 def planned(table: Table, where: Condition | None) -> ScanPlan:
     """Return what a scan reads of a table as its handle shows it."""
-    content, context = table._content(), table._reader._context
+    content, runtime = table._content(), table._reader._runtime
     row = lookup.table_by_id(content, table.table_id)
     predicate = (
         None if where is None else condition(where.sql(), row.table_name, table_fields(content, row.table_id)).predicate
     )
-    return plan_scan(context.store, context.lake_path, content, row, predicate)
+    return plan_scan(runtime.store, runtime.lake_path, content, row, predicate)
 
 
 def handed_over(rows: Sequence[Shown], form: str) -> Any:
@@ -184,9 +183,9 @@ def _remove_if_undone(transaction: Transaction, paths: Sequence[str]) -> None:
 
 
 def _target(transaction: Transaction, table: Table) -> WriteTarget:
-    content = transaction._content()
-    row: TableRow = lookup.table_by_id(content, table.table_id)
-    return writing(place_of(transaction), content, row).target
+    staging = transaction._open()
+    row: TableRow = lookup.table_by_id(staging.draft, table.table_id)
+    return writing(transaction._runtime, staging.draft, row, may_alter_later=staging.may_alter_later).target
 
 
 @contextmanager

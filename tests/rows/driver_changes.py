@@ -17,7 +17,6 @@ from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import to_texts
-from forklake.lake.rows import place_of
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
@@ -38,10 +37,10 @@ def change_rows(
     Return how many rows it was.
     """
     table = transaction.table(name)
-    staging, place = transaction._open(), place_of(transaction)
+    staging, runtime = transaction._open(), transaction._runtime
     row = lookup.table_by_id(staging.draft, table.table_id)
-    how = writing(place, staging.draft, row)
-    plan = plan_scan(place.store, place.lake_path, staging.draft, row)
+    how = writing(runtime, staging.draft, row, may_alter_later=staging.may_alter_later)
+    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, row)
     shown = Shown(plan.table, plan.fields, plan.fields)
     whole: list[DataFileId] = []
     deletes: list[NewDeleteFile] = []

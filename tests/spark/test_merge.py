@@ -178,7 +178,7 @@ def test_partitioned_and_sorted_tables_are_merged_into(rows_lake: Lake, spark: S
 
 
 def test_files_without_a_key_of_the_source_are_not_read(shop: Catalog) -> None:
-    content, context = shop._content(), shop._context
+    content, runtime = shop._content(), shop._runtime
     row = lookup.table(content, "orders")
     fields = table_fields(content, row.table_id)
 
@@ -187,7 +187,7 @@ def test_files_without_a_key_of_the_source_are_not_read(shop: Catalog) -> None:
         given = frame_fields(rows)
         merge = bind_merge(on, MergeClauses(**clauses or {"matched": (MergeDelete(),)}), fields, given)
         predicate = matching(merge, conform(rows, given, "source", by_name=False), given, fields)
-        return len(plan_scan(context.store, context.lake_path, content, row, predicate).files)
+        return len(plan_scan(runtime.store, runtime.lake_path, content, row, predicate).files)
 
     assert files([{"id": 4}, {"id": 5}]) == 1
     assert files([{"id": 4}], "source.ID = (target.Id) AND (source.id > 0)") == 1

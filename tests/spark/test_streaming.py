@@ -31,7 +31,7 @@ def catalog(lake: Lake, request: pytest.FixtureRequest) -> Catalog:
 
 
 def stream(spark: SparkSession, lake: Lake, catalog: Catalog, **options: str) -> DataFrame:
-    named = {"lake": f"sqlite:{lake._context.store.location}", "catalog": catalog.name, "table": "t", **options}
+    named = {"lake": f"sqlite:{lake._runtime.store.location}", "catalog": catalog.name, "table": "t", **options}
     return spark.readStream.format("forklake").options(**named).load()
 
 

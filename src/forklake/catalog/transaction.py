@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeVar
 
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import Committed, Plan, commit, draft_of
@@ -16,11 +17,19 @@ from forklake.model.change import Change
 from forklake.model.hint import GiveMessage
 from forklake.model.records import CommitInfo
 
+T = TypeVar("T")
+
 
 class Staging:
-    """Changes that are not committed yet. Belongs to one thread at a time."""
+    """Changes that are not committed yet. Belongs to one thread at a time.
 
-    def __init__(self, store: Store, base: View) -> None:
+    Attributes:
+        may_alter_later: Whether other changes may follow a verb before the commit. What a verb writes must then say
+            what its columns are called: by the time it is committed, the table may call them otherwise.
+    """
+
+    def __init__(self, store: Store, base: View, *, may_alter_later: bool) -> None:
+        self.may_alter_later = may_alter_later
         self._store = store
         self._base = base
         self._changes: list[Change] = []
@@ -75,15 +84,15 @@ class Staging:
             raise
         self._changes.append(change)
 
-    def run(self, verb: Callable[[Staging], object]) -> None:
-        """Run what stages several changes: if one of them is refused, none of them leaves a trace.
+    def run(self, verb: Callable[[Staging], T]) -> T:
+        """Run what stages several changes, and return what it returns; if one is refused, none leaves a trace.
 
         Raises:
             ForklakeError: A change makes no sense on what the transaction sees.
         """
         before, undone = len(self._changes), len(self._undo)
         try:
-            verb(self)
+            return verb(self)
         except BaseException:
             self.undo(since=undone)
             if len(self._changes) > before:

@@ -8,9 +8,10 @@ from forklake.connector.options import open_existing, parse_name
 from forklake.connector.register import register
 from forklake.connector.source import LakeSource
 from forklake.engine.session import is_remote
-from forklake.errors import CommitConflictError, EngineError, InvalidInputError
+from forklake.errors import EngineError, InvalidInputError
 from forklake.lake import Lake
 from forklake.model.quoting import quote_name
+from forklake.ops.run_again import run_again
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,20 +52,14 @@ class BatchWriter:
             return
         lake = self._lake()
         catalog = lake.catalog(self._catalog)
-        settings = lake._context.store.settings
-        waits = settings.retry.waits(settings.clock)
-        while True:
-            try:
-                with catalog.transaction(commit_key=key) as transaction:
-                    table = transaction.table(self._table, schema=self._schema)
-                    table.append(frame) if self._mode == "append" else table.overwrite(frame)
-            except CommitConflictError:
-                wait = next(waits, None)
-                if wait is None:
-                    raise
-                settings.clock.sleep(wait)
-            else:
-                return
+
+        def attempt() -> None:
+            with catalog.transaction(commit_key=key) as transaction:
+                table = transaction.table(self._table, schema=self._schema)
+                table.append(frame) if self._mode == "append" else table.overwrite(frame)
+
+        settings = lake._runtime.settings
+        run_again(attempt, settings.retry, settings.clock)
 
     def _save(self, frame: DataFrame, key: str) -> None:
         """Write through the data source: with Spark Connect, only the session of a batch knows its rows."""

@@ -62,10 +62,10 @@ class ChangeReader(DataSourceReader):
             first, last = first_shown(newest, options.start), catalog.head
             if first > last:
                 raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
-            context = catalog._context
-            view = View(context.store, catalog._version())
+            runtime = catalog._runtime
+            view = View(runtime.store, catalog._version())
             row = lookup.table_by_id(view, options.source.table_of(catalog).table_id)
-            plan = plan_changes(context.store, context.lake_path, view, row, first)
+            plan = plan_changes(runtime.store, runtime.lake_path, view, row, first)
             fields = table_fields(view, row.table_id)
         if not shows_all(self._schema, fields, deletions=options.changes):
             raise InvalidInputError(
@@ -96,7 +96,7 @@ def first_shown(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
     """
     if isinstance(start, str):
         return SnapshotId(0)
-    return versions.first_snapshot(catalog._context.store, catalog._version(), start)
+    return versions.first_snapshot(catalog._runtime.store, catalog._version(), start)
 
 
 def feed_schema(columns: StructType, *, deletions: bool) -> StructType:

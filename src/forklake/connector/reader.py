@@ -53,12 +53,12 @@ class TableReader(DataSourceReader):
         """
         with self._source.opened() as catalog:
             table = self._source.table_of(catalog)
-            content, context = table._content(), catalog._context
+            content, runtime = table._content(), catalog._runtime
             row = lookup.table_by_id(content, table.table_id)
             predicate = None
             if self._prune is not None:
                 predicate = condition(self._prune, row.table_name, table_fields(content, row.table_id)).predicate
-            plan = plan_scan(context.store, context.lake_path, content, row, predicate)
+            plan = plan_scan(runtime.store, runtime.lake_path, content, row, predicate)
         shown = Shown(plan.table, plan.fields, wanted_fields(plan.table, plan.fields, self._schema))
         check_shown(shown.wanted, shown.table)
         return [ScanTask(pieces, shown) for pieces in tasks(plan.files, plan.inlined)]

@@ -118,16 +118,16 @@ class ChangeStream(DataSourceStreamReader):
         return self._lake.catalog(self._source.catalog)
 
     def _planned(self, catalog: Catalog, span: Span, table: TableId) -> ChangePlan:
-        context = catalog._context
+        runtime = catalog._runtime
         if self._source.table_of(catalog).table_id != table:
             raise NotFoundError(
                 f'Table "{self._source.table}" is not the one that the stream began with, which is gone; nothing was'
                 " read.",
                 hint="Begin a new stream, with a checkpoint of its own.",
             )
-        view = View(context.store, versions.version_at(context.store, catalog._version(), span.last))
+        view = View(runtime.store, versions.version_at(runtime.store, catalog._version(), span.last))
         row = lookup.table_by_id(view, table)
-        return plan_changes(context.store, context.lake_path, view, row, span.first)
+        return plan_changes(runtime.store, runtime.lake_path, view, row, span.first)
 
 
 def _offset(snapshot: int, table: TableId, *, is_shown: bool = True) -> Offset:

@@ -15,18 +15,18 @@ from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
 from forklake.connector.options import Source
 from forklake.engine.write import settled
-from forklake.errors import CommitConflictError, CommitUnknownError, ConflictError, ForklakeError
+from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.lake import Catalog
-from forklake.lake.rows import place_of
 from forklake.model.definitions import NewDataFile
 from forklake.model.ids import TableId
 from forklake.model.write import WriteTarget
 from forklake.ops.change_table import delete_all
 from forklake.ops.register_files import register_files
+from forklake.ops.run_again import run_again
 from forklake.ops.write_target import writing
 
 
@@ -116,23 +116,16 @@ class TableWriter(DataSourceArrowWriter):
             storage.delete_directory(self._directory)
 
     def _commit(self, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
-        settings = catalog._context.store.settings
-        waits = settings.retry.waits(settings.clock)
-        while True:
-            try:
-                with catalog.transaction(commit_key=self._commit_key) as transaction:
-                    transaction._run(lambda staging: self._stage(staging, catalog, files))
-            except CommitConflictError:
-                wait = next(waits, None)
-                if wait is None:
-                    raise
-                settings.clock.sleep(wait)
-            else:
-                return
+        def attempt() -> None:
+            with catalog.transaction(commit_key=self._commit_key) as transaction:
+                transaction._run(lambda staging: self._stage(staging, catalog, files))
+
+        settings = catalog._runtime.settings
+        run_again(attempt, settings.retry, settings.clock)
 
     def _stage(self, staging: Staging, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
         row = lookup.table_by_id(staging.draft, self._table_id)
-        now = writing(place_of(catalog), staging.draft, row).target
+        now = writing(catalog._runtime, staging.draft, row).target
         # What a file holds is told by the columns that its table had when it was added.
         if (now.fields, now.partition_keys) != (self._target.fields, self._target.partition_keys):
             raise ConflictError(
@@ -145,7 +138,7 @@ class TableWriter(DataSourceArrowWriter):
 
     def _known(self, catalog: Catalog) -> bool:
         key = self._commit_key
-        return key is not None and (versions.known_commit(catalog._context.store, catalog.catalog_id, key) is not None)
+        return key is not None and (versions.known_commit(catalog._runtime.store, catalog.catalog_id, key) is not None)
 
     def _remove(self, files: Sequence[NewDataFile]) -> None:
         storage.delete(self._target.directory + file.path for file in files)
@@ -154,4 +147,4 @@ class TableWriter(DataSourceArrowWriter):
 
 def _target(catalog: Catalog, table: TableId) -> WriteTarget:
     content = catalog._content()
-    return writing(place_of(catalog), content, lookup.table_by_id(content, table)).target
+    return writing(catalog._runtime, content, lookup.table_by_id(content, table)).target

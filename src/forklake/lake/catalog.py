@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
-from forklake.errors import CatalogDroppedError, CommitConflictError, InvalidInputError, NotFoundError
-from forklake.lake.context import Context
+from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
 from forklake.lake.transaction import Transaction
@@ -27,9 +26,13 @@ from forklake.ops.export_catalog import export_catalog
 from forklake.ops.fork import fork, fork_many
 from forklake.ops.list_catalogs import catalog_by_id
 from forklake.ops.plain_history import Progress, silent
+from forklake.ops.run_again import run_again
+from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.session.result import Result
+
+T = TypeVar("T")
 
 
 class Catalog(Reader, Verbs):
@@ -40,9 +43,9 @@ class Catalog(Reader, Verbs):
     """
 
     def __init__(
-        self, context: Context, catalog_id: CatalogId, pinned: View | None = None, *, created: bool = False
+        self, runtime: Runtime, catalog_id: CatalogId, pinned: View | None = None, *, created: bool = False
     ) -> None:
-        self._context = context
+        self._runtime = runtime
         self._catalog_id = catalog_id
         self._pinned = pinned
         self._created = created
@@ -82,7 +85,7 @@ class Catalog(Reader, Verbs):
         Raises:
             NotFoundError: It was dropped.
         """
-        return catalog_by_id(self._context.store, self._context.lake_path, self._catalog_id)
+        return catalog_by_id(self._runtime.store, self._runtime.lake_path, self._catalog_id)
 
     @property
     def parent(self) -> CatalogInfo | None:
@@ -91,7 +94,7 @@ class Catalog(Reader, Verbs):
         if parent is None:
             return None
         try:
-            return catalog_by_id(self._context.store, self._context.lake_path, parent)
+            return catalog_by_id(self._runtime.store, self._runtime.lake_path, parent)
         except NotFoundError:
             return None
 
@@ -112,7 +115,7 @@ class Catalog(Reader, Verbs):
     @property
     def options(self) -> Options:
         """The options of the catalog, its schemas and its tables."""
-        return Options(self._context, self._catalog_id, self._content, self._check_writable)
+        return Options(self._runtime, self._catalog_id, self._content, self._check_writable)
 
     def at(
         self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
@@ -128,12 +131,12 @@ class Catalog(Reader, Verbs):
             SnapshotNotFoundError: The snapshot never was, is expired, or lies outside the lineage.
             InvalidInputError: Not exactly one moment was given, or it is none.
         """
-        found = versions.version_of(self._context.store, self._version(), one_moment(moment, version, timestamp))
-        return Catalog(self._context, self._catalog_id, View(self._context.store, found))
+        found = versions.version_of(self._runtime.store, self._version(), one_moment(moment, version, timestamp))
+        return Catalog(self._runtime, self._catalog_id, View(self._runtime.store, found))
 
     def snapshots(self) -> list[Snapshot]:
         """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork."""
-        return versions.snapshots(self._context.store, self._version())
+        return versions.snapshots(self._runtime.store, self._version())
 
     def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
         """Run SQL in the catalog, one statement or several, and return the result of the last; None if it has none.
@@ -170,7 +173,7 @@ class Catalog(Reader, Verbs):
         extra_info: str | None = None,
         commit_key: str | None = None,
         *,
-        goes_on: bool = True,
+        may_alter_later: bool = True,
     ) -> Transaction:
         if commit_key is not None and not commit_key:
             raise InvalidInputError("A commit key must not be empty.")
@@ -178,8 +181,8 @@ class Catalog(Reader, Verbs):
             check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
         )
         key = check_text("commit key", commit_key)
-        known = None if key is None else versions.known_commit(self._context.store, self._catalog_id, key)
-        return Transaction(self._context, self._head(), info, key, known, goes_on=goes_on)
+        known = None if key is None else versions.known_commit(self._runtime.store, self._catalog_id, key)
+        return Transaction(self._runtime, self._head(), info, key, known, may_alter_later=may_alter_later)
 
     def fork(
         self,
@@ -210,20 +213,20 @@ class Catalog(Reader, Verbs):
             AlreadyExistsError: The name is taken by something else.
             SnapshotNotFoundError: The catalog has no such snapshot.
         """
-        context = self._context
+        runtime = self._runtime
         if at is None and self._pinned is not None:
             at = self._pinned.version.snapshot_id
         own_path = None if data_path is None else os.fspath(data_path)
         if not copy:
             made = fork(
-                context.store, context.lake_path, self._catalog_id, name,
+                runtime.store, runtime.lake_path, self._catalog_id, name,
                 at=at, data_path=own_path, if_not_exists=if_not_exists,
             )  # fmt: skip
-            return Catalog(context, made.catalog_id, created=made.created)
+            return Catalog(runtime, made.catalog_id, created=made.created)
         if if_not_exists:
             raise InvalidInputError("A copying fork cannot be asked for with if_not_exists.")
-        copied = copy_catalog(context.store, context.lake_path, self._catalog_id, name, at=at, data_path=own_path)
-        return Catalog(context, copied, created=True)
+        copied = copy_catalog(runtime.store, runtime.lake_path, self._catalog_id, name, at=at, data_path=own_path)
+        return Catalog(runtime, copied, created=True)
 
     def fork_many(
         self,
@@ -242,11 +245,11 @@ class Catalog(Reader, Verbs):
         """
         if at is None and self._pinned is not None:
             at = self._pinned.version.snapshot_id
-        context = self._context
+        runtime = self._runtime
         made = fork_many(
-            context.store, context.lake_path, self._catalog_id, list(names), at=at, on_progress=on_progress
+            runtime.store, runtime.lake_path, self._catalog_id, list(names), at=at, on_progress=on_progress
         )
-        return [Catalog(context, catalog, created=True) for catalog in made]
+        return [Catalog(runtime, catalog, created=True) for catalog in made]
 
     def export(
         self,
@@ -274,10 +277,10 @@ class Catalog(Reader, Verbs):
         """
         version = self._version()
         if at is not None:
-            version = versions.version_of(self._context.store, version, at)
+            version = versions.version_of(self._runtime.store, version, at)
         return export_catalog(
-            self._context.store,
-            self._context.lake_path,
+            self._runtime.store,
+            self._runtime.lake_path,
             version,
             os.fspath(url),
             history=history,
@@ -290,8 +293,8 @@ class Catalog(Reader, Verbs):
         A catalog that inherits nothing stays as it is.
         """
         self._check_writable()
-        assert self._context.lake_path is not None
-        detach(self._context.store, self._context.lake_path, self._catalog_id)
+        assert self._runtime.lake_path is not None
+        detach(self._runtime.store, self._runtime.lake_path, self._catalog_id)
 
     def expire_snapshots(
         self, *, snapshot_ids: Sequence[int] | None = None, older_than: Time | None = None
@@ -302,16 +305,16 @@ class Catalog(Reader, Verbs):
             SnapshotNotFoundError: A snapshot is not one of the catalog's own.
         """
         self._check_writable()
-        return expire_snapshots(self._context.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than)
+        return expire_snapshots(self._runtime.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than)
 
     def _head(self) -> Head:
-        return versions.head_by_id(self._context.store, self._catalog_id)
+        return versions.head_by_id(self._runtime.store, self._catalog_id)
 
     def _version(self) -> Version:
         return self._pinned.version if self._pinned is not None else self._head().version
 
     def _content(self) -> Content:
-        return self._pinned if self._pinned is not None else self._context.view(self._head())
+        return self._pinned if self._pinned is not None else self._runtime.view(self._head())
 
     def _check_writable(self) -> None:
         if self._pinned is not None:
@@ -320,19 +323,13 @@ class Catalog(Reader, Verbs):
                 hint="Change the catalog itself, or fork it at that snapshot.",
             )
 
-    def _run(self, verb: Callable[[Staging], object], *, rerun: bool = True) -> None:
+    def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
         """Run a verb as a transaction of its own; after a conflict it is run again on the new head."""
         self._check_writable()
-        settings = self._context.store.settings
-        waits = settings.retry.waits(settings.clock)
-        while True:
-            try:
-                with self.transaction() as transaction:
-                    transaction._run(verb)
-            except CommitConflictError:
-                wait = next(waits, None)
-                if not rerun or wait is None:
-                    raise
-                settings.clock.sleep(wait)
-            else:
-                return
+
+        def attempt() -> T | None:
+            with self._begin(may_alter_later=False) as transaction:
+                return transaction._run(verb)
+
+        settings = self._runtime.settings
+        return run_again(attempt, settings.retry, settings.clock) if rerun else attempt()

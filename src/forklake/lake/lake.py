@@ -11,8 +11,8 @@ from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
-from forklake.lake.context import Context
 from forklake.lake.options import Options, lake_options
+from forklake.lake.verbs.sort_keys import sort_expression
 from forklake.model.ids import SnapshotId
 from forklake.model.overview import ForkTree, LakeStats
 from forklake.model.records import CatalogInfo, Snapshot
@@ -22,8 +22,8 @@ from forklake.ops.fork_tree import fork_tree
 from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
-from forklake.ops.open_lake import open_lake
 from forklake.ops.plain_history import Progress, silent
+from forklake.ops.runtime import Runtime, Setup, open_runtime
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,8 +40,7 @@ class Lake:
         spark: SparkSession | None = None,
         settings: Settings | None = None,
     ) -> None:
-        store, lake_path = open_lake(url, data_path, settings or Settings())
-        self._context = Context(store, lake_path, spark)
+        self._runtime = open_runtime(Setup(settings or Settings(), spark), url, data_path, sort_expression)
 
     def __enter__(self) -> Self:
         return self
@@ -52,16 +51,16 @@ class Lake:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Lake({self._context._store.location!r})"
+        return f"Lake({self._runtime.location!r})"
 
     def close(self) -> None:
         """Give back all connections. Closing twice does no harm. A Spark session is left running."""
-        self._context._store.close()
+        self._runtime.close()
 
     @property
     def data_path(self) -> str | None:
         """The path below which files go, if a catalog does not say otherwise."""
-        return self._context.lake_path
+        return self._runtime.lake_path
 
     @property
     def spark(self) -> SparkSession:
@@ -70,19 +69,19 @@ class Lake:
         Raises:
             EngineError: Spark cannot be started.
         """
-        return self._context.spark()
+        return self._runtime.spark()
 
     def using(self, spark: SparkSession) -> Lake:
         """Return this lake for jobs in another session, such as one of many agents has: ``lake.using(s.newSession())``.
 
         Connections and what is known of catalogs are shared, so it costs nothing; closing either closes both.
         """
-        return lake_of(self._context.using(spark))
+        return lake_of(self._runtime.using(spark))
 
     @property
     def options(self) -> Options:
         """The options of all catalogs that do not say otherwise."""
-        return lake_options(self._context)
+        return lake_options(self._runtime)
 
     def create_catalog(
         self,
@@ -107,18 +106,18 @@ class Lake:
             AlreadyExistsError: A live catalog has the name.
             InvalidPathError: The place overlaps another catalog's directory.
         """
-        context = self._context
+        runtime = self._runtime
         own_path = None if data_path is None else os.fspath(data_path)
         made = create_catalog(
-            context.store,
-            context.lake_path,
+            runtime.store,
+            runtime.lake_path,
             name,
             own_path,
             at_base=at_base,
             encrypted=encrypted,
             if_not_exists=if_not_exists,
         )
-        return Catalog(context, made.catalog_id, created=made.created)
+        return Catalog(runtime, made.catalog_id, created=made.created)
 
     def import_catalog(
         self,
@@ -148,10 +147,10 @@ class Lake:
             MetastoreVersionError: There is no DuckLake database, or one of another version.
             InvalidInputError: It holds something that cannot be kept.
         """
-        context = self._context
+        runtime = self._runtime
         made = import_catalog(
-            context.store,
-            context.lake_path,
+            runtime.store,
+            runtime.lake_path,
             name,
             os.fspath(url),
             data_path=None if data_path is None else os.fspath(data_path),
@@ -159,7 +158,7 @@ class Lake:
             metadata_schema=metadata_schema,
             progress=progress or silent,
         )
-        return Catalog(context, made, created=True)
+        return Catalog(runtime, made, created=True)
 
     def catalog(self, name: str) -> Catalog:
         """Open a catalog by its name.
@@ -167,9 +166,9 @@ class Lake:
         Raises:
             NotFoundError: No live catalog has the name.
         """
-        head = versions.head_by_name(self._context.store, name)
-        self._context.view(head)
-        return Catalog(self._context, head.version.catalog_id)
+        head = versions.head_by_name(self._runtime.store, name)
+        self._runtime.view(head)
+        return Catalog(self._runtime, head.version.catalog_id)
 
     def catalogs(
         self,
@@ -186,7 +185,7 @@ class Lake:
         catalogs that existed then, under the names they had, each with its newest snapshot of that moment.
         """
         return list_catalogs(
-            self._context.store, self._context.lake_path, prefix=prefix, after=after, limit=limit, at=at
+            self._runtime.store, self._runtime.lake_path, prefix=prefix, after=after, limit=limit, at=at
         )
 
     def rename_catalog(self, name: str, new_name: str) -> None:
@@ -196,7 +195,7 @@ class Lake:
             NotFoundError: No live catalog has the old name.
             AlreadyExistsError: Another one has the new name.
         """
-        lifecycle.rename_catalog(self._context.store, self.catalog(name).catalog_id, new_name)
+        lifecycle.rename_catalog(self._runtime.store, self.catalog(name).catalog_id, new_name)
 
     def drop_catalog(self, name: str) -> None:
         """Drop a catalog. Nothing is deleted: forks keep working, and `undrop_catalog` brings it back.
@@ -204,7 +203,7 @@ class Lake:
         Raises:
             NotFoundError: No live catalog has the name.
         """
-        lifecycle.drop_catalog(self._context.store, self.catalog(name).catalog_id)
+        lifecycle.drop_catalog(self._runtime.store, self.catalog(name).catalog_id)
 
     def undrop_catalog(self, name_or_id: str | int) -> Catalog:
         """Bring a dropped catalog back, by its id or by a name that only one was dropped under.
@@ -213,9 +212,9 @@ class Lake:
             NotFoundError: No such catalog is dropped, or it was purged.
             AlreadyExistsError: A live catalog has its name.
         """
-        catalog = lifecycle.dropped_catalog(self._context.store, name_or_id)
-        lifecycle.undrop_catalog(self._context.store, catalog)
-        return Catalog(self._context, catalog)
+        catalog = lifecycle.dropped_catalog(self._runtime.store, name_or_id)
+        lifecycle.undrop_catalog(self._runtime.store, catalog)
+        return Catalog(self._runtime, catalog)
 
     def purge(self, name_or_id: str | int) -> None:
         """Give up a dropped catalog for good: its snapshots, options and ancestry. Forks keep what they see.
@@ -223,7 +222,7 @@ class Lake:
         Raises:
             NotFoundError: No such catalog is dropped.
         """
-        lifecycle.purge(self._context.store, lifecycle.dropped_catalog(self._context.store, name_or_id))
+        lifecycle.purge(self._runtime.store, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
 
     def snapshots(self, *, after: int | None = None, limit: int | None = None) -> list[Snapshot]:
         """Return the snapshots of all catalogs, by id: all that there are, or with ``limit`` a page of them.
@@ -231,7 +230,7 @@ class Lake:
         ``after`` is the last id of the page before.
         """
         return versions.lake_snapshots(
-            self._context.store,
+            self._runtime.store,
             None if after is None else SnapshotId(after),
             None if limit is None else check_limit(limit),
         )
@@ -249,15 +248,15 @@ class Lake:
             NotFoundError: No live catalog has the name.
         """
         root = None if name is None else self.catalog(name).catalog_id
-        return fork_tree(self._context.store, root, depth=depth, width=width, limit=limit)
+        return fork_tree(self._runtime.store, root, depth=depth, width=width, limit=limit)
 
     def stats(self, *, by: Period = "day", periods: int = 7) -> LakeStats:
         """Return how many catalogs, snapshots, rows and bytes there are, and what was made in the last periods."""
-        return lake_stats(self._context.store, by=by, periods=periods)
+        return lake_stats(self._runtime.store, by=by, periods=periods)
 
     def metadata_bytes(self) -> int:
         """Return the bytes that the metadata of all catalogs takes, indexes included."""
-        return self._context.store.byte_count()
+        return self._runtime.store.byte_count()
 
     def at(
         self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
@@ -269,27 +268,32 @@ class Lake:
         Raises:
             InvalidInputError: Not exactly one moment was given, or it is none.
         """
-        return LakeAt(self._context, one_moment(moment, version, timestamp))
+        return LakeAt(self._runtime, one_moment(moment, version, timestamp))
 
 
-def lake_of(context: Context) -> Lake:
-    """Return the lake that a handle belongs to."""
+def lake_of(runtime: Runtime) -> Lake:
+    """Return the lake that a runtime is of, as a handle."""
     made = object.__new__(Lake)
-    made._context = context
+    made._runtime = runtime
     return made
+
+
+def open_lake(url: str, setup: Setup, data_path: str | None = None) -> Lake:
+    """Open a lake for a session, with what the session was begun with; fails as `forklake.open` does."""
+    return lake_of(open_runtime(setup, url, data_path, sort_expression))
 
 
 class LakeAt:
     """A lake at one moment, for reading."""
 
-    def __init__(self, context: Context, moment: Moment) -> None:
-        self._context = context
+    def __init__(self, runtime: Runtime, moment: Moment) -> None:
+        self._runtime = runtime
         self._moment = check_moment(moment)
 
     def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
         """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""
         return list_catalogs(
-            self._context.store, self._context.lake_path, prefix=prefix, after=after, limit=limit, at=self._moment
+            self._runtime.store, self._runtime.lake_path, prefix=prefix, after=after, limit=limit, at=self._moment
         )
 
     def catalog(self, name: str) -> Catalog:
@@ -298,6 +302,6 @@ class LakeAt:
         Raises:
             NotFoundError: None had it.
         """
-        store = self._context.store
+        store = self._runtime.store
         version = versions.version_by_name(store, name, self._moment)
-        return Catalog(self._context, version.catalog_id, View(store, version))
+        return Catalog(self._runtime, version.catalog_id, View(store, version))

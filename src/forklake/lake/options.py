@@ -7,10 +7,10 @@ from collections.abc import Callable
 from forklake.catalog import lookup
 from forklake.catalog.view import Content
 from forklake.errors import InvalidInputError
-from forklake.lake.context import Context
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.records import Option
 from forklake.ops import options as ops
+from forklake.ops.runtime import Runtime
 
 
 class Options:
@@ -22,12 +22,12 @@ class Options:
 
     def __init__(
         self,
-        context: Context,
+        runtime: Runtime,
         catalog: CatalogId,
         content: Callable[[], Content] | None,
         check_writable: Callable[[], None] = lambda: None,
     ) -> None:
-        self._context = context
+        self._runtime = runtime
         self._catalog = catalog
         self._content = content
         self._check_writable = check_writable
@@ -35,7 +35,7 @@ class Options:
     def get(self, key: str, *, table: str | None = None, schema: str | None = None) -> str | None:
         """Return what an option is for the table, the schema or the catalog; None if it is nowhere set."""
         schema_id, table_id = self._ids(table, schema)
-        return ops.effective_option(self._context.store, self._catalog, key, schema_id, table_id)
+        return ops.effective_option(self._runtime.store, self._catalog, key, schema_id, table_id)
 
     def set(self, key: str, value: object, *, table: str | None = None, schema: str | None = None) -> None:
         """Set an option for the table, the schema, or the whole catalog.
@@ -45,17 +45,17 @@ class Options:
             NotFoundError: There is no such table or schema.
         """
         scope, scope_id = self._scope(table, schema)
-        ops.set_option(self._context.store, self._catalog, key, value, scope, scope_id)
+        ops.set_option(self._runtime.store, self._catalog, key, value, scope, scope_id)
 
     def reset(self, key: str, *, table: str | None = None, schema: str | None = None) -> None:
         """Forget an option, so that the next wider scope counts again."""
         scope, scope_id = self._scope(table, schema)
-        ops.reset_option(self._context.store, self._catalog, key, scope, scope_id)
+        ops.reset_option(self._runtime.store, self._catalog, key, scope, scope_id)
 
     def list(self) -> list[Option]:
         """Return what is set here, the narrower scopes included."""
         self._ids(None, None)  # a dropped catalog is refused here
-        return ops.list_options(self._context.store, self._catalog)
+        return ops.list_options(self._runtime.store, self._catalog)
 
     def _scope(self, table: str | None, schema: str | None) -> tuple[ops.Scope, int]:
         self._check_writable()
@@ -76,6 +76,6 @@ class Options:
         return (-1 if schema is None else lookup.schema(content, schema).schema_id), -1
 
 
-def lake_options(context: Context) -> Options:
+def lake_options(runtime: Runtime) -> Options:
     """Return the options of the lake itself."""
-    return Options(context, THE_LAKE, None)
+    return Options(runtime, THE_LAKE, None)

@@ -6,7 +6,6 @@ from abc import abstractmethod
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.view import Content
-from forklake.lake.context import Context
 from forklake.lake.table import Table
 from forklake.lake.verbs.runner import Runner
 from forklake.model.records import Macro, View
@@ -14,8 +13,6 @@ from forklake.model.records import Macro, View
 
 class Reader(Runner):
     """Tables and schemas as one reader sees them."""
-
-    _context: Context
 
     @abstractmethod
     def _content(self) -> Content:

@@ -9,7 +9,6 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
-from forklake.lake.rows import place_of
 from forklake.model.field import Field
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.rows import TableRow
@@ -29,37 +28,37 @@ def truncate(table: Table) -> None:
 
 def delete(table: Table, where: str) -> int:
     """Delete rows."""
-    place = place_of(table._reader)
+    runtime = table._reader._runtime
     return _change(
         table,
         lambda staging, row, fields: changing.delete_where(
-            staging, place, row, condition(where, row.table_name, fields)
+            staging, runtime, row, condition(where, row.table_name, fields)
         ),
     )
 
 
 def update(table: Table, assignments: Mapping[str, str], where: str | None) -> int:
     """Update rows."""
-    place = place_of(table._reader)
+    runtime = table._reader._runtime
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         values = bind_assignments(assignments, row.table_name, fields)
         chosen = None if where is None else condition(where, row.table_name, fields)
-        return changing.update_where(staging, place, row, values, chosen)
+        return changing.update_where(staging, runtime, row, values, chosen)
 
     return _change(table, change)
 
 
 def merge(table: Table, source: Any, on: str, clauses: MergeClauses) -> int:
     """Merge the rows of a source into a table."""
-    place = place_of(table._reader)
+    runtime = table._reader._runtime
     if not clauses.is_any:
         raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
     rows = appending.held(source)
     given = appending.frame_fields(rows)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
-        return changing.merge(staging, place, row, rows, bind_merge(on, clauses, fields, given))
+        return changing.merge(staging, runtime, row, rows, bind_merge(on, clauses, fields, given))
 
     return _change(table, change)
 
@@ -73,15 +72,12 @@ def upsert(table: Table, source: Any, on: Sequence[str]) -> int:
 
 def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]], int]) -> int:
     """Run a change in a transaction, again on the new head if it met a conflict, and return how many rows changed."""
-    result = 0
 
-    def verb(staging: Staging) -> None:
-        nonlocal result
+    def verb(staging: Staging) -> int:
         row = lookup.table_by_id(staging.draft, table.table_id)
-        result = change(staging, row, table_fields(staging.draft, table.table_id))
+        return change(staging, row, table_fields(staging.draft, table.table_id))
 
-    table._reader._run(verb)
-    return result
+    return table._reader._run(verb) or 0
 
 
 __all__ = ["MergeClauses", "MergeDelete", "delete", "merge", "truncate", "update", "upsert"]

@@ -20,9 +20,8 @@ from forklake.ops import append as appending
 from forklake.ops import flush_inlined as flushing
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
-from forklake.ops.place import Place
 from forklake.ops.table_changes import table_changes
-from forklake.sql.condition import condition, sort_expression
+from forklake.sql.condition import condition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,7 +40,7 @@ def dataframe(table: Table, columns: Sequence[str] | None, where: str | None) ->
     """Return rows as a Spark DataFrame."""
     chosen = None if columns is None else column_names(columns)
     plan, parsed = _planned(table, where)
-    return reading.read_table(table._reader._context.spark(), plan, chosen, parsed)
+    return reading.read_table(table._reader._runtime.spark(), plan, chosen, parsed)
 
 
 def plan(table: Table, where: str | None) -> ScanSummary:
@@ -61,45 +60,45 @@ def plan(table: Table, where: str | None) -> ScanSummary:
 def count(table: Table, where: str | None) -> int:
     """Return how many rows there are."""
     planned, parsed = _planned(table, where)
-    return reading.count_rows(table._reader._context.spark, planned, parsed)
+    return reading.count_rows(table._reader._runtime.spark, planned, parsed)
 
 
 def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
     """Return the smallest or largest value of a column."""
-    context = table._reader._context
+    runtime = table._reader._runtime
     content = table._content()
     row = lookup.table_by_id(content, table.table_id)
     name = column_name(column)
-    return reading.bound(context.store, context.lake_path, content, row, name, which, context.spark)
+    return reading.bound(runtime.store, runtime.lake_path, content, row, name, which, runtime.spark)
 
 
 def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:
     """Return how rows changed."""
-    return table_changes(place_of(table._reader), table._content().version, table.table_id, start, end, kind)
+    return table_changes(table._reader._runtime, table._content().version, table.table_id, start, end, kind)
 
 
 def append(table: Table, frame: Any, *, by_name: bool) -> None:
     """Add rows."""
-    place = place_of(table._reader)
+    runtime = table._reader._runtime
     rows = appending.held(frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> None:
         row = lookup.table_by_id(staging.draft, table.table_id)
-        appending.append(staging, place, row, rows, by_name=by_name)
+        appending.append(staging, runtime, row, rows, by_name=by_name)
 
     table._reader._run(verb)
 
 
 def overwrite(table: Table, frame: Any, where: str | None, *, by_name: bool) -> None:
     """Replace rows."""
-    place = place_of(table._reader)
+    runtime = table._reader._runtime
     rows = appending.held(frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> None:
         row = lookup.table_by_id(staging.draft, table.table_id)
         fields = table_fields(staging.draft, table.table_id)
         parsed = None if where is None else condition(where, row.table_name, fields)
-        overwriting.overwrite(staging, place, row, rows, parsed, by_name=by_name)
+        overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
 
     table._reader._run(verb)
 
@@ -117,50 +116,40 @@ def create_table_as(
     """Create a table with the columns and the rows of a frame."""
     rows = appending.held(frame)
     new = NewTable(name, appending.frame_columns(rows), schema_name, partition_by, sort_by, if_not_exists, or_replace)
-    place = place_of(runner)
+    runtime = runner._runtime
 
     def verb(staging: Staging) -> None:
         made = new.stage(staging)
         if made is not None:
             row = lookup.table_by_id(staging.draft, made)
-            appending.append(staging, place, row, rows, by_name=False)
+            appending.append(staging, runtime, row, rows, by_name=False)
 
     runner._run(verb)
 
 
 def flush(table: Table) -> int:
     """Write what the metadata holds of a table into files."""
-    place, count = place_of(table._reader), 0
+    runtime = table._reader._runtime
 
-    def verb(staging: Staging) -> None:
-        nonlocal count
-        count = flushing.flush_table(staging, place, lookup.table_by_id(staging.draft, table.table_id))
+    def verb(staging: Staging) -> int:
+        return flushing.flush_table(staging, runtime, lookup.table_by_id(staging.draft, table.table_id))
 
-    table._reader._run(verb)
-    return count
+    return table._reader._run(verb) or 0
 
 
 def flush_inlined(runner: Runner, schema_name: str | None, table_name: str | None) -> list[FlushedTable]:
     """Write what the metadata holds of tables into files."""
-    place, found = place_of(runner), list[FlushedTable]()
+    runtime = runner._runtime
 
-    def verb(staging: Staging) -> None:
-        nonlocal found
-        found = flushing.flush_inlined(staging, place, schema=schema_name, table=table_name)
+    def verb(staging: Staging) -> list[FlushedTable]:
+        return flushing.flush_inlined(staging, runtime, schema=schema_name, table=table_name)
 
-    runner._run(verb)
-    return found
+    return runner._run(verb) or []
 
 
 def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | None]:
     content = table._content()
     row = lookup.table_by_id(content, table.table_id)
     parsed = None if where is None else condition(where, row.table_name, table_fields(content, row.table_id))
-    context = table._reader._context
-    return reading.plan_table(context.store, context.lake_path, content, row, parsed), parsed
-
-
-def place_of(runner: Runner) -> Place:
-    """Return where operations on rows work for a catalog or a transaction."""
-    context = runner._context
-    return Place(context.store, context.lake_path, context.spark, runner.goes_on, sort_expression, context.options)
+    runtime = table._reader._runtime
+    return reading.plan_table(runtime.store, runtime.lake_path, content, row, parsed), parsed

@@ -110,8 +110,8 @@ class Table:
         """
         content = self._reader._content()
         row = lookup.table_by_id(content, self.table_id)
-        context = self._reader._context
-        return describe.data_files(context.store, context.lake_path, content, row)
+        runtime = self._reader._runtime
+        return describe.data_files(runtime.store, runtime.lake_path, content, row)
 
     def history(self) -> list[TableChange]:
         """Return the snapshots that changed the table, oldest first, up to the one that is seen.
@@ -119,7 +119,7 @@ class Table:
         Raises:
             NotFoundError: The table was dropped.
         """
-        return table_history(self._reader._context.store, self._content().version, self.table_id)
+        return table_history(self._reader._runtime.store, self._content().version, self.table_id)
 
     @property
     def schema(self) -> StructType:

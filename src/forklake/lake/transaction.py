@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
-from forklake.lake.context import Context
 from forklake.lake.reader import Reader
 from forklake.lake.verbs import Verbs
 from forklake.model.ids import SnapshotId
 from forklake.model.records import CommitInfo
 from forklake.model.version import Head
+from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.session.result import Result
+
+T = TypeVar("T")
 
 
 class Transaction(Reader, Verbs):
@@ -32,22 +34,20 @@ class Transaction(Reader, Verbs):
 
     def __init__(
         self,
-        context: Context,
+        runtime: Runtime,
         head: Head,
         info: CommitInfo,
         commit_key: str | None,
         known: SnapshotId | None,
         *,
-        goes_on: bool = True,
+        may_alter_later: bool = True,
     ) -> None:
-        self._context = context
-        self.goes_on = goes_on
-        """Whether more may follow what it is given; a transaction of one statement does not go on."""
+        self._runtime = runtime
         self._known = known
         self._head = head
         self._info = info
         self._commit_key = commit_key
-        self._staging: Staging | None = Staging(context.store, context.view(head))
+        self._staging: Staging | None = Staging(runtime.store, runtime.view(head), may_alter_later=may_alter_later)
         self.snapshot_id: SnapshotId | None = None
         """The snapshot that the commit made; None before, or if nothing changed."""
 
@@ -130,7 +130,7 @@ class Transaction(Reader, Verbs):
         if committed is not None:
             self.snapshot_id = committed.snapshot_id
             if committed.view is not None:
-                self._context.keep(committed.view)
+                self._runtime.keep(committed.view)
         return self.snapshot_id
 
     def rollback(self) -> None:
@@ -146,8 +146,7 @@ class Transaction(Reader, Verbs):
     def _content(self) -> Content:
         return self._open().draft
 
-    def _run(self, verb: Callable[[Staging], object], *, rerun: bool = True) -> None:
+    def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
         staging = self._open()
         # Under a key that is committed already, all of this was done the first time.
-        if self._known is None:
-            staging.run(verb)
+        return staging.run(verb) if self._known is None else None

@@ -22,8 +22,8 @@ from forklake.model.inlined_names import is_own_name
 from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of
 from forklake.model.write import WriteTarget
-from forklake.ops.place import Place
 from forklake.ops.register_files import register_files
+from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ _DRIVER_BYTES: Final = 64 * 2**20
 """Rows in memory beyond this are handed to Spark, which writes them in parallel."""
 
 
-def append(staging: Staging, place: Place, table: TableRow, frame: Frame, *, by_name: bool = True) -> int:
+def append(staging: Staging, runtime: Runtime, table: TableRow, frame: Frame, *, by_name: bool = True) -> int:
     """Add the rows of a frame to a table, as part of a transaction, and return how many they are.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
-        place: Where to work.
+        runtime: The open lake.
         table: The table as the transaction sees it.
         frame: A Spark DataFrame or an Arrow table, as `held` returns it.
         by_name: Match columns by their names, or else by their positions.
@@ -49,19 +49,19 @@ def append(staging: Staging, place: Place, table: TableRow, frame: Frame, *, by_
         InvalidInputError: The columns or values do not fit the table; nothing was written.
         EngineError: A Spark job failed; nothing was written.
     """
-    how = writing(place, staging.draft, table)
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
     rows = frame if isinstance(frame, pa.Table) else _few_rows(frame, how)
     if rows is not None:
         rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)
         if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
             inline(staging, table, how.target.fields, rows)
             return int(rows.num_rows)
-    files = _written(place, how, frame, rows, by_name=by_name)
+    files = _written(runtime, how, frame, rows, by_name=by_name)
     paths = [how.target.directory + file.path for file in files]
     staging.when_undone(lambda: storage.delete(paths))
-    place.store.settings.on_step("append: files written")
+    runtime.settings.on_step("append: files written")
     register_files(staging, table.table_id, files)
-    place.store.settings.on_step("append: files registered")
+    runtime.settings.on_step("append: files registered")
     return sum(file.record_count for file in files)
 
 
@@ -113,14 +113,16 @@ def _few_rows(frame: DataFrame, how: Writing) -> pa.Table | None:
     return rows if rows.num_rows <= how.inlining_row_limit else None
 
 
-def _written(place: Place, how: Writing, frame: Frame, rows: pa.Table | None, *, by_name: bool) -> list[NewDataFile]:
+def _written(
+    runtime: Runtime, how: Writing, frame: Frame, rows: pa.Table | None, *, by_name: bool
+) -> list[NewDataFile]:
     if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and sorts_on_driver(how.target):
         return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
     from forklake.engine.write import write, write_arrow  # noqa: PLC0415 - small writes do without Spark
 
     if isinstance(frame, pa.Table):
         assert rows is not None
-        return write_arrow(place.spark(), rows, how.target)
+        return write_arrow(runtime.spark(), rows, how.target)
     return write(frame, how.target, by_name=by_name)
 
 

@@ -23,8 +23,8 @@ from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 from forklake.ops.append import inline, is_inlinable
 from forklake.ops.merge_predicate import matching, pruning_keys
-from forklake.ops.place import Place
 from forklake.ops.register_files import register_files
+from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def delete_all(staging: Staging, table: TableRow) -> None:
     staging.stage(DeleteInlined(table.table_id, inlined))
 
 
-def delete_where(staging: Staging, place: Place, table: TableRow, condition: Condition) -> int:
+def delete_where(staging: Staging, runtime: Runtime, table: TableRow, condition: Condition) -> int:
     """Delete the rows that a condition holds for, and return how many they are.
 
     Files of which no row is left end. If the transaction is not committed, the delete files are removed again.
@@ -57,11 +57,11 @@ def delete_where(staging: Staging, place: Place, table: TableRow, condition: Con
     """
     from forklake.engine.change_rows import change_rows, find_rows  # noqa: PLC0415 - Spark comes with the first row
 
-    plan = plan_scan(place.store, place.lake_path, staging.draft, table, condition.predicate)
+    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table, condition.predicate)
     if not plan.files and not plan.inlined:
         return 0
-    how = writing(place, staging.draft, table)
-    rows = find_rows(place.spark(), plan, condition.spark_sql, with_values=False)
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    rows = find_rows(runtime.spark(), plan, condition.spark_sql, with_values=False)
     changed = change_rows(rows, plan, how.target, inlining=_inlining(how))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
@@ -69,7 +69,7 @@ def delete_where(staging: Staging, place: Place, table: TableRow, condition: Con
 
 def update_where(
     staging: Staging,
-    place: Place,
+    runtime: Runtime,
     table: TableRow,
     values: Sequence[tuple[str, str]],
     condition: Condition | None,
@@ -78,7 +78,7 @@ def update_where(
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
-        place: Where to work.
+        runtime: The open lake.
         table: The table.
         values: Columns and what they become, in Spark SQL over the row as it was.
         condition: Which rows; all if there is none.
@@ -90,12 +90,12 @@ def update_where(
     from forklake.engine.change_rows import change_rows, find_rows, updated_by  # noqa: PLC0415
 
     plan = plan_scan(
-        place.store, place.lake_path, staging.draft, table, None if condition is None else condition.predicate
+        runtime.store, runtime.lake_path, staging.draft, table, None if condition is None else condition.predicate
     )
     if not plan.files and not plan.inlined:
         return 0
-    how = writing(place, staging.draft, table)
-    rows = find_rows(place.spark(), plan, None if condition is None else condition.spark_sql, with_values=True)
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    rows = find_rows(runtime.spark(), plan, None if condition is None else condition.spark_sql, with_values=True)
     changed = change_rows(
         rows,
         plan,
@@ -108,7 +108,7 @@ def update_where(
     return changed.deleted_count
 
 
-def merge(staging: Staging, place: Place, table: TableRow, source: Frame, merge: Merge) -> int:
+def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame, merge: Merge) -> int:
     """Match the rows of a source with those of a table, do what the clauses say, and return how many rows it was.
 
     Raises:
@@ -118,9 +118,9 @@ def merge(staging: Staging, place: Place, table: TableRow, source: Frame, merge:
     from forklake.engine.change_rows import change_rows  # noqa: PLC0415
     from forklake.engine.merge_rows import merge_rows  # noqa: PLC0415
 
-    how = writing(place, staging.draft, table)
-    with _planned(staging, place, table, source, merge) as (plan, rows):
-        merged = merge_rows(place.spark(), plan, rows, merge)
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    with _planned(staging, runtime, table, source, merge) as (plan, rows):
+        merged = merge_rows(runtime.spark(), plan, rows, merge)
         changed = change_rows(
             merged.rows,
             plan,
@@ -146,7 +146,7 @@ def _is_new(table: TableRow) -> bool:
 
 @contextmanager
 def _planned(
-    staging: Staging, place: Place, table: TableRow, source: Frame, merge: Merge
+    staging: Staging, runtime: Runtime, table: TableRow, source: Frame, merge: Merge
 ) -> Iterator[tuple[ScanPlan, Source]]:
     """Give what a merge reads of the table, without files that no row of the source can match, and the source."""
     from forklake.engine.merge_source import Source, measured, source_of  # noqa: PLC0415
@@ -154,11 +154,11 @@ def _planned(
     target, given = table_fields(staging.draft, table.table_id), merge.source
 
     def plan(predicate: Predicate | None) -> ScanPlan:
-        return plan_scan(place.store, place.lake_path, staging.draft, table, predicate)
+        return plan_scan(runtime.store, runtime.lake_path, staging.draft, table, predicate)
 
     if isinstance(source, pa.Table):
         rows = conform(source, given, "source", by_name=False)
-        yield plan(matching(merge, rows, given, target)), source_of(place.spark(), rows, given)
+        yield plan(matching(merge, rows, given, target)), source_of(runtime.spark(), rows, given)
         return
     keys = {name for _, name in pruning_keys(merge, given, target)}
     of_keys = tuple(field for field in given if field.name in keys)

@@ -38,7 +38,7 @@ from forklake.model.scan import (
 from forklake.model.write import WriteTarget
 from forklake.ops.append import sorts_on_driver
 from forklake.ops.options import effective_option
-from forklake.ops.place import Place
+from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import writing
 
 _LINEAGE: Final = (
@@ -48,7 +48,7 @@ _LINEAGE: Final = (
 
 
 def flush_inlined(
-    staging: Staging, place: Place, *, schema: str | None = None, table: str | None = None
+    staging: Staging, runtime: Runtime, *, schema: str | None = None, table: str | None = None
 ) -> list[FlushedTable]:
     """Write what the metadata holds of a table, of all tables of a schema, or of all tables, into files.
 
@@ -58,7 +58,7 @@ def flush_inlined(
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
-        place: Where to work.
+        runtime: The open lake.
         schema: The schema of the tables; with a table, ``main`` if not given.
         table: The table.
 
@@ -71,21 +71,21 @@ def flush_inlined(
     """
     if table is not None:
         row = lookup.table(staging.draft, table, schema or "main")
-        count = flush_table(staging, place, row)
+        count = flush_table(staging, runtime, row)
         name = lookup.schema_by_id(staging.draft, row.schema_id).schema_name
         return [FlushedTable(name, row.table_name, count)] if count else []
     only = None if schema is None else lookup.schema(staging.draft, schema).schema_id
     names = {row.schema_id: row.schema_name for row in staging.draft.rows(SCHEMA)}
     found = [
         FlushedTable(names[row.schema_id], row.table_name, count)
-        for row in _held_tables(staging, place)
+        for row in _held_tables(staging, runtime)
         if only is None or row.schema_id == only
-        if (count := flush_table(staging, place, row))
+        if (count := flush_table(staging, runtime, row))
     ]
     return sorted(found, key=lambda flushed: (flushed.schema_name, flushed.table_name))
 
 
-def flush_table(staging: Staging, place: Place, table: TableRow) -> int:
+def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     """Write what the metadata holds of one table into files, and return how many rows that are.
 
     Raises:
@@ -97,13 +97,13 @@ def flush_table(staging: Staging, place: Place, table: TableRow) -> int:
     if not (rows or touched):
         return 0
     check_flushable(staging.draft, table)
-    target = _target(place, staging, table)
-    planner = ScanPlanner(place.store, place.lake_path, staging.draft, table)
+    target = _target(runtime, staging, table)
+    planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table)
     plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), rows)
     written: list[str] = []
     # Removed as well if the transaction fails halfway: what is written so far is known here.
     staging.when_undone(lambda: storage.delete(written))
-    data_files = _write_rows(place, plan, target) if rows else []
+    data_files = _write_rows(runtime, plan, target) if rows else []
     written += [target.directory + file.path for file in data_files]
     delete_files, whole = _write_deletes(plan, target, written)
     staging.stage(
@@ -118,11 +118,11 @@ def flush_table(staging: Staging, place: Place, table: TableRow) -> int:
             shape=table_shape(staging.draft, table.table_id),
         )
     )
-    place.store.settings.on_step("flush: files registered")
+    runtime.settings.on_step("flush: files registered")
     return len(rows)
 
 
-def _held_tables(staging: Staging, place: Place) -> list[TableRow]:
+def _held_tables(staging: Staging, runtime: Runtime) -> list[TableRow]:
     """Return the tables of which the metadata holds something that may be flushed."""
     draft = staging.draft
     held = {row.table_id for row in draft.rows(INLINED_ROW)} | {row.table_id for row in draft.rows(INLINED_DELETE)}
@@ -131,7 +131,7 @@ def _held_tables(staging: Staging, place: Place) -> list[TableRow]:
     return [
         row
         for row in sorted(tables, key=lambda row: row.table_id)
-        if effective_option(place.store, catalog, "auto_compact", row.schema_id, row.table_id) != "false"
+        if effective_option(runtime.store, catalog, "auto_compact", row.schema_id, row.table_id) != "false"
     ]
 
 
@@ -145,13 +145,13 @@ def _begun(row: InlinedRow) -> SnapshotId:
     return row.origin.begun
 
 
-def _target(place: Place, staging: Staging, table: TableRow) -> WriteTarget:
-    target = writing(place, staging.draft, table).target
+def _target(runtime: Runtime, staging: Staging, table: TableRow) -> WriteTarget:
+    target = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later).target
     # In a file with a name mapping, DuckDB does not find the ids.
     return replace(target, needs_mapping=False, options=replace(target.options, sort_on_insert=True))
 
 
-def _write_rows(place: Place, plan: ScanPlan, target: WriteTarget) -> list[NewDataFile]:
+def _write_rows(runtime: Runtime, plan: ScanPlan, target: WriteTarget) -> list[NewDataFile]:
     """Write the rows of the metadata with their ids and snapshots, in the order of the table or else of their ids."""
     rows = pa.concat_tables([_with_lineage(part, target) for part in plan.inlined]).sort_by(ROW_ID_COLUMN)
     fields = (*target.fields, *_LINEAGE)
@@ -159,7 +159,7 @@ def _write_rows(place: Place, plan: ScanPlan, target: WriteTarget) -> list[NewDa
         return write_files(rows.to_batches(), target, arrow_schema(fields))
     from forklake.engine.write import write_arrow  # noqa: PLC0415 - only sorting by expressions takes Spark
 
-    files = write_arrow(place.spark(), rows, replace(target, fields=fields))
+    files = write_arrow(runtime.spark(), rows, replace(target, fields=fields))
     names = {field.name for field in _LINEAGE}
     return [
         replace(file, column_stats={name: given for name, given in file.column_stats.items() if name not in names})

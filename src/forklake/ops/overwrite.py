@@ -9,7 +9,7 @@ from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
 from forklake.ops.append import append
 from forklake.ops.change_table import delete_all, delete_where
-from forklake.ops.place import Place
+from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
     from forklake.ops.append import Frame
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def overwrite(
     staging: Staging,
-    place: Place,
+    runtime: Runtime,
     table: TableRow,
     frame: Frame,
     condition: Condition | None,
@@ -36,5 +36,5 @@ def overwrite(
     if condition is None:
         delete_all(staging, table)
     else:
-        delete_where(staging, place, table, condition)
-    append(staging, place, table, frame, by_name=by_name)
+        delete_where(staging, runtime, table, condition)
+    append(staging, runtime, table, frame, by_name=by_name)

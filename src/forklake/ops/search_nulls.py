@@ -10,11 +10,13 @@ from forklake.model.ids import DataFileId
 from forklake.model.predicate import Condition, IsNull
 from forklake.model.quoting import quote_spark_name
 from forklake.model.rows import ColumnRow, TableRow
-from forklake.ops.place import Place
 from forklake.ops.read_table import count_rows
+from forklake.ops.runtime import Runtime
 
 
-def search_nulls(staging: Staging, place: Place, table: TableRow, column: ColumnRow) -> frozenset[DataFileId] | None:
+def search_nulls(
+    staging: Staging, runtime: Runtime, table: TableRow, column: ColumnRow
+) -> frozenset[DataFileId] | None:
     """Return the files that were read to see that no row has NULL in a column; None if statistics prove it.
 
     Raises:
@@ -24,18 +26,18 @@ def search_nulls(staging: Staging, place: Place, table: TableRow, column: Column
     draft = staging.draft
     if nulls.may_be_null(draft, column) is False:
         return None
-    doubtful = nulls.files_with_nulls(place.store, draft, table, column)
-    if nulls.is_null_in_metadata(draft, column) or (doubtful and _is_null_in_files(place, staging, table, column)):
+    doubtful = nulls.files_with_nulls(runtime.store, draft, table, column)
+    if nulls.is_null_in_metadata(draft, column) or (doubtful and _is_null_in_files(runtime, staging, table, column)):
         raise InvalidInputError(f"Cannot SET NOT NULL on column {column.column_name} - the column has NULL values")
     return doubtful
 
 
-def _is_null_in_files(place: Place, staging: Staging, table: TableRow, column: ColumnRow) -> bool:
+def _is_null_in_files(runtime: Runtime, staging: Staging, table: TableRow, column: ColumnRow) -> bool:
     is_null = IsNull(column.column_id, is_null=True)
-    plan = plan_scan(place.store, place.lake_path, staging.draft, table, is_null)
+    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table, is_null)
     return (
         count_rows(
-            place.spark,
+            runtime.spark,
             plan,
             Condition(is_null, f"{quote_spark_name(column.column_name)} IS NULL"),
         )

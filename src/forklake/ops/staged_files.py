@@ -19,7 +19,7 @@ from forklake.model.field import Field
 from forklake.model.ids import MappingId
 from forklake.model.rows import TableRow
 from forklake.model.write import WriteTarget
-from forklake.ops.place import Place
+from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import writing
 
 _DRIVER_BYTES: Final = 64 * 2**20
@@ -33,11 +33,11 @@ class StagedFiles:
     makes, nothing tells that there were other columns before: its files are written again.
     """
 
-    def __init__(self, staging: Staging, place: Place, table: TableRow) -> None:
-        self._staging, self._place, self._table = staging, place, table
+    def __init__(self, staging: Staging, runtime: Runtime, table: TableRow) -> None:
+        self._staging, self._runtime, self._table = staging, runtime, table
         self._before = table_fields(staging.draft, table.table_id)
         self._rows = live_data_files(staging.draft, table.table_id)
-        planner = ScanPlanner(place.store, place.lake_path, staging.draft, table)
+        planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table)
         self._files = planner.plan_rows(TableFiles(self._rows, {}, {}), []).files
 
     def rewrite(self) -> None:
@@ -50,7 +50,7 @@ class StagedFiles:
             InvalidInputError: A value is none of its new type, or only Spark could write the files.
             DataFileError: A file cannot be read or written.
         """
-        how = writing(self._place, self._staging.draft, self._table)
+        how = writing(self._runtime, self._staging.draft, self._table, may_alter_later=self._staging.may_alter_later)
         if not self._files or not _is_retyped(self._before, how.target.fields):
             return
         _check_writable(how.target.fields, self._table.table_name)
@@ -60,7 +60,7 @@ class StagedFiles:
         ]
         files: list[NewDataFile] = []
         self._staging.when_undone(lambda: storage.delete(how.target.directory + file.path for file in files))
-        _rewrite(self._place, old, how.target, files)
+        _rewrite(self._runtime, old, how.target, files)
         mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
         self._staging.stage(
             RewriteFiles(
@@ -71,7 +71,7 @@ class StagedFiles:
         )
 
 
-def _rewrite(place: Place, old: Sequence[Rewriting], target: WriteTarget, files: list[NewDataFile]) -> None:
+def _rewrite(runtime: Runtime, old: Sequence[Rewriting], target: WriteTarget, files: list[NewDataFile]) -> None:
     """Write files again, and add each of the new ones to a list as soon as it is there."""
     if sum(one.file.file_size_bytes for one in old) <= _DRIVER_BYTES:
         for one in old:
@@ -79,7 +79,7 @@ def _rewrite(place: Place, old: Sequence[Rewriting], target: WriteTarget, files:
         return
     from forklake.engine.rewrite_files import rewrite_files  # noqa: PLC0415 - small files do without Spark
 
-    files += rewrite_files(place.spark(), old, target)
+    files += rewrite_files(runtime.spark(), old, target)
 
 
 def _is_retyped(before: Iterable[Field], now: Iterable[Field]) -> bool:

@@ -11,7 +11,7 @@ from forklake.catalog.view import View
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.version import Version
-from forklake.ops.place import Place
+from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def table_changes(
-    place: Place, seen: Version, table: TableId, start: Moment, end: Moment | None, kind: Kind
+    runtime: Runtime, seen: Version, table: TableId, start: Moment, end: Moment | None, kind: Kind
 ) -> DataFrame:
     """Return how the rows of a table changed from one snapshot to another, both included.
 
@@ -33,10 +33,10 @@ def table_changes(
     """
     from forklake.engine.changes import changes  # noqa: PLC0415 - Spark comes with the first row
 
-    last = seen if end is None else versions.version_of(place.store, seen, end)
-    first = versions.first_snapshot(place.store, seen, start)
+    last = seen if end is None else versions.version_of(runtime.store, seen, end)
+    first = versions.first_snapshot(runtime.store, seen, start)
     if first > last.snapshot_id:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")
-    view = View(place.store, last)
-    plan = plan_changes(place.store, place.lake_path, view, lookup.table_by_id(view, table), SnapshotId(first))
-    return changes(place.spark(), plan, kind)
+    view = View(runtime.store, last)
+    plan = plan_changes(runtime.store, runtime.lake_path, view, lookup.table_by_id(view, table), SnapshotId(first))
+    return changes(runtime.spark(), plan, kind)

@@ -16,7 +16,7 @@ from forklake.model.options import byte_count, normalise
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
 from forklake.ops.options import effective_options
-from forklake.ops.place import Place
+from forklake.ops.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,15 @@ class Writing:
     on_driver: bool
 
 
-def writing(place: Place, content: Content, table: TableRow) -> Writing:
-    """Return how rows of the table are written now. New files always lie below the catalog's own directory."""
-    store, lake_path = place.store, place.lake_path
+def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_later: bool = False) -> Writing:
+    """Return how rows of the table are written now. New files always lie below the catalog's own directory.
+
+    ``may_alter_later`` says that the transaction may still alter the table after the rows are written: files then keep
+    the names that their columns have now.
+    """
+    store, lake_path = runtime.store, runtime.lake_path
     catalog = content.version.catalog_id
-    options = effective_options(store, catalog, table.schema_id, table.table_id, place.options)
+    options = effective_options(store, catalog, table.schema_id, table.table_id, runtime.options)
     schema = lookup.schema_by_id(content, table.schema_id)
     root = catalog_directories(store, lake_path, {catalog})[catalog]
     directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
@@ -46,17 +50,17 @@ def writing(place: Place, content: Content, table: TableRow) -> Writing:
             PartitionKey(key.column, key.transform) for key in describe.partitioning(content, table.table_id)
         ),
         sort_keys=tuple(
-            _for_spark(key, place, table.table_name, fields) for key in describe.sorting(content, table.table_id)
+            _for_spark(key, runtime, table.table_name, fields) for key in describe.sorting(content, table.table_id)
         ),
         options=write_options(options),
         bytes_per_row=stats.file_size_bytes / stats.record_count
         if stats.record_count and stats.file_size_bytes
         else None,
         is_encrypted=options.get("encrypted") == "true",
-        needs_mapping=place.goes_on,
+        needs_mapping=may_alter_later,
     )
-    # The text of a struct names its fields, which a transaction that goes on may still change.
-    may_inline = not (place.goes_on and _has_struct(fields))
+    # The text of a struct names its fields, which may still be altered before the commit.
+    may_inline = not (may_alter_later and _has_struct(fields))
     limit = int(options["data_inlining_row_limit"]) if may_inline else 0
     return Writing(target, limit, options["small_writes"] == "driver")
 
@@ -65,11 +69,11 @@ def _has_struct(fields: Sequence[Field]) -> bool:
     return any(field.type == "struct" or _has_struct(field.children) for field in fields)
 
 
-def _for_spark(key: SortKey, place: Place, table: str, fields: Sequence[Field]) -> SortKey:
+def _for_spark(key: SortKey, runtime: Runtime, table: str, fields: Sequence[Field]) -> SortKey:
     column = plain_column(key.expression, fields)
     if key.dialect == "spark" or (column is not None and not _has_map(column)):
         return key
-    return replace(key, expression=place.sort_expression(key.expression, table, fields), dialect="spark")
+    return replace(key, expression=runtime.sort_expression(key.expression, table, fields), dialect="spark")
 
 
 def _has_map(field: Field) -> bool:

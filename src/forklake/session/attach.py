@@ -6,22 +6,20 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from forklake.catalog.moments import read_time
-from forklake.config import Settings
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
+from forklake.lake.lake import open_lake
 from forklake.metastore.location import embedded_path, with_metadata_schema
 from forklake.model.flags import read_flag
 from forklake.model.ids import CatalogId
 from forklake.model.options import normalise
+from forklake.ops.runtime import Setup
 from forklake.session.catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.secrets import Secrets
 from forklake.sql.statements import Attach
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _OPTIONS: Final = (
     "catalog",
@@ -51,12 +49,11 @@ def attach(
     statement: Attach,
     attachments: Attachments,
     secrets: Secrets,
-    spark: SparkSession | None,
-    settings: Settings,
+    setup: Setup,
 ) -> None:
     """Open the catalog that an ATTACH names, and attach it; IF NOT EXISTS does nothing if the name is taken.
 
-    A lake that is opened for it has the Spark session and the settings; one that is open keeps its own.
+    A lake that is opened for it has the Spark session and the settings of the session; one that is open keeps its own.
 
     Raises:
         InvalidInputError: An option is not known, has a wrong value, or the catalog is not named.
@@ -84,7 +81,7 @@ def attach(
     # Before a store or a catalog is made for it.
     check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
-    lake = attachments.lake(opened.key, lambda: opened.lake(spark, settings))
+    lake = attachments.lake(opened.key, lambda: opened.lake(setup))
     try:
         attachments.add(opened.attached(alias, lake), or_replace=statement.or_replace)
     except BaseException:
@@ -157,7 +154,7 @@ class _Opening:
             return int(version)
         return None if time is None else read_time(time)
 
-    def lake(self, spark: SparkSession | None, settings: Settings) -> Lake:
+    def lake(self, setup: Setup) -> Lake:
         """Open the lake."""
         if self.path is not None and not self.creates and not Path(self.path).exists():
             raise NotFoundError(
@@ -166,13 +163,13 @@ class _Opening:
                 hint="Say CREATE_IF_NOT_EXISTS true to create it.",
             )
         try:
-            return Lake(self.url, data_path=self.text("data_path"), spark=spark, settings=settings)
+            return open_lake(self.url, setup, self.text("data_path"))
         except InvalidPathError as error:
             if not self.flag("override_data_path"):
                 raise InvalidPathError(
                     f"{error.message}\nYou can override the DATA_PATH by setting OVERRIDE_DATA_PATH to True."
                 ) from error
-            return Lake(self.url, spark=spark, settings=settings)
+            return open_lake(self.url, setup)
         except MetastoreVersionError as error:
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
             raise MetastoreVersionError(error.message, hint=silently) from error
@@ -186,7 +183,7 @@ class _Opening:
         except ValueError as error:
             raise InvalidInputError(f"{error} Nothing was attached.") from error
         catalog = self._catalog(lake)
-        catalog = Catalog(catalog._context.using(options=overrides), catalog.catalog_id)
+        catalog = Catalog(catalog._runtime.with_options(overrides), catalog.catalog_id)
         self._check_encryption(catalog)
         if self.pin is not None:
             catalog = catalog.at(self.pin)
@@ -215,7 +212,7 @@ class _Opening:
         if wanted is None or wanted == "":
             raise InvalidInputError("CATALOG is required. Please provide CATALOG when attaching the database.")
         if isinstance(wanted, int) and not isinstance(wanted, bool):
-            found = Catalog(lake._context, CatalogId(wanted))
+            found = Catalog(lake._runtime, CatalogId(wanted))
             try:
                 found.info  # noqa: B018 - a catalog that is not there is refused here
             except NotFoundError as error:

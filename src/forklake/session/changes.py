@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from forklake.catalog import lookup
@@ -11,7 +10,6 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.lake import Transaction
-from forklake.lake.rows import place_of
 from forklake.lake.verbs.tables import NewTable
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
@@ -20,7 +18,7 @@ from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
-from forklake.ops.place import Place
+from forklake.ops.runtime import Runtime
 from forklake.session import definitions, queries
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import check_schema, check_there
@@ -42,8 +40,8 @@ def insert(state: State, statement: said.Insert) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "INSERT")
     bound = bind_insert(statement, row.table_name, fields, names)
-    frame, place = _frame(state, bound, fields), _place(state, writer)
-    return _run(writer, row, lambda staging, table: appending.append(staging, place, table, frame, by_name=False))
+    frame, runtime = _frame(state, bound, fields), _runtime(state, writer)
+    return _run(writer, row, lambda staging, table: appending.append(staging, runtime, table, frame, by_name=False))
 
 
 def update(state: State, statement: said.Update) -> Result:
@@ -51,12 +49,14 @@ def update(state: State, statement: said.Update) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
     bound = bind_update(statement, row.table_name, fields, names)
-    place = _place(state, writer)
+    runtime = _runtime(state, writer)
     if isinstance(bound, JoinedChange):
         values = tuple((name, f"source.`c{number}`") for number, name in enumerate(bound.columns, 1))
         return _run_joined(state, writer, row, bound, Clause("matched", "update", None, values))
     return _run(
-        writer, row, lambda staging, table: changing.update_where(staging, place, table, bound.values, bound.condition)
+        writer,
+        row,
+        lambda staging, table: changing.update_where(staging, runtime, table, bound.values, bound.condition),
     )
 
 
@@ -65,7 +65,7 @@ def delete(state: State, statement: said.Delete) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
     bound = bind_delete(statement, row.table_name, fields, names)
-    place = _place(state, writer)
+    runtime = _runtime(state, writer)
     if isinstance(bound, JoinedChange):
         return _run_joined(state, writer, row, bound, Clause("matched", "delete", None))
     if bound is None:
@@ -76,7 +76,7 @@ def delete(state: State, statement: said.Delete) -> Result:
             return count
 
         return _run(writer, row, delete_all)
-    return _run(writer, row, lambda staging, table: changing.delete_where(staging, place, table, bound))
+    return _run(writer, row, lambda staging, table: changing.delete_where(staging, runtime, table, bound))
 
 
 def truncate(state: State, statement: said.Truncate) -> Result:
@@ -90,8 +90,8 @@ def merge(state: State, statement: said.Merge) -> Result:
     writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
     bound = bind_merge(statement, row.table_name, fields, names)
     frame = queries.query_frame(state, bound.query)
-    place = _place(state, writer)
-    return _run(writer, row, lambda staging, table: changing.merge(staging, place, table, frame, bound.merge))
+    runtime = _runtime(state, writer)
+    return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, frame, bound.merge))
 
 
 def create_table(state: State, statement: said.CreateTable) -> Result | None:
@@ -116,21 +116,19 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
         statement.if_not_exists,
         statement.or_replace,
     )
-    place = _place(state, writer)
+    runtime = _runtime(state, writer)
     # Before the table is made: the query may read the one that is replaced.
     is_there = statement.if_not_exists and definitions.has_table(writer, target)
     frame = _frame(state, bound, fields) if statement.with_data and not is_there else None
-    count = 0
 
-    def verb(staging: Staging) -> None:
-        nonlocal count
+    def verb(staging: Staging) -> int:
         made = new.stage(staging)
-        if made is not None and frame is not None:
-            row = lookup.table_by_id(staging.draft, made)
-            count = appending.append(staging, place, row, frame, by_name=False)
+        if made is None or frame is None:
+            return 0
+        row = lookup.table_by_id(staging.draft, made)
+        return appending.append(staging, runtime, row, frame, by_name=False)
 
-    writer._run(verb)
-    return Result.of_count(count)
+    return Result.of_count(writer._run(verb) or 0)
 
 
 def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition, ...]:
@@ -166,9 +164,9 @@ def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableR
     return writer, row, table_fields(content, row.table_id)
 
 
-def _place(state: State, writer: Transaction) -> Place:
-    """Return where rows are changed: in the session of queries, where no setting says otherwise what the text means."""
-    return replace(place_of(writer), spark=state.query_session)
+def _runtime(state: State, writer: Transaction) -> Runtime:
+    """Return the runtime with the session of queries, where no setting says otherwise what the text means."""
+    return writer._runtime.running_in(state.query_session)
 
 
 def _schema_name(writer: Transaction, row: TableRow) -> str:
@@ -176,14 +174,10 @@ def _schema_name(writer: Transaction, row: TableRow) -> str:
 
 
 def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow], int]) -> Result:
-    count = 0
+    def verb(staging: Staging) -> int:
+        return change(staging, lookup.table_by_id(staging.draft, row.table_id))
 
-    def verb(staging: Staging) -> None:
-        nonlocal count
-        count = change(staging, lookup.table_by_id(staging.draft, row.table_id))
-
-    writer._run(verb)
-    return Result.of_count(count)
+    return Result.of_count(writer._run(verb) or 0)
 
 
 def _run_joined(state: State, writer: Transaction, row: TableRow, bound: JoinedChange, clause: Clause) -> Result:
@@ -194,8 +188,8 @@ def _run_joined(state: State, writer: Transaction, row: TableRow, bound: JoinedC
     )
     assert fields[0].type == ROW_ID.type
     change = Merge(f"{identifier(ROW_ID.name)} = source.c0", (clause,), fields)
-    place = _place(state, writer)
-    return _run(writer, row, lambda staging, table: changing.merge(staging, place, table, frame, change))
+    runtime = _runtime(state, writer)
+    return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, frame, change))
 
 
 def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame:

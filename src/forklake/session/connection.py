@@ -9,9 +9,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from forklake.config import Settings
-from forklake.errors import CatalogDroppedError, CommitConflictError, ForklakeError, InvalidInputError, NotFoundError
+from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Transaction
+from forklake.lake.lake import lake_of
 from forklake.model.names import fold
+from forklake.ops.run_again import run_again
+from forklake.ops.runtime import Setup
 from forklake.session import alterations, changes, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.catalogs import AttachedCatalog, Attachments
@@ -122,7 +125,7 @@ class Connection:
         """Return another session on the same attachments, with its own transaction, settings and USE."""
         self._check_open()
         state = self._state
-        return Connection(State(state.attachments, state.secrets, state.spark, state.opening, in_use=state.current))
+        return Connection(State(state.attachments, state.secrets, state.setup, in_use=state.current))
 
     def close(self) -> None:
         """Roll back what is not committed, and close the session; the last one on its lakes closes them.
@@ -162,29 +165,23 @@ class Connection:
                 return run(state, statement)
             finally:
                 state.work.settle()
-        clock = state.opening.clock
-        waits = state.settings.retry.waits(clock)
-        while True:
+
+        def attempt() -> Result | None:
             state.work = Work(is_explicit=False)
             try:
                 result = run(state, statement)
                 state.finish()
-            except CommitConflictError:
-                state.work.rollback()
-                wait = next(waits, None)
-                if wait is None:
-                    raise
-                clock.sleep(wait)
             except BaseException:
                 state.work.rollback()
                 raise
-            else:
-                return result
+            return result
+
+        return run_again(attempt, state.settings.retry, state.setup.settings.clock)
 
 
 def connect(spark: SparkSession | None = None, settings: Settings | None = None) -> Connection:
     """Return a new session with nothing attached."""
-    return Connection(State(spark=spark, opening=settings or Settings()))
+    return Connection(State(setup=Setup(settings or Settings(), spark)))
 
 
 def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Result | None:
@@ -206,7 +203,7 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
 
 def run_in_transaction(transaction: Transaction, text: str, parameters: Values | None) -> Result | None:
     """Run statements as part of a transaction, in its catalog, which is in use under its name."""
-    catalog = Catalog(transaction._context, transaction._head.version.catalog_id)
+    catalog = Catalog(transaction._runtime, transaction._head.version.catalog_id)
     state = _state_of(catalog, transaction._head.name, read_only=False)
     assert state.current is not None
     state.work = Work.within(state.current[0], transaction)
@@ -216,13 +213,11 @@ def run_in_transaction(transaction: Transaction, text: str, parameters: Values |
 
 
 def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> State:
-    from forklake.lake.lake import lake_of  # noqa: PLC0415 - only here
-
-    context = catalog._context
-    attached = AttachedCatalog(name, "", lake_of(context), catalog, read_only, f"__ducklake_metadata_{name}", "main")
+    runtime = catalog._runtime
+    attached = AttachedCatalog(name, "", lake_of(runtime), catalog, read_only, f"__ducklake_metadata_{name}", "main")
     attachments = Attachments()
     attachments.add(attached)
-    return State(attachments, spark=context.given_spark, opening=context.store.settings, in_use=(attached, "main"))
+    return State(attachments, setup=runtime.setup, in_use=(attached, "main"))
 
 
 # ---- statements about the session ------------------------------------------------------------------------------------
@@ -232,7 +227,7 @@ def _attach(state: State, statement: said.Attach) -> None:
     if statement.alias is not None and statement.if_not_exists and state.attachments.find(statement.alias) is not None:
         return
     statement = replace(statement, options=computed(statement.options, SessionNames(state)))
-    attach(statement, state.attachments, state.secrets, state.spark, state.opening)
+    attach(statement, state.attachments, state.secrets, state.setup)
 
 
 def _create_secret(state: State, statement: said.CreateSecret) -> None:

@@ -132,11 +132,11 @@ def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> No
     schema = lookup.find_schema(writer._content(), target.schema)
     if taken is None or schema is None:
         return
-    content, context = writer._content(), writer._context
+    content, runtime = writer._content(), writer._runtime
     table = lookup.find_table(content, schema.schema_id, target.name)
     table_id = -1 if table is None else table.table_id
     catalog = content.version.catalog_id
-    options = effective_options(context.store, catalog, schema.schema_id, table_id, context.options)
+    options = effective_options(runtime.store, catalog, schema.schema_id, table_id, runtime.options)
     if options["data_inlining_row_limit"] != "0":
         raise InvalidNameError(
             f'Binder Error: Column name "{taken}" is reserved by DuckLake for internal use when data inlining is'

@@ -57,8 +57,8 @@ def metadata_table_names(attachment: Attachment) -> list[str]:
 
 
 def _metadata(attachment: Attachment) -> MetadataRows:
-    context = attachment.reader._context
-    return MetadataRows(context.store, context.lake_path, attachment.reader._content().version, context.options)
+    runtime = attachment.reader._runtime
+    return MetadataRows(runtime.store, runtime.lake_path, attachment.reader._content().version, runtime.options)
 
 
 def _inlined_data(metadata: MetadataRows, table: TableId, schema_version: int) -> Rows | None:

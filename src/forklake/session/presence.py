@@ -89,7 +89,7 @@ def dropped(state: State, error: CatalogDroppedError) -> CatalogDroppedError:
         catalog = attached.catalog
         if catalog.catalog_id != error.catalog_id or catalog.is_live:
             continue
-        name = last_name(catalog._context.store, catalog.catalog_id)
+        name = last_name(catalog._runtime.store, catalog.catalog_id)
         return CatalogDroppedError(
             f'Catalog Error: Catalog "{name}", attached as "{attached.alias}", was dropped; nothing was done.',
             catalog_id=catalog.catalog_id,

@@ -39,10 +39,10 @@ def query(state: State, statement: said.Query) -> Result:
 def answer(state: State, bound: BoundQuery) -> Result:
     """Return the rows of a query: at once where they are known, else lazily by Spark."""
     if bound.constants is not None:
-        return Result.of_texts(bound.columns, bound.constants, state.spark_session)
+        return Result.of_texts(bound.columns, bound.constants, state.setup.spark)
     known = _known(bound)
     if known is not None:
-        return Result.of_rows(bound.columns, known, state.spark_session)
+        return Result.of_rows(bound.columns, known, state.setup.spark)
     plans: dict[str, ScanPlan] = {}
     frame = query_frame(state, bound, plans)
     paths = [file.path for plan in plans.values() for file in plan.files]
@@ -89,9 +89,9 @@ def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | No
 def scan_plan(scan: Scan) -> ScanPlan:
     """Return what a scan of a table reads."""
     table: Table = scan.relation.source
-    context, content = table._reader._context, table._content()
+    runtime, content = table._reader._runtime, table._content()
     row = lookup.table_by_id(content, table.table_id)
-    return plan_scan(context.store, context.lake_path, content, row, scan.predicate)
+    return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
 
 
 def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> DataFrame:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
+from forklake.ops.runtime import Setup
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
@@ -74,17 +74,14 @@ class State:
     """A session's own, and what it shares with the sessions that it was made from.
 
     Attributes:
-        spark: The Spark session that was given.
-        opening: The settings that lakes are opened with; those of Spark, of retries and of the clock are the
-            session's as well.
+        setup: What lakes are opened with; its Spark, its retries and its clock are the session's as well.
         in_use: The catalog and schema that USE named last; see `current`.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work.
     """
 
     attachments: Attachments = field(default_factory=Attachments)
     secrets: Secrets = field(default_factory=Secrets)
-    spark: SparkSession | None = None
-    opening: Settings = field(default_factory=Settings)
+    setup: Setup = field(default_factory=Setup)
     in_use: tuple[AttachedCatalog, str] | None = None
     work: Work = field(default_factory=lambda: Work(is_explicit=False))
     _queries: SparkSession | None = None
@@ -92,7 +89,7 @@ class State:
     settings: SessionSettings = field(init=False)
 
     def __post_init__(self) -> None:
-        self.settings = SessionSettings(self.opening.retry)
+        self.settings = SessionSettings(self.setup.settings.retry)
 
     @property
     def current(self) -> tuple[AttachedCatalog, str] | None:
@@ -107,23 +104,13 @@ class State:
             return None if attached is None else self.in_use
         return attached, "main"
 
-    def spark_session(self) -> SparkSession:
-        """Return the session that jobs run in; it is started now if there is none.
-
-        Raises:
-            EngineError: Spark cannot be started.
-        """
-        from forklake.engine.session import session  # noqa: PLC0415 - metadata work does without Spark
-
-        return session(self.spark, self.opening.spark)
-
     def query_session(self) -> SparkSession:
-        """Return this session's own copy of it, in which nothing but a query decides what it means."""
+        """Return this session's own Spark session, a copy, in which nothing but a query decides what it means."""
         from forklake.engine.query import query_session  # noqa: PLC0415
         from forklake.engine.session import is_running  # noqa: PLC0415
 
         if self._queries is None or not is_running(self._queries):
-            self._queries = query_session(self.spark_session())
+            self._queries = query_session(self.setup.spark())
         return self._queries
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:

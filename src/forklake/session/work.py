@@ -39,7 +39,7 @@ class Work:
         if attached.catalog.is_read_only:
             return attached.catalog
         if attached not in self._open:
-            self._open[attached] = attached.catalog._begin(goes_on=self.is_explicit)
+            self._open[attached] = attached.catalog._begin(may_alter_later=self.is_explicit)
         return self._open[attached]
 
     def writer(self, attached: AttachedCatalog, kind: str) -> Transaction:

@@ -33,7 +33,7 @@ class FileVerbs(Runner):
 
         def verb(staging: Staging) -> None:
             into = table_id(staging, table, schema)
-            named = name_mapping(table_fields(staging.draft, into)) if self.goes_on else None
+            named = name_mapping(table_fields(staging.draft, into)) if staging.may_alter_later else None
             register_files(
                 staging, into, [file if file.mapping is not None else replace(file, mapping=named) for file in files]
             )

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TypeVar
 
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
-from forklake.lake.context import Context
 from forklake.model.ids import TableId
+from forklake.ops.runtime import Runtime
+
+T = TypeVar("T")
 
 
 class Runner(ABC):
-    """Something that changes can be given to.
+    """Something that changes can be given to."""
 
-    Attributes:
-        goes_on: Whether other changes may follow before the commit. Files must then say what their columns are called:
-            by the time they are committed, the table may call them otherwise.
-    """
-
-    goes_on: bool = False
-    _context: Context
+    _runtime: Runtime
 
     @abstractmethod
-    def _run(self, verb: Callable[[Staging], object], *, rerun: bool = True) -> None:
-        """Run a verb; ``rerun`` says that it may be run again on a newer head."""
+    def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
+        """Run a verb, and return what it returns; ``rerun`` says that it may be run again on a newer head.
+
+        None if it was not run, because all of it was committed before under the commit key of the transaction.
+        """
 
 
 def table_id(staging: Staging, name: str, schema: str) -> TableId:

@@ -58,8 +58,6 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
     column = plain_column(key.expression, fields)
     if (column is not None and not _has_variant(column)) or not key.expression.strip():
         return True  # without an expression it is refused where it is staged
-    from forklake.sql.condition import sort_expression  # noqa: PLC0415 - as above
-
     try:
         sort_expression(key.expression, table, fields)
     except NotFoundError:
@@ -70,6 +68,13 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
             hint=error.advice,
         ) from error
     return True
+
+
+def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
+    """Return a sort key in Spark's words; see `forklake.sql.condition.sort_expression`."""
+    from forklake.sql.condition import sort_expression as compiled  # noqa: PLC0415 - as above
+
+    return compiled(text, table, fields)
 
 
 def _has_variant(field: Field) -> bool:

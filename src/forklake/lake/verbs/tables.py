@@ -227,10 +227,9 @@ class TableVerbs(Runner):
             if row.origin is not None or not live_data_files(staging.draft, row.table_id):
                 stage_type(staging, row.table_id, found, wanted)
                 return
-            from forklake.lake.rows import place_of  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
-            from forklake.ops.staged_files import StagedFiles  # noqa: PLC0415
+            from forklake.ops.staged_files import StagedFiles  # noqa: PLC0415 - brings PyArrow
 
-            written = StagedFiles(staging, place_of(self), row)
+            written = StagedFiles(staging, self._runtime, row)
             stage_type(staging, row.table_id, found, wanted)
             written.rewrite()
 
@@ -277,9 +276,7 @@ class TableVerbs(Runner):
             found = lookup.column(staging.draft, row, column)
             searched = None
             if found.nulls_allowed and not allowed and may_read and found.parent_column is None:
-                from forklake.lake.rows import place_of  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
-
-                searched = search_nulls(staging, place_of(self), row, found)
+                searched = search_nulls(staging, self._runtime, row, found)
             staging.stage(change.SetNullsAllowed(row.table_id, found.column_id, allowed, searched))
 
         self._run(verb)

@@ -41,7 +41,7 @@ def _changes(kind: Kind, call: Call) -> Changes:
     except NotFoundError as error:
         at = f"timestamp {end}" if isinstance(end, datetime) else f"version {end}"
         raise NotFoundError(f"{error.message.removesuffix('!')} at {at}!") from error
-    past = Catalog(call.attachment.reader._context, call.attachment.catalog.catalog_id, view)
+    past = Catalog(call.attachment.reader._runtime, call.attachment.catalog.catalog_id, view)
     table = Table(past, row, lookup.schema_by_id(view, row.schema_id).schema_name)
     fields = table_fields(view, row.table_id)
     if kind == "all":

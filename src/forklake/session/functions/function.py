@@ -45,12 +45,12 @@ class Call:
     @property
     def store(self) -> Store:
         """The store of its lake."""
-        return self.attachment.lake._context.store
+        return self.attachment.lake._runtime.store
 
     @property
     def lake_path(self) -> str | None:
         """The base path of its lake."""
-        return self.attachment.lake._context.lake_path
+        return self.attachment.lake._runtime.lake_path
 
     def committed(self) -> View:
         """Return the catalog as the session's transaction found it: what it has changed itself is no metadata yet."""
@@ -119,7 +119,7 @@ def clock(lake: Lake | None) -> Callable[[], datetime]:
     def now() -> datetime:
         if lake is None:
             return datetime.now(UTC)
-        with lake._context.store.reading() as session:
+        with lake._runtime.store.reading() as session:
             return session.now()
 
     return now

@@ -129,7 +129,7 @@ class _Listed:
     @cached_property
     def sizes(self) -> dict[TableId, int]:
         """How many rows each table has, deleted ones included."""
-        store = self.attachment.reader._context.store
+        store = self.attachment.reader._runtime.store
         latest = visibility.all_latest(store, self.content.version, TABLE_STATS)
         sizes = {row.table_id: row.record_count for row in latest}
         if isinstance(self.content, Draft):
@@ -152,7 +152,7 @@ def _listing(columns: tuple[Field, ...], rows: Callable[[_Listed], Iterable[Row]
 
 def _databases(listed: _Listed) -> Iterator[Row]:
     attachment = listed.attachment
-    context, catalog = attachment.lake._context, attachment.catalog.catalog_id
+    context, catalog = attachment.lake._runtime, attachment.catalog.catalog_id
     directory = catalog_directories(context.store, context.lake_path, {catalog}).get(catalog, "")
     facts = {"data_path": directory}
     name, number = listed.names
