@@ -30,6 +30,7 @@ from forklake.ops.run_again import run_again
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
+    from forklake.session.connection import Connection
     from forklake.session.result import Result
 
 T = TypeVar("T")
@@ -149,6 +150,20 @@ class Catalog(Reader, Verbs):
         from forklake.session.connection import run_in_catalog  # noqa: PLC0415 - brings the parser
 
         return run_in_catalog(self, text, parameters)
+
+    def session(self) -> Connection:
+        """Return a SQL session in which the catalog is attached under its name and in use.
+
+        It keeps its ``SET``, variables, ``USE`` and transaction from one statement to the next. It has the Spark
+        session and the settings of the lake, which stays open when the session is closed. ``ATTACH 'ducklake:'``
+        attaches other catalogs of the lake.
+
+        Raises:
+            NotFoundError: The catalog was dropped.
+        """
+        from forklake.session.connection import connect_to_catalog  # noqa: PLC0415 - brings the parser
+
+        return connect_to_catalog(self)
 
     def transaction(
         self,

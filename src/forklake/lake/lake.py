@@ -28,6 +28,8 @@ from forklake.ops.runtime import Runtime, Setup, open_runtime
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from forklake.session.connection import Connection
+
 
 class Lake:
     """An open lake: one metadata database with its catalogs. May be shared by threads, not by processes."""
@@ -77,6 +79,16 @@ class Lake:
         Connections and what is known of catalogs are shared, so it costs nothing; closing either closes both.
         """
         return lake_of(self._runtime.using(spark))
+
+    def connect(self) -> Connection:
+        """Return a SQL session on the lake with nothing attached: ``ATTACH 'ducklake:' (CATALOG 'shop')`` comes first.
+
+        It has the Spark session and the settings of the lake, which stays open when the session is closed. The name of
+        each catalog is enough to attach it; lakes of other URLs can be attached beside it.
+        """
+        from forklake.session.connection import connect_to_lake  # noqa: PLC0415 - brings the parser
+
+        return connect_to_lake(self)
 
     @property
     def options(self) -> Options:

@@ -74,6 +74,15 @@ def embedded_path(url: str) -> Path | None:
     return None if kind == "postgres" else Path(rest)
 
 
+def lake_key(url: str) -> str:
+    """Return what tells a lake from others: the absolute path of an embedded store, or else the URL.
+
+    A relative path is taken from the current directory of this moment. The URL of a server may hold a password.
+    """
+    path = embedded_path(url)
+    return url if path is None else os.path.abspath(path)
+
+
 def split_url(url: str) -> tuple[str, str]:
     """Return what kind of database a URL names (postgres, sqlite, duckdb, or file if it does not say), and the rest.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.errors import ConfigError
+from forklake.metastore.location import lake_key
 from forklake.metastore.store import Store
 from forklake.model.field import Field
 from forklake.model.ids import CatalogId
@@ -58,13 +59,17 @@ class Runtime:
 
     Attributes:
         setup: What the lake was opened with.
+        key: What tells the lake from others, see `lake_key`.
         lake_path: The base path of the lake.
         sort_expression: Compiles sort keys: the operations lie below the parser.
         options: What a session says about writing; it counts for more than what the catalog says.
     """
 
-    def __init__(self, setup: Setup, store: Store, lake_path: str | None, sort_expression: SortExpression) -> None:
+    def __init__(
+        self, setup: Setup, key: str, store: Store, lake_path: str | None, sort_expression: SortExpression
+    ) -> None:
         self.setup = setup
+        self.key = key
         self.lake_path = lake_path
         self.sort_expression = sort_expression
         self.options: Mapping[str, str] = {}
@@ -150,4 +155,4 @@ def open_runtime(
         InvalidPathError: The lake has another data path.
     """
     store, lake_path = open_lake(url, data_path, setup.settings)
-    return Runtime(setup, store, lake_path, sort_expression)
+    return Runtime(setup, lake_key(url), store, lake_path, sort_expression)

@@ -11,8 +11,9 @@ from typing import Any, Final
 from forklake.catalog.moments import read_time
 from forklake.errors import ConfigError, InvalidInputError, InvalidPathError, MetastoreVersionError, NotFoundError
 from forklake.lake import Catalog, Lake
+from forklake.lake.internals import runtime_of
 from forklake.lake.lake import open_lake
-from forklake.metastore.location import embedded_path, with_metadata_schema
+from forklake.metastore.location import embedded_path, lake_key, with_metadata_schema
 from forklake.model.flags import read_flag
 from forklake.model.ids import CatalogId
 from forklake.model.options import normalise
@@ -65,19 +66,20 @@ def attach(
             "Only catalogs of lakes can be attached.",
             hint="ATTACH 'ducklake:lake.db' AS lake (CATALOG 'name')",
         )
+    home = attachments.home
     rest = statement.url[len(_PREFIX) :] if statement.url.lower().startswith(_PREFIX) else statement.url
     given = _checked(statement.options)
-    options = {**secrets.options_for(rest), **given}
+    options = {**secrets.options_for(rest, is_needed=home is None), **given}
     url = str(options.get("metadata_path") or rest)
-    if not url:
+    if not url and home is None:
         raise InvalidInputError(
             "The metadata path is not set.", hint="ATTACH 'ducklake:path', or create a secret with a metadata_path."
         )
-    alias = _default_alias(url) if statement.alias is None else statement.alias
+    alias = _default_alias(url, options) if statement.alias is None else statement.alias
     replaced = attachments.find(alias)
     if replaced is not None and statement.if_not_exists:
         return
-    opened = _Opening(url, options)
+    opened = _Opening(url, options, home)
     # Before a store or a catalog is made for it.
     check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
@@ -112,13 +114,14 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
 class _Opening:
     """One ATTACH on its way."""
 
-    def __init__(self, url: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, url: str, options: Mapping[str, Any], home: Lake | None) -> None:
         self.options = options
         schema = self.text("metadata_schema")
+        if not url and schema is not None:
+            raise InvalidInputError("METADATA_SCHEMA needs the URL of a lake; nothing was attached.")
         self.url = url if schema is None else with_metadata_schema(url, schema)
-        path = embedded_path(url)
-        self.path = path
-        self.key = self.url if path is None else os.path.abspath(path)
+        self.path = embedded_path(url) if url else None
+        self.key = runtime_of(home).key if home is not None and not url else lake_key(self.url)
         self.creates = self.flag("create_if_not_exists")
         self.pin = self._pin()
         if self.flag("read_only") and self.flag("read_write"):
@@ -249,8 +252,11 @@ class _Opening:
             )
 
 
-def _default_alias(url: str) -> str:
-    path = embedded_path(url)
+def _default_alias(url: str, options: Mapping[str, Any]) -> str:
+    """Return the name of a catalog for which ATTACH says none: that of the file, or the catalog's own in a lake."""
+    if not url and isinstance(options.get("catalog"), str):
+        return str(options["catalog"])
+    path = embedded_path(url) if url else None
     if path is None:
-        raise InvalidInputError("A catalog on a server is attached under a name: ATTACH '...' AS name.")
+        raise InvalidInputError("The catalog is attached under a name: ATTACH '...' AS name.")
     return path.name.split(".")[0]

@@ -9,6 +9,7 @@ from typing import Final
 
 from forklake.errors import AlreadyExistsError, InvalidNameError, NotFoundError
 from forklake.lake import Catalog, Lake
+from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.model.names import fold
 
@@ -58,8 +59,13 @@ def check_names(alias: str, metadata: str) -> None:
 
 @dataclass(slots=True)
 class Attachments:
-    """What is attached, and the lakes that are open for it. May be shared by threads."""
+    """What is attached, and the lakes that are open for it. May be shared by threads.
 
+    Attributes:
+        home: The lake that the session is of, if somebody else opened it, who closes it.
+    """
+
+    home: Lake | None = None
     _by_alias: dict[str, AttachedCatalog] = field(default_factory=dict)
     _lakes: dict[str, Lake] = field(default_factory=dict)
     _committed: dict[AttachedCatalog, SnapshotId] = field(default_factory=dict)
@@ -68,6 +74,8 @@ class Attachments:
 
     def lake(self, url: str, open_lake: Callable[[], Lake]) -> Lake:
         """Return the lake of a URL: the one that is open, else the one that is opened now."""
+        if self.home is not None and runtime_of(self.home).key == url:
+            return self.home
         with self._lock:
             found = self._lakes.get(url)
             if found is None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
-from forklake.lake import Catalog, Transaction
+from forklake.lake import Catalog, Lake, Transaction
+from forklake.lake.internals import runtime_of
 from forklake.lake.lake import lake_of
 from forklake.model.names import fold
 from forklake.ops.run_again import run_again
@@ -184,6 +185,16 @@ def connect(spark: SparkSession | None = None, settings: Settings | None = None)
     return Connection(State(setup=Setup(settings or Settings(), spark)))
 
 
+def connect_to_lake(lake: Lake) -> Connection:
+    """Return a new session on an open lake, with nothing attached; closing it leaves the lake open."""
+    return Connection(State(Attachments(lake), setup=runtime_of(lake).setup))
+
+
+def connect_to_catalog(catalog: Catalog) -> Connection:
+    """Return a new session in which a catalog is attached under its name and in use; as `connect_to_lake`."""
+    return Connection(_state_of(catalog, catalog.name, read_only=catalog.is_read_only))
+
+
 def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Result | None:
     """Run statements in a catalog, which is attached under its name and in use.
 
@@ -196,7 +207,7 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
         if state.work.is_explicit:
             raise InvalidInputError(
                 "The transaction was not committed in the same text; it was rolled back.",
-                hint="Use Catalog.transaction(), or a session: forklake.connect().",
+                hint="Use Catalog.transaction(), or a session that lasts: Catalog.session().",
             )
     return result
 
@@ -213,9 +224,10 @@ def run_in_transaction(transaction: Transaction, text: str, parameters: Values |
 
 
 def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> State:
-    runtime = catalog._runtime
-    attached = AttachedCatalog(name, "", lake_of(runtime), catalog, read_only, f"__ducklake_metadata_{name}", "main")
-    attachments = Attachments()
+    runtime = runtime_of(catalog)
+    lake = lake_of(runtime)
+    attached = AttachedCatalog(name, runtime.key, lake, catalog, read_only, f"__ducklake_metadata_{name}", "main")
+    attachments = Attachments(lake)
     attachments.add(attached)
     return State(attachments, setup=runtime.setup, in_use=(attached, "main"))
 

@@ -57,14 +57,14 @@ class Secrets:
         """Return the names of all secrets, in order."""
         return sorted(self._by_name)
 
-    def options_for(self, path: str) -> Mapping[str, Any]:
+    def options_for(self, path: str, *, is_needed: bool = True) -> Mapping[str, Any]:
         """Return what is kept for ``ducklake:path``: the secret of that name, the unnamed one if there is no path.
 
         Raises:
-            NotFoundError: There is no path, and no unnamed secret.
+            NotFoundError: There is no path, and no unnamed secret, and one is needed.
         """
         found = self._by_name.get(fold(path or UNNAMED))
-        if found is None and not path:
+        if found is None and not path and is_needed:
             raise NotFoundError(
                 "There is no default secret for ducklake.", hint="CREATE SECRET (TYPE ducklake, METADATA_PATH '...')"
             )
