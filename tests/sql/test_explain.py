@@ -54,3 +54,15 @@ def test_analyze_runs_the_query_too(sales: Connection) -> None:
 def test_a_subquery_of_one_value_reads_the_rows_around_it_once(sales: Connection) -> None:
     text = "SELECT id FROM sales s WHERE amount > (SELECT 0.5 * sum(amount) FROM sales t WHERE t.id = s.amount)"
     assert explained(sales, text).count("Location: ") == 2
+
+
+def test_rows_are_sorted_into_the_order_of_inserts_unless_the_session_does_not_care(sales: Connection) -> None:
+    assert "Sort (" in explained(sales, "FROM sales")
+    sales.sql("SET preserve_insertion_order = false")
+    assert "Sort (" not in explained(sales, "FROM sales")
+    assert "Sort (" in explained(sales, "FROM sales ORDER BY id")
+    found = sales.sql("SELECT id FROM sales LIMIT 60 OFFSET 10")
+    assert found is not None
+    assert len({row[0] for row in found.fetchall()}) == 60
+    sales.sql("RESET preserve_insertion_order")
+    assert "Sort (" in explained(sales, "FROM sales")

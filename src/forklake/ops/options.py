@@ -70,17 +70,19 @@ def effective_options(
     schema_id: int = -1,
     table_id: int = -1,
     of_session: Mapping[str, str] = _NONE,
+    session_defaults: Mapping[str, str] = _NONE,
 ) -> dict[str, str]:
     """Return what all options are for a table, a schema, or the catalog; those that are nowhere set are left out.
 
     What a session was told when it attached the catalog counts before the catalog's own, and after those of schemas
-    and tables. Beside the options there is ``encrypted``, which a catalog has from its making on.
+    and tables. What it has SET is a default, which counts where nothing else is set. Beside the options there is
+    ``encrypted``, which a catalog has from its making on.
     """
     found = options.options_that_count(store, catalog, schema_id, table_id)
     defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
     wide = {option.key: option.value for option in found if option.scope == ""}
     narrow = {option.key: option.value for option in found if option.scope != ""}
-    return defaults | wide | dict(of_session) | narrow
+    return defaults | dict(session_defaults) | wide | dict(of_session) | narrow
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class Runtime:
         lake_path: The base path of the lake.
         sort_expression: Compiles sort keys: the operations lie below the parser.
         options: What a session says about writing; it counts for more than what the catalog says.
+        option_defaults: What a session says about writing where neither the catalog nor the lake says anything.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Runtime:
         self.lake_path = lake_path
         self.sort_expression = sort_expression
         self.options: Mapping[str, str] = {}
+        self.option_defaults: Mapping[str, str] = {}
         self.spark: Callable[[], SparkSession] = setup.spark
         """Gives the session that jobs run in. It is called when a job needs it: metadata work starts none."""
         self._store = store
@@ -112,10 +114,10 @@ class Runtime:
         made.spark = made.setup.spark
         return made
 
-    def running_in(self, spark: Callable[[], SparkSession]) -> Runtime:
-        """Return the same open lake for jobs in a session that is only made when it is needed."""
+    def for_session(self, spark: Callable[[], SparkSession], option_defaults: Mapping[str, str]) -> Runtime:
+        """Return the same open lake for the statements of a SQL session; its Spark is made when it is needed."""
         made = copy(self)
-        made.spark = spark
+        made.spark, made.option_defaults = spark, option_defaults
         return made
 
     def with_options(self, options: Mapping[str, str]) -> Runtime:

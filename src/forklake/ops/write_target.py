@@ -36,7 +36,9 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
     """
     store, lake_path = runtime.store, runtime.lake_path
     catalog = content.version.catalog_id
-    options = effective_options(store, catalog, table.schema_id, table.table_id, runtime.options)
+    options = effective_options(
+        store, catalog, table.schema_id, table.table_id, runtime.options, runtime.option_defaults
+    )
     schema = lookup.schema_by_id(content, table.schema_id)
     root = catalog_directories(store, lake_path, {catalog})[catalog]
     directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))

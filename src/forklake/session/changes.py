@@ -18,7 +18,6 @@ from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
-from forklake.ops.runtime import Runtime
 from forklake.session import definitions, queries
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import check_schema, check_there
@@ -40,7 +39,7 @@ def insert(state: State, statement: said.Insert) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "INSERT")
     bound = bind_insert(statement, row.table_name, fields, names)
-    frame, runtime = _frame(state, bound, fields), _runtime(state, writer)
+    frame, runtime = _frame(state, bound, fields), state.runtime(writer)
     return _run(writer, row, lambda staging, table: appending.append(staging, runtime, table, frame, by_name=False))
 
 
@@ -49,7 +48,7 @@ def update(state: State, statement: said.Update) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
     bound = bind_update(statement, row.table_name, fields, names)
-    runtime = _runtime(state, writer)
+    runtime = state.runtime(writer)
     if isinstance(bound, JoinedChange):
         values = tuple((name, f"source.`c{number}`") for number, name in enumerate(bound.columns, 1))
         return _run_joined(state, writer, row, bound, Clause("matched", "update", None, values))
@@ -65,7 +64,7 @@ def delete(state: State, statement: said.Delete) -> Result:
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
     bound = bind_delete(statement, row.table_name, fields, names)
-    runtime = _runtime(state, writer)
+    runtime = state.runtime(writer)
     if isinstance(bound, JoinedChange):
         return _run_joined(state, writer, row, bound, Clause("matched", "delete", None))
     if bound is None:
@@ -90,7 +89,7 @@ def merge(state: State, statement: said.Merge) -> Result:
     writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
     bound = bind_merge(statement, row.table_name, fields, names)
     frame = queries.query_frame(state, bound.query)
-    runtime = _runtime(state, writer)
+    runtime = state.runtime(writer)
     return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, frame, bound.merge))
 
 
@@ -116,7 +115,7 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
         statement.if_not_exists,
         statement.or_replace,
     )
-    runtime = _runtime(state, writer)
+    runtime = state.runtime(writer)
     # Before the table is made: the query may read the one that is replaced.
     is_there = statement.if_not_exists and definitions.has_table(writer, target)
     frame = _frame(state, bound, fields) if statement.with_data and not is_there else None
@@ -164,11 +163,6 @@ def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableR
     return writer, row, table_fields(content, row.table_id)
 
 
-def _runtime(state: State, writer: Transaction) -> Runtime:
-    """Return the runtime with the session of queries, where no setting says otherwise what the text means."""
-    return writer._runtime.running_in(state.query_session)
-
-
 def _schema_name(writer: Transaction, row: TableRow) -> str:
     return lookup.schema_by_id(writer._content(), row.schema_id).schema_name
 
@@ -188,7 +182,7 @@ def _run_joined(state: State, writer: Transaction, row: TableRow, bound: JoinedC
     )
     assert fields[0].type == ROW_ID.type
     change = Merge(f"{identifier(ROW_ID.name)} = source.c0", (clause,), fields)
-    runtime = _runtime(state, writer)
+    runtime = state.runtime(writer)
     return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, frame, change))
 
 

@@ -109,6 +109,7 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
     if isinstance(source, Files):
         return source.frame.select(*map(identifier, scan.columns))
     plan = scan_plan(scan)
+    keeps_order = bound.keeps_order == name and state.settings.get("preserve_insertion_order")
     if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
         plan = first_rows(plan, bound.limit + bound.offset)
     plans[name] = plan
@@ -117,7 +118,7 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
         plan,
         scan.columns,
         None,
-        keep_order=bound.keeps_order == name,
+        keep_order=keeps_order,
         is_limited=bound.limit is not None or bool(bound.offset),
     )
 

@@ -29,14 +29,28 @@ def _flag(value: Any) -> bool:
     return found
 
 
+def _zone(value: Any) -> str:
+    text = str(value)
+    if text.lower().removeprefix("etc/") not in _UTC:
+        raise InvalidInputError(
+            f'Setting "TimeZone" cannot be {text!r}: moments are shown, and times without a zone are read, in UTC. It'
+            " was left as it is.",
+            hint=f"Say the zone in the query: moment AT TIME ZONE '{text}'.",
+        )
+    return text
+
+
+_UTC: Final = frozenset(
+    {"utc", "uct", "z", "zulu", "universal", "greenwich", "gmt", "gmt0", "gmt+0", "gmt-0", "+00", "+00:00"}
+)
+"""What UTC is called."""
 SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {
     "ducklake_max_retry_count": (10, _count),
     "ducklake_retry_wait_ms": (100, _count),
     "ducklake_retry_backoff": (1.5, _number),
     "ducklake_default_data_inlining_row_limit": (0, _count),
     "preserve_insertion_order": (True, _flag),
-    "threads": (1, _count),
-    "timezone": ("UTC", str),
+    "timezone": ("UTC", _zone),
 }
 """By name: the default, and what turns a value into one of the setting."""
 IGNORED: Final = frozenset(
@@ -47,10 +61,11 @@ IGNORED: Final = frozenset(
         "max_memory",
         "memory_limit",
         "parquet_metadata_cache",
+        "threads",
         "worker_threads",
     }
 )
-"""Settings of DuckDB's own engine, which are taken and do nothing here."""
+"""Settings of DuckDB's own engine: SET takes them and does nothing, and they never have a value here."""
 
 
 @dataclass(slots=True)
@@ -74,7 +89,6 @@ class SessionSettings:
         """
         key = fold(name)
         if key in IGNORED:
-            self.values[key] = value
             return
         kind = self._kind(name)
         try:
@@ -100,10 +114,10 @@ class SessionSettings:
         Raises:
             NotFoundError: There is no such setting.
         """
-        if fold(name) in self.values:
-            return self.values[fold(name)]
         if fold(name) in IGNORED:
             return None
+        if fold(name) in self.values:
+            return self.values[fold(name)]
         default = self._kind(name)[0]
         return {
             "ducklake_max_retry_count": self.given.max_retry_count,
@@ -120,6 +134,12 @@ class SessionSettings:
             self.given.wait_seconds if wait is None else wait / 1000,
             self.get("ducklake_retry_backoff"),
         )
+
+    @property
+    def option_defaults(self) -> dict[str, str]:
+        """What options of catalogs are for this session where nobody has set them."""
+        limit = self.values.get("ducklake_default_data_inlining_row_limit")
+        return {} if limit is None else {"data_inlining_row_limit": str(limit)}
 
     def forget(self, name: str) -> None:
         """Forget a variable; one that is not set does no harm."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
+from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
-from forklake.ops.runtime import Setup
+from forklake.ops.runtime import Runtime, Setup
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
@@ -112,6 +113,10 @@ class State:
         if self._queries is None or not is_running(self._queries):
             self._queries = query_session(self.setup.spark())
         return self._queries
+
+    def runtime(self, writer: Transaction) -> Runtime:
+        """Return the open lake as statements of this session change it: in its own Spark, with what it has SET."""
+        return runtime_of(writer).for_session(self.query_session, self.settings.option_defaults)
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
         """Return what statements read of a catalog now."""

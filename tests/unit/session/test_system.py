@@ -59,11 +59,11 @@ def test_metadata_tables_are_listed_under_a_name_that_was_given(connection: fork
 
 def test_macros_settings_and_secrets_are_listed_without_values_of_secrets(connection: forklake.Connection) -> None:
     connection.sql("CREATE SECRET s (TYPE ducklake, METADATA_PATH 'postgresql://user:word@host/db')")
-    connection.sql("SET threads = 7")
+    connection.sql("SET ducklake_max_retry_count = 7")
     assert rows(connection, "SELECT function_name, parameters, function_type FROM duckdb_functions()") == [
         ("plus", ["a", "b"], "macro")
     ]
-    assert ("threads", "7") in rows(connection, "SELECT name, value FROM duckdb_settings()")
+    assert ("ducklake_max_retry_count", "7") in rows(connection, "SELECT name, value FROM duckdb_settings()")
     (secret,) = rows(connection, "FROM duckdb_secrets()")
     assert secret[0] == "s"
     assert "word" not in repr(secret)
