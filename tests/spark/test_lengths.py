@@ -1,4 +1,8 @@
-"""What functions would make too long is refused before it is made, and Spark goes on."""
+"""What functions would make too long is refused before it is made, and Spark goes on.
+
+In a Java process of its own, with the one gigabyte that values up to the bounds are promised to fit in: the one that
+tests share also holds what those before left there.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,21 @@ import itertools
 import os
 import random
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-import forklake
 from forklake.errors import ForklakeError, InvalidInputError
-from forklake.session.connection import Connection
 from forklake.sql.arities import takes
 from forklake.sql.functions import NAMED
 from forklake.sql.lengths import LIST_ELEMENTS, SPLIT_ELEMENTS, TEXT_BYTES
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tests.spark.apart import SessionApart, session_apart
 
 MADE = (
     "CREATE TABLE row AS SELECT 'x' AS s, 'äb' AS w, 2147483647 AS n, 3000000000 AS b, 9223372036854775807 AS m,"
     " [1] AS l, ['x'] AS tl, 9000000 AS k9, DATE '2024-02-29' AS d, TIMESTAMP '2024-01-31 10:20:30.5' AS ts,"
     " 1.5::DOUBLE AS x, NULL::INTEGER AS nothing, NULL::VARCHAR AS nobody"
 )
-CREATE = "CREATE_IF_NOT_EXISTS true"
 TEXT = f"the maximum supported string size is: '{TEXT_BYTES}'"
 LIST = f"Lists larger than 2^{LIST_ELEMENTS.bit_length() - 1} elements are not supported"
 PARTS = f"Lists larger than 2^{SPLIT_ELEMENTS.bit_length() - 1} elements are not supported"
@@ -114,37 +113,28 @@ HISTORIES = max(60, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
 
 
 @pytest.fixture(scope="module")
-def connection(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    where = tmp_path_factory.mktemp("lengths")
-    with forklake.connect(spark=spark) as connection:
-        connection.sql(f"ATTACH 'ducklake:{where}/lake.db' AS c (CATALOG 'c', DATA_PATH '{where}/data', {CREATE})")
-        connection.sql(f"USE c; {MADE}")
-        yield connection
-
-
-def first(connection: Connection, query: str) -> Any:
-    result = connection.sql(query)
-    assert result is not None
-    return result.fetchall()[0]
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionApart]:
+    with session_apart(tmp_path_factory.mktemp("lengths"), MADE, memory="1g") as session:
+        yield session
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_would_be_too_long_is_refused_in_duckdbs_words(connection: Connection, text: str) -> None:
+def test_what_would_be_too_long_is_refused_in_duckdbs_words(session: SessionApart, text: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
-        first(connection, f"SELECT {text}" if " FROM " in text else f"SELECT {text} FROM row")
+        session.first(f"SELECT {text}" if " FROM " in text else f"SELECT {text} FROM row")
     assert REFUSED[text] in str(refused.value)
 
 
-def test_what_is_not_too_long_is_made(connection: Connection) -> None:
+def test_what_is_not_too_long_is_made(session: SessionApart) -> None:
     for text, meant in ANSWERS.items():
-        assert first(connection, f"SELECT {text} FROM row") == meant, text
+        assert session.first(f"SELECT {text} FROM row") == meant, text
     for text, meant in ROWLESS.items():
-        assert first(connection, f"SELECT {text} FROM (VALUES ('a'), (NULL), ('b')) t(v)") == meant, text
+        assert session.first(f"SELECT {text} FROM (VALUES ('a'), (NULL), ('b')) t(v)") == meant, text
 
 
-def test_what_is_too_long_in_a_branch_that_is_not_taken_is_not_made(connection: Connection) -> None:
+def test_what_is_too_long_in_a_branch_that_is_not_taken_is_not_made(session: SessionApart) -> None:
     query = "SELECT CASE WHEN n < 0 THEN repeat('x', 2147483647) ELSE s END FROM row"
-    assert first(connection, query) == ("x",)
+    assert session.first(query) == ("x",)
 
 
 HUGE = ("n", "b", "m", "-n", "-m", "2147483647", "9223372036854775807", "-9223372036854775808")
@@ -168,11 +158,11 @@ def calls() -> list[str]:
     return found
 
 
-def test_a_function_of_a_huge_integer_answers_or_is_refused(connection: Connection) -> None:
+def test_a_function_of_a_huge_integer_answers_or_is_refused(session: SessionApart) -> None:
     ran = 0
     for text in calls():
         try:
-            first(connection, f"SELECT {text} IS NULL FROM row")
+            session.first(f"SELECT {text} IS NULL FROM row")
         except InvalidInputError as error:
             ran += "Binder Error" not in str(error)
         except ForklakeError as error:
@@ -181,4 +171,4 @@ def test_a_function_of_a_huge_integer_answers_or_is_refused(connection: Connecti
             ran += 1
         if ran == HISTORIES:
             break
-    assert first(connection, "SELECT 1") == (1,)
+    assert session.first("SELECT 1") == (1,)

@@ -40,7 +40,8 @@ _LEAN: Final = {
     "spark.scheduler.mode": "FAIR",  # threads of one application take turns
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.shuffle.partitions": "8",
-    "spark.sql.ui.retainedExecutions": "100",  # what is over is kept for a page that is not shown
+    # What is over is kept for a page that is not shown: with each query the text of its plan, and the values in it.
+    "spark.sql.ui.retainedExecutions": "1",
     "spark.ui.enabled": "false",
     "spark.ui.retainedJobs": "200",
     "spark.ui.retainedStages": "200",
