@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -27,14 +27,12 @@ from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.session.work import Work
 from forklake.sql import statements as said
-from forklake.sql.parameters import Parameters
+from forklake.sql.parameters import Values, filled
 from forklake.sql.parse import parse
 from forklake.sql.values import computed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-Values = Sequence[Any] | Mapping[str, Any]
 
 
 class Connection:
@@ -95,7 +93,7 @@ class Connection:
         """
         self._check_open()
         with guarded():
-            statements = self._filled(parse(text), text, parameters)
+            statements = filled(parse(text), parameters)
         for statement in statements:
             self._check_open()
             with guarded():
@@ -111,16 +109,6 @@ class Connection:
     def is_in_transaction(self) -> bool:
         """Whether a transaction was begun and is not ended."""
         return self._state.work.is_explicit
-
-    @staticmethod
-    def _filled(statements: list[said.Statement], text: str, parameters: Values | None) -> list[said.Statement]:
-        """Return statements with values where they have parameters, before any of them is run."""
-        if parameters is None and "?" not in text and "$" not in text:
-            return statements
-        values = Parameters(() if parameters is None else parameters)
-        filled = [values.fill(statement) for statement in statements]
-        values.check_all_used()
-        return filled
 
     def cursor(self) -> Connection:
         """Return another session on the same attachments, with its own transaction, settings and USE."""

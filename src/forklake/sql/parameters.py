@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.bound import type_name
+from forklake.sql.parse.grammar import POSITION_IN_TEXT
 from forklake.sql.query.constants import bound_value
-from forklake.sql.statements import Statement
+
+Values = Sequence[Any] | Mapping[str, Any]
+Part = TypeVar("Part")
 
 
 class Parameters:
-    """The values that were given with a text; all must be used, and none may be missing."""
+    """The values that were given with one text or several; all must be used, and none may be missing.
 
-    def __init__(self, given: Sequence[Any] | Mapping[str, Any]) -> None:
+    None are none: a text with parameters then lacks them.
+    """
+
+    def __init__(self, given: Values | None) -> None:
+        given = () if given is None else given
         if not isinstance(given, Sequence | Mapping) or isinstance(given, str | bytes):
             raise InvalidInputError("Invalid Input Error: Parameters are a list of values, or values by their names.")
         self._given = given
         self._by_name = {fold(str(name)): value for name, value in given.items()} if isinstance(given, Mapping) else {}
+        self._numbers: dict[int, int] = {}
         self._next = 0
         self._used: set[Any] = set()
 
-    def fill(self, statement: Statement) -> Statement:
-        """Return a statement with values where it has parameters.
+    def fill(self, part: Part) -> Part:
+        """Return a statement, or an expression, with values where it has parameters.
+
+        Each ``?`` takes the value after that of the ``?`` before it in the text, and the first of a text the value
+        after the last of the text that was filled before.
 
         Raises:
             InvalidInputError: There is no value for a parameter.
         """
-        filled: Statement = self._filled(statement)
+        found = [node for tree in _trees(part) for node in tree.find_all(exp.Placeholder) if not node.args.get("this")]
+        positions = sorted({node.meta[POSITION_IN_TEXT] for node in found})
+        self._numbers = {position: self._next + number for number, position in enumerate(positions)}
+        self._next += len(positions)
+        filled: Part = self._filled(part)
         return filled
 
     def check_all_used(self) -> None:
@@ -71,31 +86,56 @@ class Parameters:
 
     def _node(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Placeholder):
-            return _literal(self._value(str(node.this) if node.args.get("this") else None))
+            if node.args.get("this"):
+                return _literal(self._value(str(node.this)))
+            return _literal(self._numbered(self._numbers[node.meta[POSITION_IN_TEXT]]))
         if isinstance(node, exp.Parameter):
             return _literal(self._value(node.name))
         return node
 
-    def _value(self, name: str | None) -> Any:
-        key: Any = name
+    def _value(self, name: str) -> Any:
         if isinstance(self._given, Mapping):
-            if name is None or fold(name) not in self._by_name:
-                raise InvalidInputError(f'Invalid Input Error: There is no value for the parameter "${name or 1}".')
-            key = fold(name)
-            self._used.add(key)
-            return self._by_name[key]
-        if name is None:
-            key, self._next = self._next, self._next + 1
-        elif name.isdecimal():
-            key = int(name) - 1
-        else:
+            if fold(name) not in self._by_name:
+                raise InvalidInputError(f'Invalid Input Error: There is no value for the parameter "${name}".')
+            self._used.add(fold(name))
+            return self._by_name[fold(name)]
+        if not name.isdecimal():
             raise InvalidInputError(f'Invalid Input Error: The parameter "${name}" has a name: give values by name.')
-        if not 0 <= key < len(self._given):
+        return self._numbered(int(name) - 1)
+
+    def _numbered(self, number: int) -> Any:
+        if isinstance(self._given, Mapping):
+            return self._value(str(number + 1))
+        if not 0 <= number < len(self._given):
             raise InvalidInputError(
-                f"Invalid Input Error: There is no value for parameter {key + 1}; {len(self._given)} were given."
+                f"Invalid Input Error: There is no value for parameter {number + 1}; {len(self._given)} were given."
             )
-        self._used.add(key)
-        return self._given[key]
+        self._used.add(number)
+        return self._given[number]
+
+
+def filled(statements: Sequence[Part], parameters: Values | None) -> list[Part]:
+    """Return statements with values where they have parameters.
+
+    Raises:
+        InvalidInputError: There is no value for a parameter, or a value that none asks for.
+    """
+    values = Parameters(parameters)
+    found = [values.fill(one) for one in statements]
+    values.check_all_used()
+    return found
+
+
+def _trees(part: Any) -> Iterator[exp.Expr]:
+    """Yield the expressions and queries of a statement."""
+    if isinstance(part, exp.Expr):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from _trees(one)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from _trees(getattr(part, field.name))
 
 
 def _literal(value: Any) -> exp.Expr:

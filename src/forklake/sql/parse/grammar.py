@@ -20,6 +20,9 @@ from forklake.sql.statements import Describe, Name, Show
 NAME_AS_WRITTEN: Final = "name"
 """The key in ``meta`` of functions that sqlglot knows under another name: what was written."""
 
+POSITION_IN_TEXT: Final = "start"
+"""The key in ``meta`` of ``?``: where in the text it stands. Trees have another order."""
+
 PLACE_AS_WRITTEN: Final = "place"
 """The key in ``meta`` of ``x[place]`` where sqlglot took nothing off the place: it knows that x is no list."""
 
@@ -77,6 +80,13 @@ class Grammar(DuckDBParser):
             # The base class keeps the first number and unit only: '32 days 03:04:05' would become 32 days.
             return exp.Interval(this=this)
         return super()._parse_interval_span(this, parse_function_unit=parse_function_unit)
+
+    def _parse_placeholder(self) -> exp.Expr | None:
+        start = self._curr.start if self._curr else None
+        found = super()._parse_placeholder()
+        if found is not None:
+            found.meta[POSITION_IN_TEXT] = start
+        return found
 
     def read_expression(self) -> exp.Expr:
         """Read an expression."""
