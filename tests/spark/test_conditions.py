@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from forklake.engine.types import spark_schema
-from forklake.sql.condition import condition
+from forklake.sql.row_texts import condition
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 
 _AS_TEXT = ("ns", "ti", "u", "iv")

@@ -17,7 +17,8 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.conform import conform, frame_of
 from forklake.ops.append import frame_fields
 from forklake.ops.merge_predicate import matching
-from forklake.sql.merge import MergeClauses, bind_merge
+from forklake.sql.row_statements import bind_merge_with
+from forklake.sql.row_texts import MergeClauses, merge_statement
 from tests.lakes import IMPATIENT
 
 ON = "target.id = source.id"
@@ -142,8 +143,13 @@ def test_few_merged_rows_stay_in_the_metadata(shop: Catalog, tmp_path: Path) -> 
     [
         ([{"id": 1}], ON, {}, "A merge needs something to do"),
         ([{"id": 1}], " ", {"matched": [MergeDelete()]}, "A merge needs a condition that says which rows match"),
-        ([{"id": 1}], "target.id = source.key", {"matched": [MergeDelete()]}, 'Could not find key "key"'),
-        ([{"id": 1}], ON, {"matched": [MergeUpdate({"colour": "1"})]}, 'does not have a column with name "colour"'),
+        ([{"id": 1}], "target.id = source.key", {"matched": [MergeDelete()]}, 'column "key" not found'),
+        (
+            [{"id": 1}],
+            ON,
+            {"matched": [MergeUpdate({"colour": "1"})]},
+            'update column colour not found in table "orders"',
+        ),
         ([{"id": 1}], ON, {"not_matched": [MergeInsert({"id": "target.id"})]}, '"target" not found'),
         ([{"id": 1}], ON, {"not_matched_by_source": [MergeUpdate()]}, "must say what to set"),
         ([{"id": 1}], ON, {"matched": [MergeUpdate({"state": "NULL"})]}, "NOT NULL constraint failed: orders.state"),
@@ -185,8 +191,9 @@ def test_files_without_a_key_of_the_source_are_not_read(shop: Catalog) -> None:
     def files(source: Any, on: str = ON, **clauses: Any) -> int:
         rows = frame_of(source)
         given = frame_fields(rows)
-        merge = bind_merge(on, MergeClauses(**clauses or {"matched": (MergeDelete(),)}), fields, given)
-        predicate = matching(merge, conform(rows, given, "source", by_name=False), given, fields)
+        wanted = MergeClauses(**clauses or {"matched": (MergeDelete(),)})
+        merge = bind_merge_with(given, merge_statement(on, wanted, fields, given, None), "orders", fields)
+        predicate = matching(merge, conform(rows, merge.source, "source", by_name=False), merge.source, fields)
         return len(plan_scan(runtime.store, runtime.lake_path, content, row, predicate).files)
 
     assert files([{"id": 4}, {"id": 5}]) == 1

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Table
+from forklake import Catalog, ColumnDefinition, Lake, MergeUpdate, PartitionField, Table
 from forklake.errors import InvalidInputError, NotFoundError
 from tests.lakes import IMPATIENT
 
@@ -61,18 +61,32 @@ def test_an_update_of_no_row_makes_no_snapshot(shop: Catalog, tmp_path: Path) ->
     assert (shop.head, set(tmp_path.rglob("*.parquet"))) == (head, files)
 
 
+def test_parameters_are_values_of_all_texts_of_a_verb(shop: Catalog) -> None:
+    orders = shop.table("orders")
+    assert orders.update({"item": "? || item", "price": "?"}, "id = ?", parameters=["it's ", 7, 1]) == 1
+    (row,) = orders.dataframe(["id", "price"], "item LIKE $name", parameters={"name": "it's%"}).collect()
+    assert tuple(map(int, row)) == (1, 7)
+    clauses: Any = {"matched": [MergeUpdate({"item": "?"}, when="source.id > ?")], "parameters": [0, 0, "merged"]}
+    assert orders.merge([{"id": 1}, {"id": 0}], "target.id = source.id + ?", **clauses) == 1
+    assert orders.count("item = ?", parameters=["merged"]) == 1
+    assert orders.plan("id > ?", parameters=[50]).file_count == 0
+    orders.overwrite([{"id": 1, "item": "again"}], "item = ?", parameters=["merged"])
+    assert orders.count("item = 'again'") == 1
+    assert orders.delete("id IN ($1, $2)", parameters=[1, 2]) == 2
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ({}, "An update must set a column"),
-        ({"colour": "1"}, 'Table "orders" does not have a column with name "colour"'),
-        ({"item": "1", "ITEM": "2"}, 'Column "item" is set twice'),
+        ({"colour": "1"}, 'Referenced update column colour not found in table "orders"'),
+        ({"item": "1", "ITEM": "2"}, 'Multiple assignments to same column "item"'),
         ({"item": 7}, 'Column "item" is set to 7, which is no text'),
         ({"item": "colour"}, 'column "colour" not found'),
         ({"id": "item"}, "Could not convert string 'item 0' to INT8"),
         ({"id": "if(id = 3, NULL, id)"}, "NOT NULL constraint failed: orders.id"),
         ({"id": "id + 125"}, "Overflow in addition of INT8"),
-        ({"price": "id * 1000"}, "price"),
+        ({"price": "id * 1000"}, r"Could not cast value 1000 to DECIMAL\(5,2\)"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_leaves_nothing(

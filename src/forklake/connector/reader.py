@@ -20,7 +20,7 @@ from forklake.engine.types import spark_type
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.condition import condition
+from forklake.sql.row_texts import condition
 
 
 class ScanTask(InputPartition):

@@ -19,11 +19,9 @@ from forklake.engine.merge_source import NUMBER, SMALL_ROWS, Source
 from forklake.engine.projection import quoted
 from forklake.engine.sieve import sieved
 from forklake.model.field import Field
-from forklake.model.merge import Clause, Deed, Merge, Side
+from forklake.model.merge import SOURCE, TARGET, Clause, Deed, Merge, Side
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 
-TARGET: Final = "target"
-SOURCE: Final = "source"
 _CLAUSE: Final = "__forklake_clause__"
 _WORTH_SIEVING: Final = 100_000
 _SIDES: Final = {

@@ -8,17 +8,25 @@ from typing import TYPE_CHECKING, Any
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
-from forklake.errors import InvalidInputError
 from forklake.model.field import Field
-from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.rows import TableRow
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
-from forklake.sql.condition import condition
-from forklake.sql.merge import MergeClauses, bind_assignments, bind_merge, matching_keys
+from forklake.sql import statements as said
+from forklake.sql.parameters import Values
+from forklake.sql.row_statements import bind_delete, bind_merge_with, bind_update
+from forklake.sql.row_texts import (
+    MergeClauses,
+    delete_statement,
+    merge_statement,
+    update_statement,
+    upsert_statement,
+)
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table
+
+__all__ = ["MergeClauses", "delete", "merge", "truncate", "update", "upsert"]
 
 
 def truncate(table: Table) -> None:
@@ -26,48 +34,51 @@ def truncate(table: Table) -> None:
     table._reader._run(lambda staging: changing.delete_all(staging, lookup.table_by_id(staging.draft, table.table_id)))
 
 
-def delete(table: Table, where: str) -> int:
+def delete(table: Table, where: str, parameters: Values | None) -> int:
     """Delete rows."""
     runtime = table._reader._runtime
-    return _change(
-        table,
-        lambda staging, row, fields: changing.delete_where(
-            staging, runtime, row, condition(where, row.table_name, fields)
-        ),
-    )
+    statement = delete_statement(where, parameters)
+
+    def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
+        chosen = bind_delete(statement, row.table_name, fields)
+        assert chosen is not None
+        return changing.delete_where(staging, runtime, row, chosen)
+
+    return _change(table, change)
 
 
-def update(table: Table, assignments: Mapping[str, str], where: str | None) -> int:
+def update(table: Table, assignments: Mapping[str, str], where: str | None, parameters: Values | None) -> int:
     """Update rows."""
     runtime = table._reader._runtime
+    statement = update_statement(assignments, where, parameters)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
-        values = bind_assignments(assignments, row.table_name, fields)
-        chosen = None if where is None else condition(where, row.table_name, fields)
-        return changing.update_where(staging, runtime, row, values, chosen)
+        bound = bind_update(statement, row.table_name, fields)
+        return changing.update_where(staging, runtime, row, bound.values, bound.condition)
 
     return _change(table, change)
 
 
-def merge(table: Table, source: Any, on: str, clauses: MergeClauses) -> int:
+def merge(table: Table, source: Any, on: str, clauses: MergeClauses, parameters: Values | None) -> int:
     """Merge the rows of a source into a table."""
-    runtime = table._reader._runtime
-    if not clauses.is_any:
-        raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
-    rows = appending.held(source)
-    given = appending.frame_fields(rows)
-
-    def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
-        return changing.merge(staging, runtime, row, rows, bind_merge(on, clauses, fields, given))
-
-    return _change(table, change)
+    return _merge(table, source, lambda fields, given: merge_statement(on, clauses, fields, given, parameters))
 
 
 def upsert(table: Table, source: Any, on: Sequence[str]) -> int:
     """Update the rows of a table that a source has the keys of, and insert the others of the source."""
-    names = [field.name for field in table_fields(table._content(), table.table_id)]
-    keys = matching_keys(on, table.name, names)
-    return merge(table, source, keys, MergeClauses((MergeUpdate(),), (MergeInsert(),)))
+    return _merge(table, source, lambda fields, given: upsert_statement(on, fields, given))
+
+
+def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> int:
+    runtime = table._reader._runtime
+    rows = appending.held(source)
+    given = appending.frame_fields(rows)
+
+    def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
+        merge = bind_merge_with(given, statement(fields, given), row.table_name, fields)
+        return changing.merge(staging, runtime, row, rows, merge)
+
+    return _change(table, change)
 
 
 def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]], int]) -> int:
@@ -78,6 +89,3 @@ def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]],
         return change(staging, row, table_fields(staging.draft, table.table_id))
 
     return table._reader._run(verb) or 0
-
-
-__all__ = ["MergeClauses", "MergeDelete", "delete", "merge", "truncate", "update", "upsert"]

@@ -21,7 +21,9 @@ from forklake.ops import flush_inlined as flushing
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.table_changes import table_changes
-from forklake.sql.condition import condition
+from forklake.sql.parameters import Values
+from forklake.sql.row_statements import bind_condition
+from forklake.sql.row_texts import read_where
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,16 +38,16 @@ def schema(table: Table) -> StructType:
     return reading.spark_schema(table_fields(table._content(), table.table_id))
 
 
-def dataframe(table: Table, columns: Sequence[str] | None, where: str | None) -> DataFrame:
+def dataframe(table: Table, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> DataFrame:
     """Return rows as a Spark DataFrame."""
     chosen = None if columns is None else column_names(columns)
-    plan, parsed = _planned(table, where)
+    plan, parsed = _planned(table, where, parameters)
     return reading.read_table(table._reader._runtime.spark(), plan, chosen, parsed)
 
 
-def plan(table: Table, where: str | None) -> ScanSummary:
+def plan(table: Table, where: str | None, parameters: Values | None) -> ScanSummary:
     """Return what a scan reads and leaves out."""
-    planned, _ = _planned(table, where)
+    planned, _ = _planned(table, where, parameters)
     return ScanSummary(
         file_count=len(planned.files),
         file_size_bytes=sum(file.file_size_bytes for file in planned.files),
@@ -57,9 +59,9 @@ def plan(table: Table, where: str | None) -> ScanSummary:
     )
 
 
-def count(table: Table, where: str | None) -> int:
+def count(table: Table, where: str | None, parameters: Values | None) -> int:
     """Return how many rows there are."""
-    planned, parsed = _planned(table, where)
+    planned, parsed = _planned(table, where, parameters)
     return reading.count_rows(table._reader._runtime.spark, planned, parsed)
 
 
@@ -89,15 +91,15 @@ def append(table: Table, frame: Any, *, by_name: bool) -> None:
     table._reader._run(verb)
 
 
-def overwrite(table: Table, frame: Any, where: str | None, *, by_name: bool) -> None:
+def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | None, *, by_name: bool) -> None:
     """Replace rows."""
-    runtime = table._reader._runtime
+    runtime, tree = table._reader._runtime, read_where(where, parameters)
     rows = appending.held(frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> None:
         row = lookup.table_by_id(staging.draft, table.table_id)
         fields = table_fields(staging.draft, table.table_id)
-        parsed = None if where is None else condition(where, row.table_name, fields)
+        parsed = None if tree is None else bind_condition(tree, row.table_name, fields)
         overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
 
     table._reader._run(verb)
@@ -147,9 +149,10 @@ def flush_inlined(runner: Runner, schema_name: str | None, table_name: str | Non
     return runner._run(verb) or []
 
 
-def _planned(table: Table, where: str | None) -> tuple[ScanPlan, Condition | None]:
+def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:
+    tree = read_where(where, parameters)
     content = table._content()
     row = lookup.table_by_id(content, table.table_id)
-    parsed = None if where is None else condition(where, row.table_name, table_fields(content, row.table_id))
+    parsed = None if tree is None else bind_condition(tree, row.table_name, table_fields(content, row.table_id))
     runtime = table._reader._runtime
     return reading.plan_table(runtime.store, runtime.lake_path, content, row, parsed), parsed

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from forklake.lake.reader import Reader
+    from forklake.sql.parameters import Values
 
 
 class Table:
@@ -128,7 +129,9 @@ class Table:
 
         return rows.schema(self)
 
-    def dataframe(self, columns: Sequence[str] | None = None, where: str | None = None) -> DataFrame:
+    def dataframe(
+        self, columns: Sequence[str] | None = None, where: str | None = None, *, parameters: Values | None = None
+    ) -> DataFrame:
         """Return the rows as a Spark DataFrame, which is computed when it is used, in no particular order.
 
         It shows one state of the table, whatever is committed later. Files that cannot hold a row of the condition
@@ -138,6 +141,7 @@ class Table:
             columns: What to show, in that order; all columns if not given. Beside columns, ``rowid``,
                 ``snapshot_id``, ``filename``, ``file_row_number`` and ``file_index`` can be asked for.
             where: A condition as DuckDB writes it. Times without a zone are UTC.
+            parameters: Values for ``?`` and ``$1`` in it, in order, or for ``$name`` by name; all must be used.
 
         Raises:
             NotFoundError: There is no such column, or the table was dropped.
@@ -146,7 +150,7 @@ class Table:
         """
         from forklake.lake import rows  # noqa: PLC0415
 
-        return rows.dataframe(self, columns, where)
+        return rows.dataframe(self, columns, where, parameters)
 
     def append(self, frame: Any, *, by_name: bool = True) -> None:
         """Add rows: all of them, as one snapshot or as part of the transaction, or none.
@@ -163,8 +167,16 @@ class Table:
 
         rows.append(self, frame, by_name=by_name)
 
-    def overwrite(self, frame: Any, where: str | None = None, *, by_name: bool = True) -> None:
+    def overwrite(
+        self, frame: Any, where: str | None = None, *, parameters: Values | None = None, by_name: bool = True
+    ) -> None:
         """Replace all rows, or those that a condition holds for, in one snapshot.
+
+        Args:
+            frame: As for `append`.
+            where: Which rows are replaced; all if not given.
+            parameters: Values for the parameters of ``where``, as for `dataframe`.
+            by_name: As for `append`.
 
         Raises:
             InvalidInputError: Columns or values do not fit, or the condition is not understood; nothing was changed.
@@ -172,13 +184,17 @@ class Table:
         """
         from forklake.lake import rows  # noqa: PLC0415
 
-        rows.overwrite(self, frame, where, by_name=by_name)
+        rows.overwrite(self, frame, where, parameters, by_name=by_name)
 
-    def delete(self, where: str) -> int:
+    def delete(self, where: str, *, parameters: Values | None = None) -> int:
         """Delete the rows that a condition holds for, and return how many they were.
 
         Data files stay as they are; a delete file beside them says which rows are gone. Others that deleted rows of the
         same file meanwhile are a conflict; outside of a transaction it is then done again on the new state.
+
+        Args:
+            where: A condition as DuckDB writes it.
+            parameters: Values for its parameters, as for `dataframe`.
 
         Raises:
             InvalidInputError: The condition is not understood; nothing was changed.
@@ -186,7 +202,7 @@ class Table:
         """
         from forklake.lake import row_changes  # noqa: PLC0415
 
-        return row_changes.delete(self, where)
+        return row_changes.delete(self, where, parameters)
 
     def truncate(self) -> None:
         """Delete all rows. Nothing is read, and Spark is not started."""
@@ -194,12 +210,14 @@ class Table:
 
         row_changes.truncate(self)
 
-    def update(self, set: Mapping[str, str], where: str | None = None) -> int:
+    def update(self, set: Mapping[str, str], where: str | None = None, *, parameters: Values | None = None) -> int:
         """Change values of the rows that a condition holds for, and return how many they were; they keep their row ids.
 
         Args:
             set: Columns, and what they become: expressions as DuckDB writes them, over the row as it was.
             where: Which rows; all if not given.
+            parameters: Values for the parameters of both: each ``?`` takes the next one, in ``set`` in the order of the
+                mapping, then in ``where``.
 
         Raises:
             InvalidInputError: An expression is not understood, or a value does not fit; nothing was changed.
@@ -207,7 +225,7 @@ class Table:
         """
         from forklake.lake import row_changes  # noqa: PLC0415
 
-        return row_changes.update(self, set, where)
+        return row_changes.update(self, set, where, parameters)
 
     def merge(
         self,
@@ -217,6 +235,7 @@ class Table:
         matched: Sequence[MergeUpdate | MergeDelete] = (),
         not_matched: Sequence[MergeInsert] = (),
         not_matched_by_source: Sequence[MergeUpdate | MergeDelete] = (),
+        parameters: Values | None = None,
     ) -> int:
         """Match the rows of a source with those of the table, and return how many rows were changed or added.
 
@@ -230,6 +249,8 @@ class Table:
             matched: What is done with rows of the table that match.
             not_matched: What is done with rows of the source that match none.
             not_matched_by_source: What is done with rows of the table that match none.
+            parameters: Values for the parameters of all of it: each ``?`` takes the next one, in ``on``, then in what
+                is done, list by list, each time in ``when`` and then in the values.
 
         Raises:
             InvalidInputError: A row of the table would be changed by several rows of the source, something is not
@@ -239,7 +260,7 @@ class Table:
         from forklake.lake import row_changes  # noqa: PLC0415
 
         clauses = row_changes.MergeClauses(matched, not_matched, not_matched_by_source)
-        return row_changes.merge(self, source, on, clauses)
+        return row_changes.merge(self, source, on, clauses, parameters)
 
     def upsert(self, source: Any, on: Sequence[str]) -> int:
         """Update the rows that have the keys of a row of the source, insert the others, and return how many it were.
@@ -295,20 +316,20 @@ class Table:
 
         return rows.changes(self, start, end, "deletions")
 
-    def plan(self, where: str | None = None) -> ScanSummary:
+    def plan(self, where: str | None = None, *, parameters: Values | None = None) -> ScanSummary:
         """Return what a scan would read: the files that are kept, and how many are left out and why.
 
         Costs only metadata; Spark is not started.
         """
         from forklake.lake import rows  # noqa: PLC0415
 
-        return rows.plan(self, where)
+        return rows.plan(self, where, parameters)
 
-    def count(self, where: str | None = None) -> int:
+    def count(self, where: str | None = None, *, parameters: Values | None = None) -> int:
         """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
         from forklake.lake import rows  # noqa: PLC0415
 
-        return rows.count(self, where)
+        return rows.count(self, where, parameters)
 
     def min(self, column: str) -> Any:
         """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""

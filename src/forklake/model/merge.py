@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from forklake.model.field import Field
 
 Side = Literal["matched", "not matched", "not matched by source"]
 Deed = Literal["update", "delete", "insert"]
+
+TARGET: Final = "target"
+SOURCE: Final = "source"
+"""What the table and the source are called in conditions of a merge, by callers and in Spark."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,7 @@ def _planned(
         rows = conform(source, given, "source", by_name=False)
         yield plan(matching(merge, rows, given, target)), source_of(runtime.spark(), rows, given)
         return
+    source = source.toDF(*(field.name for field in given))
     keys = {name for _, name in pruning_keys(merge, given, target)}
     of_keys = tuple(field for field in given if field.name in keys)
     whole = plan(None)

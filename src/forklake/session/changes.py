@@ -28,7 +28,15 @@ from forklake.sql.insertion import bind_insert
 from forklake.sql.literals import identifier
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
-from forklake.sql.row_statements import ROW_ID, JoinedChange, bind_delete, bind_merge, bind_update
+from forklake.sql.row_statements import (
+    ROW_ID,
+    JoinedChange,
+    bind_delete,
+    bind_joined,
+    bind_merge,
+    bind_update,
+    is_joined,
+)
 
 if TYPE_CHECKING:
     from forklake.ops.append import Frame
@@ -47,11 +55,11 @@ def update(state: State, statement: said.Update) -> Result:
     """UPDATE."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
-    bound = bind_update(statement, row.table_name, fields, names)
-    runtime = state.runtime(writer)
-    if isinstance(bound, JoinedChange):
-        values = tuple((name, f"source.`c{number}`") for number, name in enumerate(bound.columns, 1))
-        return _run_joined(state, writer, row, bound, Clause("matched", "update", None, values))
+    if is_joined(statement):
+        joined = bind_joined(statement, row.table_name, fields, names)
+        values = tuple((name, f"source.`c{number}`") for number, name in enumerate(joined.columns, 1))
+        return _run_joined(state, writer, row, joined, Clause("matched", "update", None, values))
+    bound, runtime = bind_update(statement, row.table_name, fields, names), state.runtime(writer)
     return _run(
         writer,
         row,
@@ -63,10 +71,10 @@ def delete(state: State, statement: said.Delete) -> Result:
     """DELETE."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
-    bound = bind_delete(statement, row.table_name, fields, names)
-    runtime = state.runtime(writer)
-    if isinstance(bound, JoinedChange):
-        return _run_joined(state, writer, row, bound, Clause("matched", "delete", None))
+    if is_joined(statement):
+        joined = bind_joined(statement, row.table_name, fields, names)
+        return _run_joined(state, writer, row, joined, Clause("matched", "delete", None))
+    bound, runtime = bind_delete(statement, row.table_name, fields, names), state.runtime(writer)
     if bound is None:
         count = writer.table(row.table_name, schema=_schema_name(writer, row)).count()
 

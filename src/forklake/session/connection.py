@@ -27,7 +27,7 @@ from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.session.work import Work
 from forklake.sql import statements as said
-from forklake.sql.parameters import Values, filled
+from forklake.sql.parameters import Values, all_used
 from forklake.sql.parse import parse
 from forklake.sql.values import computed
 
@@ -92,8 +92,8 @@ class Connection:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
         """
         self._check_open()
-        with guarded():
-            statements = filled(parse(text), parameters)
+        with guarded(), all_used(parameters) as values:
+            statements = [values.fill(one) for one in parse(text)]
         for statement in statements:
             self._check_open()
             with guarded():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -114,16 +115,16 @@ class Parameters:
         return self._given[number]
 
 
-def filled(statements: Sequence[Part], parameters: Values | None) -> list[Part]:
-    """Return statements with values where they have parameters.
+@contextmanager
+def all_used(parameters: Values | None) -> Iterator[Parameters]:
+    """Give the values of parameters, and refuse at the end of the block what was not used.
 
     Raises:
-        InvalidInputError: There is no value for a parameter, or a value that none asks for.
+        InvalidInputError: There is a value that no parameter asks for.
     """
     values = Parameters(parameters)
-    found = [values.fill(one) for one in statements]
+    yield values
     values.check_all_used()
-    return found
 
 
 def _trees(part: Any) -> Iterator[exp.Expr]:

@@ -17,21 +17,19 @@ from forklake.model.scan import OWN_ROW_ID
 from forklake.sql import statements as said
 from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast
-from forklake.sql.columns import TableSite, extracted, find, missing_column
+from forklake.sql.columns import TableSite, find
 from forklake.sql.insertion import conformed, default_node, is_default
-from forklake.sql.literals import identifier, quoted, spark_type
+from forklake.sql.literals import quoted, spark_type
+from forklake.sql.matched_columns import MatchedColumns, given_name
 from forklake.sql.nodes import is_subquery
 from forklake.sql.phrases import refusal
 from forklake.sql.query.bind import bind_query
 from forklake.sql.query.output_names import written
-from forklake.sql.query.rows import RowBinder, RowSite
+from forklake.sql.query.rows import RowBinder
 from forklake.sql.relation import BoundQuery, Names
-from forklake.sql.site import Site
 from forklake.sql.values import named_table
 
 ROW_ID: Final = Field(None, OWN_ROW_ID, "int64")
-TARGET: Final = "target"
-SOURCE: Final = "source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,50 +56,81 @@ class JoinedMerge:
     merge: Merge
 
 
-def bind_update(statement: said.Update, table: str, fields: Sequence[Field], names: Names) -> RowUpdate | JoinedChange:
-    """Return what an UPDATE does.
+def bind_condition(
+    where: exp.Expr, table: str, fields: Sequence[Field], names: Names | None = None, alias: str | None = None
+) -> Condition:
+    """Return a condition on the rows of a table.
+
+    It may name the columns, with or without the table before them, fields of structs, and the lineage of rows.
+
+    Raises:
+        InvalidInputError: It says what cannot be said of one row; or, where there are no names of a session, it is of
+            another type than BOOLEAN.
+        NotFoundError: There is no such column.
+    """
+    return _condition(RowBinder(TableSite(alias or table, fields), names), where)
+
+
+def is_joined(statement: said.Update | said.Delete) -> bool:
+    """Return whether more than a row itself decides whether it changes, and what it becomes."""
+    nodes = [] if statement.where is None else [statement.where]
+    if isinstance(statement, said.Update):
+        nodes += [value for _, value in statement.assignments]
+    asks = any(is_subquery(inner) for node in nodes for inner in node.walk())
+    return bool(statement.sources or statement.with_ or asks)
+
+
+def bind_update(statement: said.Update, table: str, fields: Sequence[Field], names: Names | None = None) -> RowUpdate:
+    """Return what an UPDATE does that is not joined.
 
     Raises:
         InvalidInputError: A column is set twice, or an expression is not understood.
         NotFoundError: There is no such column.
     """
-    assigned = [(_column(name, table, fields), value) for name, value in statement.assignments]
-    for place, (field, _) in enumerate(assigned):
-        if any(field is other for other, _ in assigned[:place]):
-            raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
-    values = [(field, default_node(field) if is_default(value) else value) for field, value in assigned]
-    if statement.sources or statement.with_ or _asks_queries([statement.where, *(value for _, value in values)]):
-        bound = bind_query(_joined(statement, [value for _, value in values]), names, keeps_null=True)
-        numbered: list[tuple[Field, int | None]] = [(ROW_ID, 0)]
-        numbered += [(field, number) for number, (field, _) in enumerate(values, 1)]
-        return JoinedChange(conformed(bound, numbered), tuple(field.name for field, _ in values))
-    binder = _row_binder(table, statement.alias, fields, names)
-    condition = _condition(binder, statement.where)
+    values = _assigned(statement, table, fields)
+    binder = RowBinder(TableSite(statement.alias or table, fields), names)
+    condition = None if statement.where is None else _condition(binder, statement.where)
     return RowUpdate(tuple((field.name, cast(binder.bind(value), field).sql) for field, value in values), condition)
 
 
 def bind_delete(
-    statement: said.Delete, table: str, fields: Sequence[Field], names: Names
-) -> Condition | JoinedChange | None:
-    """Return which rows a DELETE deletes; None for all.
+    statement: said.Delete, table: str, fields: Sequence[Field], names: Names | None = None
+) -> Condition | None:
+    """Return which rows a DELETE deletes that is not joined; None for all.
 
     Raises:
         InvalidInputError: The condition is not understood.
         NotFoundError: There is no such column.
     """
-    if statement.sources or statement.with_ or _asks_queries([statement.where]):
-        return JoinedChange(bind_query(_joined(statement, []), names), ())
-    return _condition(_row_binder(table, statement.alias, fields, names), statement.where)
+    if statement.where is None:
+        return None
+    return bind_condition(statement.where, table, fields, names, statement.alias)
+
+
+def bind_joined(
+    statement: said.Update | said.Delete, table: str, fields: Sequence[Field], names: Names
+) -> JoinedChange:
+    """Return what a joined UPDATE or DELETE does.
+
+    Raises:
+        InvalidInputError: A column is set twice, or an expression is not understood.
+        NotFoundError: There is no such column.
+    """
+    values = _assigned(statement, table, fields) if isinstance(statement, said.Update) else []
+    bound = bind_query(_joined(statement, [value for _, value in values]), names, keeps_null=True)
+    numbered: list[tuple[Field, int | None]] = [(ROW_ID, 0)]
+    numbered += [(field, number) for number, (field, _) in enumerate(values, 1)]
+    return JoinedChange(conformed(bound, numbered), tuple(field.name for field, _ in values))
 
 
 def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names: Names) -> JoinedMerge:
-    """Return what a MERGE does.
+    """Return what a MERGE does, and the query for its source.
 
     Raises:
         InvalidInputError: A condition or an expression is not understood, or a column is given twice.
         NotFoundError: There is no such column.
     """
-    target, given_name = statement.alias or statement.table[-1], _source_name(statement.source)
+    target, given_name = statement.alias or statement.table[-1], _source_name(statement)
     if given_name is not None and fold(given_name) == fold(target):
         raise InvalidInputError(
             f'Binder Error: Ambiguous reference to table "{target}" (duplicate alias "{target}", explicitly alias one'
@@ -111,29 +140,46 @@ def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names
     if statement.with_ is not None:
         source.set("with_", statement.with_.copy())
     bound = bind_query(source, names, keeps_null=True)
-    site = _MergeSite(names, (statement.alias or table, *fields), _source_name(statement.source), bound.columns)
-    on = _matching(statement, site, fields)
-    clauses = tuple(_clauses(statement, site, fields, bound.columns, table))
-    given = tuple(Field(None, f"c{place}", field.type, field.children) for place, field in enumerate(bound.columns))
-    return JoinedMerge(bound, Merge(on, clauses, given))
+    return JoinedMerge(bound, bind_merge_with(bound.columns, statement, table, fields, names))
+
+
+def bind_merge_with(
+    source: Sequence[Field],
+    statement: said.Merge,
+    table: str,
+    fields: Sequence[Field],
+    names: Names | None = None,
+) -> Merge:
+    """Return what a MERGE does with rows of a source that has these columns, whatever they are called in Spark.
+
+    Raises:
+        InvalidInputError: A condition or an expression is not understood, or a column is given twice.
+        NotFoundError: There is no such column.
+    """
+    columns = MatchedColumns(statement.alias or table, fields, _source_name(statement), source)
+    binder = RowBinder(columns, names)
+    on = binder.expanded(_on(statement, table, fields, source))
+    matches, keys = binder.condition(on).sql, tuple(columns.keys(on))
+    clauses = tuple(_clauses(statement, binder, columns, fields, source, table))
+    given = tuple(Field(None, given_name(place), field.type, field.children) for place, field in enumerate(source))
+    return Merge(matches, clauses, given, keys)
 
 
 # ---- UPDATE and DELETE -----------------------------------------------------------------------------------------------
 
 
-def _row_binder(table: str, alias: str | None, fields: Sequence[Field], names: Names) -> RowBinder:
-    return RowBinder(RowSite(names, TableSite(alias or table, fields)))
-
-
-def _condition(binder: RowBinder, where: exp.Expr | None) -> Condition | None:
-    if where is None:
-        return None
+def _condition(binder: RowBinder, where: exp.Expr) -> Condition:
     bound = binder.condition(where)
     return Condition(bound.when_true, bound.sql)
 
 
-def _asks_queries(nodes: Sequence[exp.Expr | None]) -> bool:
-    return any(is_subquery(inner) for node in nodes if node is not None for inner in node.walk())
+def _assigned(statement: said.Update, table: str, fields: Sequence[Field]) -> list[tuple[Field, exp.Expr]]:
+    """Return the columns that an UPDATE sets, and what to."""
+    assigned = [(_column(name, table, fields), value) for name, value in statement.assignments]
+    for place, (field, _) in enumerate(assigned):
+        if any(field is other for other, _ in assigned[:place]):
+            raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
+    return [(field, default_node(field) if is_default(value) else value) for field, value in assigned]
 
 
 def _joined(statement: said.Update | said.Delete, values: Sequence[exp.Expr]) -> exp.Select:
@@ -169,78 +215,37 @@ def _column(name: str, table: str, fields: Sequence[Field]) -> Field:
 # ---- MERGE -----------------------------------------------------------------------------------------------------------
 
 
-class _MergeSite(RowSite):
-    """Where the expressions of a merge stand: columns of the target and of the source, as fields of two structs."""
-
-    def __init__(
-        self, names: Names, target: tuple[str, *tuple[Field, ...]], source: str | None, given: Sequence[Field]
-    ) -> None:
-        super().__init__(names, Site())
-        self._target_name, *self._target = target
-        self._source_name, self._source = source, given
-        self.sides: frozenset[str] = frozenset({TARGET, SOURCE})
-
-    def column(self, names: Sequence[str]) -> Bound:
-        """Return a column of the target or of the source."""
-        if len(names) > 1:
-            if fold(names[0]) == fold(self._target_name) and find(self._target, names[1]) is not None:
-                return self._of_target(names[1], names[2:])
-            if self._source_name is not None and fold(names[0]) == fold(self._source_name):
-                return self._of_source(names[1], names[2:])
-        in_target = TARGET in self.sides and find(self._target, names[0]) is not None
-        in_source = SOURCE in self.sides and find(self._source, names[0]) is not None
-        if in_target and in_source:
-            raise InvalidInputError(
-                f'Binder Error: Ambiguous reference to column name "{names[0]}" (use: "{self._target_name}.{names[0]}"'
-                f' or "{self._source_name}.{names[0]}")'
-            )
-        if in_target:
-            return self._of_target(names[0], names[1:])
-        if in_source:
-            return self._of_source(names[0], names[1:])
-        raise missing_column(names[-1], [field.name for field in (*self._target, *self._source)])
-
-    def _of_target(self, name: str, inside: Sequence[str]) -> Bound:
-        field = find(self._target, name)
-        assert field is not None
-        return extracted(Bound(f"{TARGET}.{identifier(field.name)}", field.type, field), inside, name)
-
-    def _of_source(self, name: str, inside: Sequence[str]) -> Bound:
-        number = next((place for place, field in enumerate(self._source) if fold(field.name) == fold(name)), None)
-        if number is None:
-            raise missing_column(name, [field.name for field in self._source])
-        return extracted(self.source_value(number), inside, name)
-
-    def source_value(self, number: int) -> Bound:
-        """Return a column of the source by its number."""
-        field = self._source[number]
-        return Bound(f"{SOURCE}.`c{number}`", field.type, Field(None, field.name, field.type, field.children))
+def _source_name(statement: said.Merge) -> str | None:
+    return statement.source.alias_or_name or None
 
 
-def _source_name(source: exp.Expr) -> str | None:
-    return source.alias_or_name or None
-
-
-def _matching(statement: said.Merge, site: _MergeSite, fields: Sequence[Field]) -> str:
+def _on(statement: said.Merge, table: str, fields: Sequence[Field], source: Sequence[Field]) -> exp.Expr:
+    """Return which rows match: by the condition, or by equal values of the columns of USING."""
     if statement.on is not None:
-        return RowBinder(site).condition(statement.on).sql
-    binder = RowBinder(site)
-    target, source = statement.alias or statement.table[-1], _source_name(statement.source)
-    parts = []
+        return statement.on
+    target, given = statement.alias or table, _source_name(statement)
     for name in statement.using:
-        _column(name, target, fields)
-        first, second = exp.column(name, table=target, quoted=True), exp.column(name, table=source, quoted=True)
-        parts.append(binder.condition(exp.EQ(this=first, expression=second)).sql)
-    return " AND ".join(parts)
+        for columns, side, owner in ((source, "left", "The source"), (fields, "right", f'Table "{table}"')):
+            if find(columns, name) is None:
+                raise NotFoundError(
+                    f'Binder Error: Column "{name}" does not exist on {side} side of join! {owner} has none of that'
+                    " name; nothing was changed."
+                )
+    pairs = [[exp.column(name, table=of, quoted=True) for of in (target, given)] for name in statement.using]
+    return exp.and_(*(exp.EQ(this=ours, expression=theirs) for ours, theirs in pairs))
 
 
 def _clauses(
-    statement: said.Merge, site: _MergeSite, fields: Sequence[Field], source: Sequence[Field], table: str
+    statement: said.Merge,
+    binder: RowBinder,
+    columns: MatchedColumns,
+    fields: Sequence[Field],
+    source: Sequence[Field],
+    table: str,
 ) -> Iterator[Clause]:
-    binder = RowBinder(site)
     passed: dict[str, list[str]] = {}
     for action in statement.actions:
-        site.sides = _SIDES[action.side]
+        columns.see(action.side)
         when = None if action.when is None else binder.condition(action.when).sql
         if action.deed == "do nothing":
             passed.setdefault(action.side, []).append(when or "TRUE")
@@ -252,15 +257,8 @@ def _clauses(
             yield _failure(action, binder, condition, fields[0])
             continue
         deed: Deed = action.deed
-        values = () if deed == "delete" else tuple(_values(action, binder, site, fields, source, table))
+        values = () if deed == "delete" else tuple(_values(action, binder, columns, fields, source, table))
         yield Clause(action.side, deed, condition, values)
-
-
-_SIDES: Final = {
-    "matched": frozenset({TARGET, SOURCE}),
-    "not matched": frozenset({SOURCE}),
-    "not matched by source": frozenset({TARGET}),
-}
 
 
 def _failure(action: said.MergeAction, binder: RowBinder, condition: str | None, field: Field) -> Clause:
@@ -284,7 +282,7 @@ def _failure(action: said.MergeAction, binder: RowBinder, condition: str | None,
 def _values(
     action: said.MergeAction,
     binder: RowBinder,
-    site: _MergeSite,
+    columns: MatchedColumns,
     fields: Sequence[Field],
     source: Sequence[Field],
     table: str,
@@ -303,13 +301,13 @@ def _values(
         given = [(field, binder.bind(default_node(field) if is_default(value) else value)) for field, value in pairs]
     elif action.by_name:
         by_name = {_column(field.name, table, fields).name: number for number, field in enumerate(source)}
-        given = [(one, site.source_value(by_name[one.name])) for one in fields if one.name in by_name]
+        given = [(one, columns.given(by_name[one.name])) for one in fields if one.name in by_name]
     else:
         if len(source) != len(fields):
             raise InvalidInputError(
                 f"Binder Error: table {table} has {len(fields)} columns but {len(source)} values were supplied"
             )
-        given = [(field, site.source_value(number)) for number, field in enumerate(fields)]
+        given = [(field, columns.given(number)) for number, field in enumerate(fields)]
     if action.deed == "insert":
         named = [field for field, _ in given]
         others = [field for field in fields if field.default_is_expression and field not in named]

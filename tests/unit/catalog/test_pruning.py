@@ -13,7 +13,7 @@ from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.predicate import All, Any, Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import transform_text
-from forklake.sql.condition import condition
+from forklake.sql.row_texts import condition
 from tests.unit.sql.statistics import file_stats
 
 C = ColumnId(1)

@@ -24,7 +24,7 @@ from forklake.model.predicate import (
     Predicate,
 )
 from forklake.model.rows import FileColumnStatsRow
-from forklake.sql.condition import condition, value_expression
+from forklake.sql.row_texts import condition, sort_expression
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 from tests.unit.sql.statistics import file_stats, in_ids
 
@@ -217,9 +217,9 @@ def test_a_column_of_the_table_hides_the_lineage_of_rows() -> None:
         ("a in (select 1)", InvalidInputError, "cannot contain a subquery"),
         ("a = (select 1)", InvalidInputError, "cannot contain a subquery"),
         ("exists (select 1)", InvalidInputError, "cannot contain a subquery"),
-        ("a = ?", InvalidInputError, "cannot contain parameters"),
-        ("a = $1", InvalidInputError, "cannot contain parameters"),
-        ("a = $name", InvalidInputError, "cannot contain parameters"),
+        ("a = ?", InvalidInputError, "There is no value for parameter 1; 0 were given"),
+        ("a = $1", InvalidInputError, "There is no value for parameter 1; 0 were given"),
+        ("a = $name", InvalidInputError, 'The parameter "$name" has a name'),
         ("my_macro(a) = 1", InvalidInputError, "Scalar Function with name my_macro does not exist"),
         ("lower(a) = 'x'", InvalidInputError, "No function matches"),
         ("b + 1 = 2", InvalidInputError, "No function matches"),
@@ -238,7 +238,7 @@ def test_what_is_wrong_is_said(text: str, error: type[ForklakeError], words: str
     ids=lambda it: type(it).__name__,
 )
 def test_what_is_no_text_is_refused_and_the_form_is_shown(given: object) -> None:
-    for read in (condition, value_expression):
+    for read in (condition, sort_expression):
         with pytest.raises(InvalidInputError, match="is SQL text, not") as refusal:
             read(given, "T", FLAT)  # type: ignore[arg-type]
         assert 'delete("id = 4")' in (refusal.value.hint or "")
@@ -273,8 +273,8 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_sort_expressions_may_be_of_any_type() -> None:
-    assert value_expression("A", "T", FLAT) == "`a`"
-    assert value_expression("(de / 2)", "T", FLAT) == "(CAST(`de` AS DOUBLE) / CAST('2.0' AS DOUBLE))"
-    assert value_expression('lower("v X")', "T", FLAT) == "lower(`V x`)"
+    assert sort_expression("A", "T", FLAT) == "`a`"
+    assert sort_expression("(de / 2)", "T", FLAT) == "(CAST(`de` AS DOUBLE) / CAST('2.0' AS DOUBLE))"
+    assert sort_expression('lower("v X")', "T", FLAT) == "lower(`V x`)"
     with pytest.raises(NotFoundError):
-        value_expression("nope", "T", FLAT)
+        sort_expression("nope", "T", FLAT)

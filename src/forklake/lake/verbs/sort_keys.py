@@ -71,8 +71,8 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
 
 
 def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
-    """Return a sort key in Spark's words; see `forklake.sql.condition.sort_expression`."""
-    from forklake.sql.condition import sort_expression as compiled  # noqa: PLC0415 - as above
+    """Return a sort key in Spark's words; see `forklake.sql.row_texts.sort_expression`."""
+    from forklake.sql.row_texts import sort_expression as compiled  # noqa: PLC0415 - as above
 
     return compiled(text, table, fields)
 

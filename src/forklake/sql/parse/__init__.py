@@ -1,5 +1,5 @@
 """DuckDB's statements, DuckLake's and our own, read from text."""
 
-from forklake.sql.parse.statement import check_kept, parse, parse_expression, parse_query, parse_sort_key
+from forklake.sql.parse.statement import check_kept, parse, parse_expression, parse_query, parse_sort_key, parse_value
 
-__all__ = ["check_kept", "parse", "parse_expression", "parse_query", "parse_sort_key"]
+__all__ = ["check_kept", "parse", "parse_expression", "parse_query", "parse_sort_key", "parse_value"]

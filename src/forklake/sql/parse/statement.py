@@ -15,7 +15,7 @@ from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
 from forklake.sql.parse.objects import read_comment, read_create, read_drop, read_kept
 from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
-from forklake.sql.parse.rows import read_delete, read_insert, read_truncate, read_update
+from forklake.sql.parse.rows import read_delete, read_insert, read_truncate, read_update, read_value_or_default
 from forklake.sql.parse.tables import read_sort_key
 from forklake.sql.parse.tokens import statements, syntax_error
 from forklake.sql.parse.values import read_options
@@ -105,6 +105,15 @@ def parse_expression(text: str) -> exp.Expr:
         InvalidInputError: It is none.
     """
     return _read_only(text, Words.expression)
+
+
+def parse_value(text: str) -> exp.Expr:
+    """Return the one value of a column that a text is: an expression, or the keyword DEFAULT.
+
+    Raises:
+        InvalidInputError: It is none.
+    """
+    return _read_only(text, read_value_or_default)
 
 
 def check_kept(text: str, what: str, *, is_query: bool) -> None:

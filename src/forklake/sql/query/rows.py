@@ -1,4 +1,4 @@
-"""Expressions over one row outside of a query, as UPDATE, DELETE and MERGE have them: macros and variables count."""
+"""Expressions over one row outside of a query, as UPDATE, DELETE and MERGE have them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from forklake.sql.bound import Bound
+from forklake.errors import InvalidInputError
+from forklake.sql.bound import NULL, Bound, type_name
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.query.bind import environment_of
 from forklake.sql.query.macros import expanded
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.relation import Names
+from forklake.sql.shown import shown
 from forklake.sql.site import Site
 
 
-class RowSite(QuerySite):
+class _SessionSite(QuerySite):
     """Columns are those of another site; what else there is, is the session's."""
 
     def __init__(self, names: Names, columns: Site) -> None:
@@ -30,16 +32,50 @@ class RowSite(QuerySite):
 
 
 class RowBinder:
-    """Binds expressions over one row."""
+    """Binds expressions over one row.
 
-    def __init__(self, site: RowSite) -> None:
-        self._site = site
-        self._binder = ExpressionBinder(site)
+    Args:
+        columns: What the names of columns stand for.
+        names: What a session has: macros, variables and settings count. None in a caller's texts, where none of these
+            is known.
+    """
+
+    def __init__(self, columns: Site, names: Names | None) -> None:
+        self._names = names
+        self._binder = ExpressionBinder(columns if names is None else _SessionSite(names, columns))
 
     def bind(self, node: exp.Expr) -> Bound:
-        """Return what an expression is; as `ExpressionBinder.bind`."""
-        return self._binder.bind(expanded(node, self._site.environment.names))
+        """Return what an expression is; as `ExpressionBinder.bind`.
+
+        Raises:
+            InvalidInputError: It is not understood, or nested too deeply.
+        """
+        try:
+            return self._binder.bind(self.expanded(node))
+        except RecursionError as error:
+            raise InvalidInputError("The expression is nested too deeply; it was not read.") from error
 
     def condition(self, node: exp.Expr) -> Bound:
-        """Return what an expression is if it is a condition; as `ExpressionBinder.condition`."""
-        return self._binder.condition(expanded(node, self._site.environment.names))
+        """Return what an expression is if it is a condition; as `ExpressionBinder.condition`.
+
+        Raises:
+            InvalidInputError: It is not understood, nested too deeply, or no condition.
+        """
+        try:
+            whole = self.expanded(node)
+            if self._names is None:
+                self._check_condition(whole)
+            return self._binder.condition(whole)
+        except RecursionError as error:
+            raise InvalidInputError("The condition is nested too deeply; it was not read.") from error
+
+    def expanded(self, node: exp.Expr) -> exp.Expr:
+        """Return an expression with what its macros say in their place."""
+        return node if self._names is None else expanded(node, self._names)
+
+    def _check_condition(self, node: exp.Expr) -> None:
+        """Refuse a number, which DuckDB takes for a condition: a caller's column name would choose nearly all rows."""
+        found = self._binder.bind(node)
+        if found.type not in ("boolean", NULL) and not found.is_untyped:
+            kind = type_name(found.type)
+            raise InvalidInputError(f"A condition is true or false, not of type {kind}: {shown(node)}")
