@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from forklake import Transaction
 from forklake.catalog import lookup
 from forklake.catalog.scan_plan import plan_scan
-from forklake.connector.file_rows import Rows, Shown, deleted_positions, file_rows, inlined_rows
 from forklake.engine.change_rows import ChangedRows
+from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.files.deletes import read_deletes, write_delete_file
@@ -41,7 +41,7 @@ def change_rows(
     row = lookup.table_by_id(staging.draft, table.table_id)
     how = writing(runtime, staging.draft, row, may_alter_later=staging.may_alter_later)
     plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, row)
-    shown = Shown(plan.table, plan.fields, plan.fields)
+    selection = Selection(plan.table, plan.fields, plan.fields)
     whole: list[DataFileId] = []
     deletes: list[NewDeleteFile] = []
     positions: list[tuple[DataFileId, int]] = []
@@ -55,7 +55,7 @@ def change_rows(
     chosen: list[tuple[ScanFile, list[int]]] = []
     for file in plan.files:
         at: list[int] = []
-        for batch in file_rows(file, shown):
+        for batch in file_rows(file, selection):
             rows = matching(batch)
             at += rows.positions.tolist()
             found.append(_texts(rows, plan.fields))
@@ -73,7 +73,7 @@ def change_rows(
             )
     inlined: list[int] = []
     for part in plan.inlined:
-        rows = matching(inlined_rows(part, shown))
+        rows = matching(inlined_rows(part, selection))
         inlined += rows.row_ids.to_pylist()
         found.append(_texts(rows, plan.fields))
     if not found:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from forklake.connector.file_rows import Rows, Shown, file_rows, inlined_rows
+from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.files.deletes import read_deletes
 from forklake.files.footer import read_footer
 from forklake.files.texts import to_texts
@@ -33,16 +33,16 @@ def text_rows(plan: ScanPlan) -> list[tuple[str | None, ...]]:
 
 
 def _parts(plan: ScanPlan) -> Iterator[Rows]:
-    shown = Shown(plan.table, plan.fields, plan.fields)
+    selection = Selection(plan.table, plan.fields, plan.fields)
     for file in plan.files:
         if file.fields is not None:
             # Spark believes what the plan says that files hold; this reader looks at what they do hold.
             held = _types(read_footer(file.path, file.encryption_key).fields)
             wrong = {path: kind for path, kind in _types(file.fields).items() if held.get(path) != kind}
             assert not wrong, f"{file.path} has {held}, not {wrong}"
-        yield from file_rows(file, shown)
+        yield from file_rows(file, selection)
     for rows in plan.inlined:
-        yield inlined_rows(rows, shown)
+        yield inlined_rows(rows, selection)
 
 
 def _types(fields: Sequence[Field], above: str = "") -> dict[str, str]:
@@ -67,10 +67,10 @@ def changed_rows(plan: ChangePlan) -> tuple[list[tuple[str | None, ...]], list[t
     for one in plan.deletes:
         before = set() if one.before is None else set(read_deletes(one.before).tolist())
         gone.setdefault(one.path, set()).update(set(read_deletes(one.after).tolist()) - before)
-    shown = Shown(plan.deleted_from.table, plan.deleted_from.fields, plan.deleted_from.fields)
+    selection = Selection(plan.deleted_from.table, plan.deleted_from.fields, plan.deleted_from.fields)
     for file in plan.deleted_from.files:
-        for rows in file_rows(replace(file, deletes=None, inlined_deletes=()), shown):
+        for rows in file_rows(replace(file, deletes=None, inlined_deletes=()), selection):
             chosen = rows.where(np.isin(rows.positions, list(gone.get(file.path, ()))))
-            columns = [to_texts(field, column) for field, column in zip(shown.fields, chosen.columns, strict=True)]
+            columns = [to_texts(field, column) for field, column in zip(selection.fields, chosen.columns, strict=True)]
             deleted += zip(*columns, strict=True)
     return inserted, deleted

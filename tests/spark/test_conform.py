@@ -8,13 +8,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
 
-from forklake.engine.arrow_columns import shown
 from forklake.engine.casts import native_cast
 from forklake.engine.conform import conform
 from forklake.engine.failures import translated
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
-from forklake.files.values import values_of
+from forklake.files.values import display_array, values_of
 from forklake.model.field import Field
 from tests.spark.targets import fields_of, settings
 
@@ -104,7 +103,7 @@ def test_values_and_words_are_those_of_arrow(spark: SparkSession, source: str, s
             fits, said = by_arrow(array, field)
             good = array.filter(pa.array(fits))
             if any(fits):
-                expected = values_of(shown(cast(field, good, "t"), field))
+                expected = values_of(display_array(field, cast(field, good, "t")))
                 assert repr(in_spark(spark_frame(spark, good, source), field)) == repr(expected), field.type
             bad = list(said)[:: max(1, len(said) // 3)] if field in native else list(said)[: field is others[0]]
             for place in bad:
@@ -130,7 +129,7 @@ NESTED: list[tuple[Any, pa.Array]] = [
 def test_nested_values_are_those_of_arrow(spark: SparkSession, target: Any, array: pa.Array) -> None:
     (field,) = fields_of({"c": target})
 
-    assert in_spark(spark_frame(spark, array), field) == values_of(shown(cast(field, array, "t"), field))
+    assert in_spark(spark_frame(spark, array), field) == values_of(display_array(field, cast(field, array, "t")))
 
 
 def test_columns_that_are_right_are_taken_as_they_are(spark: SparkSession) -> None:

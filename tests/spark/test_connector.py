@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 import forklake
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField
 from forklake.connector.options import Source, Use, parse_options
-from forklake.connector.parts import PART_BYTES, FilePart, tasks
 from forklake.connector.reader import ScanTask, TableReader
 from forklake.connector.writer import TableWriter, Written
+from forklake.engine.local.scan_tasks import PART_BYTES, FilePart, tasks
 from forklake.errors import ConflictError, InvalidInputError, NotFoundError
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanFile
@@ -297,7 +297,7 @@ def test_parts_of_a_file_hold_all_its_rows_once(place: Place) -> None:
     (piece,) = task.pieces
     assert isinstance(piece, FilePart)
     reader = TableReader(source(named(place, "parted")), catalog.table("t").schema)
-    pieces = [ScanTask((FilePart(piece.file, number, 3),), task.shown) for number in range(3)]
+    pieces = [ScanTask((FilePart(piece.file, number, 3),), task.selection) for number in range(3)]
     parts = [[row for batch in reader.read(part) for row in batch.column(0).to_pylist()] for part in pieces]
     assert all(parts)
     assert [row for part in parts for row in part] == list(range(0, 5000, 2))

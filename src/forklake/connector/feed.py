@@ -14,11 +14,11 @@ from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.view import View
 from forklake.connector.arrow_batches import arrow_schema_of, batch_of
-from forklake.connector.change_rows import FeedTask, Span, feed_rows, feed_tasks
-from forklake.connector.file_rows import Shown
 from forklake.connector.options import Options
-from forklake.connector.shown_columns import check_shown
 from forklake.engine.changes import CHANGE, ROW_ID, SNAPSHOT
+from forklake.engine.local.change_feed import FeedTask, Span, feed_rows, feed_tasks
+from forklake.engine.local.file_rows import Selection
+from forklake.engine.local.table_columns import refuse_variants
 from forklake.engine.types import spark_schema
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog
@@ -31,9 +31,9 @@ from forklake.model.names import fold
 class ChangeTask(InputPartition):
     """What one task reads: everything is resolved, so it needs no metadata."""
 
-    def __init__(self, task: FeedTask, shown: Shown) -> None:
+    def __init__(self, task: FeedTask, selection: Selection) -> None:
         self.task = task
-        self.shown = shown
+        self.selection = selection
 
 
 class ChangeReader(DataSourceReader):
@@ -131,9 +131,9 @@ def change_tasks(
     Raises:
         InvalidInputError: A column cannot be read this way.
     """
-    check_shown(fields, plan.inserted.table)
-    shown = Shown(plan.inserted.table, plan.inserted.fields, fields)
-    return [ChangeTask(task, shown) for task in feed_tasks(plan, span, deletions=deletions)]
+    refuse_variants(fields, plan.inserted.table)
+    selection = Selection(plan.inserted.table, plan.inserted.fields, fields)
+    return [ChangeTask(task, selection) for task in feed_tasks(plan, span, deletions=deletions)]
 
 
 def read_changes(partition: InputPartition, schema: StructType, *, deletions: bool) -> Iterator[pa.RecordBatch]:
@@ -141,7 +141,7 @@ def read_changes(partition: InputPartition, schema: StructType, *, deletions: bo
     if not isinstance(partition, ChangeTask):
         return  # a plan without files: Spark makes up a task of its own
     arrow = arrow_schema_of(schema)
-    for rows, kinds in feed_rows(partition.task, partition.shown):
+    for rows, kinds in feed_rows(partition.task, partition.selection):
         if len(rows):
             marks = [rows.snapshots, rows.row_ids, *([kinds] if deletions else [])]
             yield batch_of([*marks, *rows.columns], len(rows), arrow)

@@ -12,10 +12,10 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
 from forklake.connector.arrow_batches import arrow_schema_of, batch_of
-from forklake.connector.file_rows import Shown
 from forklake.connector.options import Source
-from forklake.connector.parts import Piece, piece_rows, tasks
-from forklake.connector.shown_columns import check_shown
+from forklake.engine.local.file_rows import Selection
+from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
+from forklake.engine.local.table_columns import refuse_variants
 from forklake.engine.types import spark_type
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
@@ -26,9 +26,9 @@ from forklake.sql.row_texts import condition
 class ScanTask(InputPartition):
     """What one task reads: everything is resolved, so it needs no metadata."""
 
-    def __init__(self, pieces: tuple[Piece, ...], shown: Shown) -> None:
+    def __init__(self, pieces: tuple[Piece, ...], selection: Selection) -> None:
         self.pieces = pieces
-        self.shown = shown
+        self.selection = selection
 
 
 class TableReader(DataSourceReader):
@@ -59,16 +59,16 @@ class TableReader(DataSourceReader):
             if self._prune is not None:
                 predicate = condition(self._prune, row.table_name, table_fields(content, row.table_id)).predicate
             plan = plan_scan(runtime.store, runtime.lake_path, content, row, predicate)
-        shown = Shown(plan.table, plan.fields, wanted_fields(plan.table, plan.fields, self._schema))
-        check_shown(shown.wanted, shown.table)
-        return [ScanTask(pieces, shown) for pieces in tasks(plan.files, plan.inlined)]
+        selection = Selection(plan.table, plan.fields, wanted_fields(plan.table, plan.fields, self._schema))
+        refuse_variants(selection.wanted, selection.table)
+        return [ScanTask(pieces, selection) for pieces in tasks(plan.files, plan.inlined)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a task."""
         if not isinstance(partition, ScanTask):
             return  # a plan without files: Spark makes up a task of its own
         schema = arrow_schema_of(self._schema)
-        for rows in piece_rows(partition.pieces, partition.shown):
+        for rows in piece_rows(partition.pieces, partition.selection):
             if len(rows):
                 yield batch_of(rows.columns, len(rows), schema)
 

@@ -20,9 +20,9 @@ from forklake.errors import InvalidInputError
 from forklake.files.casts import cast as cast_array
 from forklake.files.defaults import default_array, is_drawn_per_row
 from forklake.files.partitions import partition_values
-from forklake.files.schema import arrow_type, display_type
+from forklake.files.schema import arrow_type
 from forklake.files.type_names import sql_name
-from forklake.files.values import shown_array, values_of
+from forklake.files.values import display_array
 from forklake.model.field import Field
 
 # Newer versions of PySpark want to be told the zone of timestamps.
@@ -44,7 +44,7 @@ def arrow_cast(source: DataType, field: Field, table: str) -> Callable[[Column],
     cast_array(field, pa.array([], given), table)
 
     def of_batch(values: pa.Array) -> pa.Array:
-        return shown(cast_array(field, values, table), field)
+        return display_array(field, cast_array(field, values, table))
 
     return _in_batches(of_batch, spark_type(field))
 
@@ -56,10 +56,10 @@ def default_value(field: Field, table: str, now: datetime) -> Column:
         InvalidInputError: The default cannot be evaluated, or is no value of the column.
     """
     if not is_drawn_per_row(field):
-        return literal(field, shown(default_array(field, 1, table, now), field)[0])
+        return literal(field, display_array(field, default_array(field, 1, table, now))[0])
 
     def of_batch(values: pa.Array) -> pa.Array:
-        return shown(default_array(field, len(values), table, now), field)
+        return display_array(field, default_array(field, len(values), table, now))
 
     return _in_batches(of_batch, spark_type(field), is_deterministic=False)(F.spark_partition_id())
 
@@ -76,15 +76,6 @@ def partition_value(transform: str, field: Field) -> Callable[[Column], Column]:
 def stored(values: pa.Array, field: Field) -> pa.Array:
     """Return values of a column, as Spark shows them, as our files store them."""
     return values if values.type == arrow_type(field) else cast_array(field, values, "")
-
-
-def shown(values: pa.Array | pa.ChunkedArray, field: Field) -> pa.Array | pa.ChunkedArray:
-    """Return values of a column, as our files store them, as Spark shows them."""
-    if values.type == display_type(field):
-        return values
-    if isinstance(values, pa.ChunkedArray):
-        return pa.chunked_array([shown(chunk, field) for chunk in values.chunks], display_type(field))
-    return shown_array(field, values_of(values))
 
 
 def _in_batches(

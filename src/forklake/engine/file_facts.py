@@ -23,11 +23,12 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
 
 from forklake.engine.file_index import url_encoded
-from forklake.engine.groups import Group, path_values
+from forklake.engine.groups import Group
 from forklake.engine.types import spark_type
 from forklake.errors import DataFileError, EngineError
 from forklake.files import storage
 from forklake.files.deletes import bitmap, read_deletes
+from forklake.files.partitions import path_values
 from forklake.files.texts import to_array
 from forklake.model.field import Field
 from forklake.model.scan import ScanDeletes, ScanFile
@@ -151,7 +152,7 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
     ]
     fields = [StructField(FILE, StringType()), StructField(ROW_ID_START, LongType())]
     fields += [StructField(SNAPSHOT, LongType()), StructField(PATH, StringType()), StructField(INDEX, LongType())]
-    values = [path_values(file, group.from_path) for file in files]
+    values = [path_values(file.path, dict(group.from_path)) for file in files]
     for field in from_path:
         assert field.column_id is not None
         names.append(from_path_column(field))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from urllib.parse import unquote
 
 from forklake.engine.pushed_filters import ColumnPath
 from forklake.files.footer import read_footers, resolve_fields
@@ -17,7 +16,6 @@ from forklake.model.numbering import Numbering
 from forklake.model.scan import MappedField, ScanFile, ScanPlan
 
 _VECTORIZED_ONLY: Final = frozenset({"uuid", "timestamp_ns", "interval"})
-_NULL_DIRECTORY: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +124,6 @@ def needs_vectors(fields: Sequence[Field], *, in_parts: bool = False) -> bool:
         or needs_vectors(field.children, in_parts=in_parts or field.type in ("list", "map"))
         for field in fields
     )
-
-
-def path_values(file: ScanFile, from_path: Sequence[tuple[ColumnId, str]]) -> Mapping[ColumnId, str | None]:
-    """Return the values that the names of a file's directories hold, as text.
-
-    >>> path_values(ScanFile(1, "/t/a=1/b=x%20y/f.parquet", 0, 0, 1, 1), [(7, "b"), (8, "c")])
-    {7: 'x y', 8: None}
-    """
-    pairs = (part.split("=", 1) for part in posixpath.dirname(file.path).split("/") if "=" in part)
-    texts = {unquote(key).lower(): unquote(value) for key, value in pairs}
-    values = {column_id: texts.get(name.lower()) for column_id, name in from_path}
-    return {column_id: None if text == _NULL_DIRECTORY else text for column_id, text in values.items()}
 
 
 def _pruned(held: Sequence[Field], needed: Sequence[Field]) -> tuple[Field, ...]:

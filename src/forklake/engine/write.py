@@ -10,7 +10,6 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.arrow_columns import shown
 from forklake.engine.arrow_writer import write_with_arrow
 from forklake.engine.conform import conform
 from forklake.engine.data_files import described
@@ -23,6 +22,7 @@ from forklake.engine.types import spark_schema
 from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.partitions import hive_path
+from forklake.files.values import display_array
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts
 from forklake.model.scan import ROW_ID_FIELD_ID
@@ -78,7 +78,9 @@ def spark_frame(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) 
 
 def shown_rows(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
     """Return rows in memory, as `forklake.files.conform` returns them for these columns, as Spark shows them."""
-    return pa.table([shown(rows.column(field.name), field) for field in fields], [field.name for field in fields])
+    return pa.table(
+        [display_array(field, rows.column(field.name)) for field in fields], [field.name for field in fields]
+    )
 
 
 def _written(rows: DataFrame, target: WriteTarget) -> list[NewDataFile]:

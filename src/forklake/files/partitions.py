@@ -7,7 +7,7 @@ hashes decimals of up to 18 digits as numbers, and UUIDs, unsigned and wider num
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 from urllib.parse import quote, unquote
@@ -24,6 +24,7 @@ from forklake.files.schema import precision_and_scale
 from forklake.files.texts import parse_values, to_texts
 from forklake.files.values import stored_array
 from forklake.model.field import Field
+from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.model.write import PartitionKey
 
@@ -117,6 +118,16 @@ def hive_values(path: str) -> dict[str, str | None]:
     """
     pairs = [part.split("=", 1) for part in path.split("/")[:-1] if "=" in part]
     return {unquote(name): None if value == NULL_DIRECTORY else unquote(value) for name, value in pairs}
+
+
+def path_values(path: str, names: Mapping[ColumnId, str]) -> dict[ColumnId, str | None]:
+    """Return the values of columns that the directories of a path spell under these names; NULL where they do not.
+
+    >>> path_values("/t/A=1/b=x%20y/f.parquet", {ColumnId(6): "a", ColumnId(7): "b", ColumnId(8): "c"})
+    {6: '1', 7: 'x y', 8: None}
+    """
+    texts = {name.lower(): text for name, text in hive_values(path).items()}
+    return {column_id: texts.get(name.lower()) for column_id, name in names.items()}
 
 
 def _directory_name(key: PartitionKey, used: set[str]) -> str:

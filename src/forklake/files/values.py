@@ -63,6 +63,15 @@ def shown_array(field: Field, values: Sequence[Any]) -> pa.Array:
     return _scalars(display_type(field), values)
 
 
+def display_array(field: Field, array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Return values of a column, as our files store them, as the array that a reader is shown."""
+    if array.type == display_type(field):
+        return array
+    if isinstance(array, pa.ChunkedArray):
+        return pa.chunked_array([display_array(field, chunk) for chunk in array.chunks], display_type(field))
+    return shown_array(field, values_of(array))
+
+
 def stored_array(field: Field, values: Sequence[Any]) -> pa.Array:
     """Return values as the array that a file of ours holds."""
     data_type = arrow_type(field)

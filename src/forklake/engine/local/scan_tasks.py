@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from forklake.connector.file_rows import Rows, Shown, file_rows, inlined_rows
+from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.model.scan import ScanFile, ScanRows
 
 PART_BYTES: Final = 32 * 2**20
@@ -44,10 +44,10 @@ def tasks(files: Sequence[ScanFile], inlined: Sequence[ScanRows] = ()) -> list[t
     return [*found, tuple(waiting)] if waiting else found
 
 
-def piece_rows(pieces: Sequence[Piece], shown: Shown) -> Iterator[Rows]:
+def piece_rows(pieces: Sequence[Piece], selection: Selection) -> Iterator[Rows]:
     """Yield the rows of what a task reads."""
     for piece in pieces:
         if isinstance(piece, ScanRows):
-            yield inlined_rows(piece, shown)
+            yield inlined_rows(piece, selection)
         else:
-            yield from file_rows(piece.file, shown, (piece.number, piece.count))
+            yield from file_rows(piece.file, selection, (piece.number, piece.count))

@@ -1,4 +1,4 @@
-"""How the rows of a table changed, read by PyArrow: the same rows as the change feed of Spark, without a shuffle."""
+"""How the rows of a table changed: the same rows as the change feed of Spark, without a shuffle."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from forklake.connector.file_rows import Rows, Shown, file_rows, inlined_rows
-from forklake.connector.parts import Piece, piece_rows, tasks
+from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
+from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.files.deletes import read_deletes
 from forklake.model.change_scan import ChangePlan, NewDeletes
 from forklake.model.ids import SnapshotId
@@ -66,23 +66,23 @@ def feed_tasks(plan: ChangePlan, span: Span, *, deletions: bool) -> list[FeedTas
     return [Insertions(pieces, span) for pieces in tasks(plan.inserted.files, plan.inserted.inlined)]
 
 
-def feed_rows(task: FeedTask, shown: Shown) -> Iterator[tuple[Rows, pa.Array]]:
+def feed_rows(task: FeedTask, selection: Selection) -> Iterator[tuple[Rows, pa.Array]]:
     """Yield the changed rows of a task with what happened to each: ``insert``, ``delete``, or one side of an update.
 
     A row's snapshot is the one that changed it.
     """
     if isinstance(task, Insertions):
-        for rows in _inserted(task, shown):
+        for rows in _inserted(task, selection):
             yield rows, pa.repeat("insert", len(rows))
         return
     added = task.plan.inserted
     pieces = tuple(piece for of_task in tasks(added.files, added.inlined) for piece in of_task)
     inserted = Insertions(pieces, task.span)
-    bare = replace(shown, wanted=())
+    bare = replace(selection, wanted=())
     updated = _keys(_inserted(inserted, bare)) & _keys(_deleted(task, bare))
-    for rows in _inserted(inserted, shown):
+    for rows in _inserted(inserted, selection):
         yield rows, _named(rows, updated, "insert", "update_postimage")
-    for rows in _deleted(task, shown):
+    for rows in _deleted(task, selection):
         yield rows, _named(rows, updated, "delete", "update_preimage")
 
 
@@ -92,33 +92,33 @@ def _has_deletions(plan: ChangePlan, span: Span) -> bool:
     return bool(span.covers(np.array(ends, np.int64)).any())
 
 
-def _inserted(task: Insertions, shown: Shown) -> Iterator[Rows]:
-    for rows in piece_rows(task.pieces, shown):
+def _inserted(task: Insertions, selection: Selection) -> Iterator[Rows]:
+    for rows in piece_rows(task.pieces, selection):
         yield rows.where(task.span.covers(np.asarray(rows.snapshots)))
 
 
-def _deleted(task: Changes, shown: Shown) -> Iterator[Rows]:
+def _deleted(task: Changes, selection: Selection) -> Iterator[Rows]:
     """Yield the rows that ended, each with the snapshot that ended it."""
-    for rows in _ended(task.plan, shown):
+    for rows in _ended(task.plan, selection):
         yield rows.where(task.span.covers(np.asarray(rows.snapshots)))
 
 
-def _ended(plan: ChangePlan, shown: Shown) -> Iterator[Rows]:
+def _ended(plan: ChangePlan, selection: Selection) -> Iterator[Rows]:
     for file in plan.ended.files:
-        for rows in file_rows(file, shown):
+        for rows in file_rows(file, selection):
             yield _at(rows, np.full(len(rows), int(plan.ended_files[file.path])))
     for kept in plan.ended.inlined:
         if kept.rows:
             ends = [plan.ended_rows[row_id, begun] for row_id, begun, _ in kept.rows]
-            yield _at(inlined_rows(kept, shown), np.array(ends, np.int64))
+            yield _at(inlined_rows(kept, selection), np.array(ends, np.int64))
     for file in plan.deleted_from.files:
-        yield from _deleted_from(file, plan, shown)
+        yield from _deleted_from(file, plan, selection)
 
 
-def _deleted_from(file: ScanFile, plan: ChangePlan, shown: Shown) -> Iterator[Rows]:
+def _deleted_from(file: ScanFile, plan: ChangePlan, selection: Selection) -> Iterator[Rows]:
     """Yield the rows that were deleted of a file that went on."""
     places, ends = _places(file, plan.deletes, plan.inlined_deletes)
-    for rows in file_rows(file, shown):
+    for rows in file_rows(file, selection):
         begin, end = np.searchsorted(places, [rows.positions[0], rows.positions[-1] + 1]) if len(rows) else (0, 0)
         if begin == end:
             continue

@@ -1,4 +1,4 @@
-"""Rows of one file, or of the metadata, read by PyArrow as a table shows them; needs neither Spark nor metadata."""
+"""Rows of one file, or of the metadata, as the table shows them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forklake.connector.shown_columns import shown_column
-from forklake.engine.groups import path_values
+from forklake.engine.local.table_columns import table_column
 from forklake.errors import DataFileError
 from forklake.files import storage
 from forklake.files.deletes import read_deletes
 from forklake.files.footer import damaged, read_footer, resolve_fields
 from forklake.files.keys import decrypting
+from forklake.files.partitions import path_values
 from forklake.files.schema import display_type
 from forklake.files.texts import to_array
 from forklake.model.field import Field
@@ -29,8 +29,8 @@ _BATCH_ROWS: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What is read: ``fields`` are all columns of the table as it was planned, ``wanted`` those to return."""
+class Selection:
+    """What is read of a table: ``fields`` are all its columns as it was planned, ``wanted`` those to return."""
 
     table: str
     fields: tuple[Field, ...]
@@ -58,12 +58,12 @@ class Rows:
         return Rows(columns, self.row_ids.filter(mask), self.snapshots.filter(mask), self.positions[keep])
 
 
-def file_rows(file: ScanFile, shown: Shown, part: tuple[int, int] = (0, 1)) -> Iterator[Rows]:
+def file_rows(file: ScanFile, selection: Selection, part: tuple[int, int] = (0, 1)) -> Iterator[Rows]:
     """Yield the rows of a file that are not deleted, batch by batch, in their order.
 
     Args:
         file: The file; its footer is read if the plan does not know its columns.
-        shown: What to return.
+        selection: What to return.
         part: Which of how many parts of the file; parts hold whole row groups, and may be empty.
 
     Raises:
@@ -71,19 +71,19 @@ def file_rows(file: ScanFile, shown: Shown, part: tuple[int, int] = (0, 1)) -> I
         InvalidInputError: A value does not fit its column.
     """
     try:
-        yield from _rows(file, shown, part)
+        yield from _rows(file, selection, part)
     except DataFileError as error:
-        message = f'Cannot read data file "{file.path}" of table "{shown.table}": {error.message}'
+        message = f'Cannot read data file "{file.path}" of table "{selection.table}": {error.message}'
         raise DataFileError(message, hint=error.advice) from error
 
 
-def inlined_rows(rows: ScanRows, shown: Shown) -> Rows:
+def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
     """Return rows that are kept in the metadata.
 
     Raises:
         InvalidInputError: A text means no value of its column.
     """
-    ids = {field.column_id for field in shown.wanted}
+    ids = {field.column_id for field in selection.wanted}
     held = {
         # Texts become values as they are shown, so a column that is shown as text is read from text.
         _as_shown(field): to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
@@ -92,7 +92,7 @@ def inlined_rows(rows: ScanRows, shown: Shown) -> Rows:
     }
     count = len(rows.rows)
     return Rows(
-        tuple(shown_column(field, held, count, shown.table) for field in shown.wanted),
+        tuple(table_column(field, held, count, selection.table) for field in selection.wanted),
         pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()),
         pa.array([int(snapshot) for _, snapshot, _ in rows.rows], pa.int64()),
         np.zeros(count, np.int64),
@@ -110,9 +110,9 @@ def _as_shown(field: Field) -> Field:
     return replace(field, type=kind, children=tuple(_as_shown(child) for child in field.children))
 
 
-def _rows(file: ScanFile, shown: Shown, part: tuple[int, int]) -> Iterator[Rows]:
-    held = _held(file, shown)
-    constants = _from_path(file, shown)
+def _rows(file: ScanFile, selection: Selection, part: tuple[int, int]) -> Iterator[Rows]:
+    held = _held(file, selection)
+    constants = _from_path(file, selection)
     gone = deleted_positions(file)
     for first, batch in _batches(file, [field.name for field in held], part):
         count = batch.num_rows
@@ -120,29 +120,29 @@ def _rows(file: ScanFile, shown: Shown, part: tuple[int, int]) -> Iterator[Rows]
         columns = [
             constants[field].take(pa.array(np.zeros(count, np.int64)))
             if field in constants
-            else shown_column(field, present, count, shown.table)
-            for field in shown.wanted
+            else table_column(field, present, count, selection.table)
+            for field in selection.wanted
         ]
         positions = np.arange(first, first + count)
         rows = Rows(tuple(columns), _row_ids(file, batch, positions), _snapshots(file, batch), positions)
         yield rows.where(_kept(file, batch, gone, first))
 
 
-def _held(file: ScanFile, shown: Shown) -> list[Field]:
+def _held(file: ScanFile, selection: Selection) -> list[Field]:
     """Return the columns of a file that are columns of the table, and wanted."""
     fields = file.fields
     if fields is None:
         footer = read_footer(file.path, file.encryption_key)
-        fields = resolve_fields(footer, shown.fields, file.mapping)
-    ids = {field.column_id for field in shown.wanted}
+        fields = resolve_fields(footer, selection.fields, file.mapping)
+    ids = {field.column_id for field in selection.wanted}
     return [field for field in fields if field.column_id is not None and field.column_id in ids]
 
 
-def _from_path(file: ScanFile, shown: Shown) -> Mapping[Field, pa.Array]:
+def _from_path(file: ScanFile, selection: Selection) -> Mapping[Field, pa.Array]:
     """Return the columns whose values are in the names of directories, each with the one value it has."""
     mapped = {part.column_id: part.source_name for part in file.mapping or () if part.is_partition}
-    fields = [field for field in shown.wanted if field.column_id in mapped]
-    values = path_values(file, list(mapped.items()))
+    fields = [field for field in selection.wanted if field.column_id in mapped]
+    values = path_values(file.path, mapped)
     return {field: to_array(field, [values[field.column_id]]) for field in fields if field.column_id is not None}
 
 

@@ -1,4 +1,4 @@
-"""Columns of a table as Arrow arrays of the types that Spark shows, from the arrays that a file holds.
+"""Columns of a table, of the Arrow types that readers are shown, from the arrays that a file holds.
 
 The same rules as for the scans of Spark: columns are matched by id at every depth, what a file lacks is NULL or what
 rows had that are older than the column, and what does not fit is an error, never NULL.
@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from forklake.engine.arrow_columns import shown
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.decode import decode
@@ -21,6 +20,7 @@ from forklake.files.intervals import Interval
 from forklake.files.nesting import assembled, lengths_of, parts_of
 from forklake.files.schema import arrow_type, display_type
 from forklake.files.texts import to_array
+from forklake.files.values import display_array
 from forklake.model.field import Field
 
 _NESTED: Final = frozenset({"struct", "list", "map"})
@@ -28,8 +28,8 @@ _INTERVAL: Final = struct.Struct("<III")
 """How files that are not ours hold intervals: months, days and milliseconds."""
 
 
-def check_shown(fields: Sequence[Field], table: str) -> None:
-    """Refuse columns that cannot be shown this way.
+def refuse_variants(fields: Sequence[Field], table: str) -> None:
+    """Refuse columns that only Spark reads.
 
     Raises:
         InvalidInputError: A column is, or holds, a variant.
@@ -40,10 +40,10 @@ def check_shown(fields: Sequence[Field], table: str) -> None:
                 f'Column "{field.name}" of table "{table}" is a variant, which format forklake does not read.',
                 hint="Read it with Table.dataframe, or leave it out with .schema(...).",
             )
-        check_shown(field.children, table)
+        refuse_variants(field.children, table)
 
 
-def shown_column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
+def table_column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
     """Return a column of the table for some rows of a file.
 
     Args:
@@ -75,10 +75,10 @@ def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
         return values
     if values.type == arrow_type(field):
         # Arrow's own cast where there is one; what is left goes value by value.
-        return values.cast(display_type(field)) if pa.types.is_integer(values.type) else shown(values, field)
+        return values.cast(display_type(field)) if pa.types.is_integer(values.type) else display_array(field, values)
     if held.type == "interval" and pa.types.is_fixed_size_binary(values.type):
         return pa.array([None if octets is None else _interval(octets) for octets in values.to_pylist()], pa.string())
-    return shown(cast(field, values, table), field)
+    return display_array(field, cast(field, values, table))
 
 
 def _nested(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
@@ -88,7 +88,7 @@ def _nested(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array
     if field.type == "struct":
         named = dict(zip((part.name for part in values.type), parts, strict=True))
         inner = {child: named[child.name] for child in held.children if child.name in named}
-        made = [shown_column(child, inner, len(values), table) for child in field.children]
+        made = [table_column(child, inner, len(values), table) for child in field.children]
         return assembled(display_type(field), made, None, is_null)
     pairs = zip(field.children, held.children, parts, strict=True)
     made = [_value(child, below, part, table) for child, below, part in pairs]
