@@ -138,7 +138,9 @@ def _whole_number(field: Field, value: Column) -> Column:
         whole = (whole * shift).cast("decimal(38,0)")
         whole = (whole + part.cast("decimal(20,0)")).cast("decimal(38,0)")
     fits = (size <= F.lit(_MAX_WHOLE)) & (size % F.lit(1.0) == 0)
-    return _checked(field, value, F.when(value < 0, -whole).otherwise(whole), value.isNull() | fits)
+    # Spark's minus sign keeps 34 digits.
+    below = (F.lit(0).cast("decimal(38,0)") - whole).cast("decimal(38,0)")
+    return _checked(field, value, F.when(value < 0, below).otherwise(whole), value.isNull() | fits)
 
 
 # ---- texts ---------------------------------------------------------------------------------------------------------
