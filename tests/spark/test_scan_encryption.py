@@ -72,7 +72,9 @@ def test_a_wrong_key_is_an_error_that_names_the_file(spark: SparkSession, tmp_pa
 def test_a_key_that_is_none_is_an_error_that_names_the_file(spark: SparkSession, tmp_path: Path) -> None:
     files = plan(FIELDS, made(tmp_path / "1.parquet", 2, encryption_key="no key"))
     with (
-        pytest.raises(DataFileError, match=r'1\.parquet" cannot be decrypted: its key in the metadata is damaged'),
+        pytest.raises(
+            DataFileError, match=r'1\.parquet" of table "t": it cannot be decrypted: its key in the metadata is damaged'
+        ),
         guarded(files),
     ):
         scan(spark, files).collect()

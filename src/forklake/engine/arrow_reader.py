@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from forklake.errors import DataFileError
 from forklake.files import storage
 from forklake.files.footer import damaged
 from forklake.files.keys import decrypting
@@ -42,12 +41,8 @@ def _reader(table: str, schema: StructType) -> Callable[[Iterator[pa.RecordBatch
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for path, key in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
-                try:
+                with storage.naming_table(path, table):
                     yield from _rows(path, key, wanted)
-                except DataFileError as error:
-                    raise DataFileError(
-                        f'Cannot read data file "{path}" of table "{table}": {error.message}', hint=error.advice
-                    ) from error
 
     return read
 

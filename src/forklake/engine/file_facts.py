@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
@@ -25,7 +24,7 @@ from pyspark.sql.types import ArrayType, LongType, StringType, StructField, Stru
 from forklake.engine.file_index import url_encoded
 from forklake.engine.groups import Group
 from forklake.engine.types import spark_type
-from forklake.errors import DataFileError, EngineError
+from forklake.errors import EngineError
 from forklake.files import storage
 from forklake.files.deletes import bitmap, read_deletes
 from forklake.files.partitions import path_values
@@ -181,7 +180,7 @@ def are_few(files: Sequence[ScanFile]) -> bool:
 def bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
     """Return what is deleted of a file. Delete files never change, so what is not large is kept for the next scan."""
     read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
-    with _told_of(table, file.path):
+    with storage.naming_table(file.path, table):
         return read(file.deletes, file.inlined_deletes)
 
 
@@ -230,16 +229,5 @@ def _positions(table: str, text: str) -> NDArray[np.int64]:
     path, deletes, inlined = json.loads(text)
     if deletes is None:
         return np.asarray(inlined, np.int64)
-    with _told_of(table, path):
+    with storage.naming_table(path, table):
         return np.union1d(read_deletes(ScanDeletes(**deletes)), np.asarray(inlined, np.int64))
-
-
-@contextmanager
-def _told_of(table: str, path: str) -> Iterator[None]:
-    """Let an error of a delete file name the data file and the table too."""
-    try:
-        yield
-    except DataFileError as error:
-        raise DataFileError(
-            f'Cannot read data file "{path}" of table "{table}": {error.message}', hint=error.advice
-        ) from error

@@ -199,6 +199,26 @@ def explained(path: str, verb: str) -> Iterator[None]:
         raise DataFileError(f'File "{path}" was not {verb}: {reason}.', hint=hint) from error
 
 
+@contextmanager
+def naming_table(path: str, table: str) -> Iterator[None]:
+    """Let an error about a data file, or about its delete file, name the data file and its table.
+
+    Args:
+        path: The data file.
+        table: The table's name.
+    """
+    try:
+        yield
+    except DataFileError as error:
+        reason, own = error.message, f'File "{path}" '
+        if reason.startswith(f"{own}was not read: "):
+            reason = reason.removeprefix(f"{own}was not read: ")
+        elif reason.startswith(own):
+            reason = f"it {reason.removeprefix(own)}"
+        message = f'Cannot read data file "{path}" of table "{table}": {reason}'
+        raise DataFileError(message, hint=error.advice) from error
+
+
 def reason_of(number: int) -> str:
     """Return what an error number of the operating system says of a file; its own words if it is a rare one."""
     return _REASONS.get(number) or os.strerror(number)

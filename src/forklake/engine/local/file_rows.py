@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forklake.engine.local.table_columns import table_column
-from forklake.errors import DataFileError
 from forklake.files import storage
 from forklake.files.deletes import read_deletes
 from forklake.files.footer import damaged, read_footer, resolve_fields
@@ -58,27 +57,27 @@ class Rows:
         return Rows(columns, self.row_ids.filter(mask), self.snapshots.filter(mask), self.positions[keep])
 
 
-def file_rows(file: ScanFile, selection: Selection, part: tuple[int, int] = (0, 1)) -> Iterator[Rows]:
+def file_rows(
+    file: ScanFile, selection: Selection, part: tuple[int, int] = (0, 1), *, batch_rows: int | None = None
+) -> Iterator[Rows]:
     """Yield the rows of a file that are not deleted, batch by batch, in their order.
 
     Args:
         file: The file; its footer is read if the plan does not know its columns.
         selection: What to return.
         part: Which of how many parts of the file; parts hold whole row groups, and may be empty.
+        batch_rows: How many rows a batch has at most; what is not asked for is not read.
 
     Raises:
         DataFileError: The file or its delete file is missing, damaged, or cannot be decrypted.
         InvalidInputError: A value does not fit its column.
     """
-    try:
-        yield from _rows(file, selection, part)
-    except DataFileError as error:
-        message = f'Cannot read data file "{file.path}" of table "{selection.table}": {error.message}'
-        raise DataFileError(message, hint=error.advice) from error
+    with storage.naming_table(file.path, selection.table):
+        yield from _rows(file, selection, part, min(batch_rows or _BATCH_ROWS, _BATCH_ROWS))
 
 
 def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
-    """Return rows that are kept in the metadata.
+    """Return rows that are kept in the metadata; their positions are their ids, as in DuckLake.
 
     Raises:
         InvalidInputError: A text means no value of its column.
@@ -91,11 +90,12 @@ def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
         if field.column_id is not None and field.column_id in ids
     }
     count = len(rows.rows)
+    row_ids = np.array([row_id for row_id, _, _ in rows.rows], np.int64)
     return Rows(
         tuple(table_column(field, held, count, selection.table) for field in selection.wanted),
-        pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()),
+        pa.array(row_ids),
         pa.array([int(snapshot) for _, snapshot, _ in rows.rows], pa.int64()),
-        np.zeros(count, np.int64),
+        row_ids,
     )
 
 
@@ -110,11 +110,11 @@ def _as_shown(field: Field) -> Field:
     return replace(field, type=kind, children=tuple(_as_shown(child) for child in field.children))
 
 
-def _rows(file: ScanFile, selection: Selection, part: tuple[int, int]) -> Iterator[Rows]:
+def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_rows: int) -> Iterator[Rows]:
     held = _held(file, selection)
     constants = _from_path(file, selection)
     gone = deleted_positions(file)
-    for first, batch in _batches(file, [field.name for field in held], part):
+    for first, batch in _batches(file, [field.name for field in held], part, batch_rows):
         count = batch.num_rows
         present = {field: batch.column(field.name) for field in held if field.name in batch.schema.names}
         columns = [
@@ -146,12 +146,15 @@ def _from_path(file: ScanFile, selection: Selection) -> Mapping[Field, pa.Array]
     return {field: to_array(field, [values[field.column_id]]) for field in fields if field.column_id is not None}
 
 
-def _batches(file: ScanFile, names: Sequence[str], part: tuple[int, int]) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _batches(
+    file: ScanFile, names: Sequence[str], part: tuple[int, int], batch_rows: int
+) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yield batches of one part of a file, each with the position of its first row."""
     properties = decrypting(file.path, file.encryption_key)
     with storage.open_input(file.path) as opened:
         try:
-            parquet = pq.ParquetFile(opened, decryption_properties=properties)
+            # Moments of 12 bytes reach further than nanoseconds in 64 bits do.
+            parquet = pq.ParquetFile(opened, decryption_properties=properties, coerce_int96_timestamp_unit="us")
             sizes = [parquet.metadata.row_group(group).num_rows for group in range(parquet.num_row_groups)]
             begin, end = (len(sizes) * number // part[1] for number in (part[0], part[0] + 1))
             first = sum(sizes[:begin])
@@ -163,7 +166,7 @@ def _batches(file: ScanFile, names: Sequence[str], part: tuple[int, int]) -> Ite
                 # Nothing of the file is needed but how many rows it has.
                 yield first, pa.table({"": pa.nulls(sum(sizes[begin:end]))}).combine_chunks().to_batches()[0]
                 return
-            for batch in parquet.iter_batches(_BATCH_ROWS, row_groups=list(range(begin, end)), columns=chosen):
+            for batch in parquet.iter_batches(batch_rows, row_groups=list(range(begin, end)), columns=chosen):
                 yield first, batch
                 first += batch.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:
