@@ -51,5 +51,9 @@ class Settings:
     """How long a thread waits where others use them all, and how long for a server behind a pooler."""
     spark: Mapping[str, str] = field(default_factory=dict)
     """Configuration of the Spark session that is started if there is none: ``{"spark.master": "local[4]"}``."""
+    local_read_bytes: int = 16 * 2**20
+    """Up to how many bytes of files a read is done by this process, with PyArrow; 0: Spark does them all."""
+    local_read_rows: int = 100_000
+    """Up to how many rows a read is done by this process, with PyArrow; 0: Spark does them all."""
     on_step: Callable[[str], None] = field(default=lambda step: None)
     """Told the name of each step of a commit, a fork and an append, so that tests can stop there."""

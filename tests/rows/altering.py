@@ -73,7 +73,9 @@ class SqlMeans:
     def rows(self, reader: Catalog | Transaction, *, version: int | None = None) -> list[Row]:
         seen = reader if version is None or isinstance(reader, Transaction) else reader.at(version=version)
         table = seen.table(TABLE)
-        return _texts(table_fields(table._content(), table.table_id), table.dataframe().toArrow())
+        rows = _texts(table_fields(table._content(), table.table_id), table.dataframe().toArrow())
+        _compare(text_rows(planned(table, None)), rows, "read by PyArrow, and not by Spark")
+        return rows
 
     def feed(self, catalog: Catalog, snapshot: int) -> tuple[list[Row], list[Row]]:
         table = catalog.at(version=snapshot).table(TABLE)

@@ -6,8 +6,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
-from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Table, Transaction, errors
+from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Settings, Table, Transaction, errors
 from forklake.metastore.tables import DELETE_FILE
+from forklake.ops.read_table import is_read_here
+from tests.rows.arrow_hands import planned
 from tests.rows.conditions import Condition, random_condition
 from tests.rows.model import (
     Change,
@@ -95,6 +97,7 @@ class Driver:
         first.create_table(TABLE, [definition(column) for column in columns])
         self.catalogs = [CatalogModel(first, {first.head: TableModel(columns)})]
         self.log: list[str] = []
+        self._readings = 0
         self._replaces = False
         """Whether a transaction did several things to rows, so that files may have come and gone within it."""
 
@@ -250,6 +253,18 @@ class Driver:
         if where is None:
             counted = self._hands.count(reading.table)
             assert counted in (None, len(expected)), f"{counted} rows are counted, and there are {len(expected)}"
+            self._readings += 1
+            if self._readings % 3 == 0:
+                self._compare_readers(reading, names, rows)
+
+    def _compare_readers(self, reading: Reading, names: list[str], rows: list[FoundRow]) -> None:
+        """Check that this process reads of small tables what the hands have read."""
+        plan = planned(reading.table, None)
+        assert is_read_here(plan, plan.fields, Settings()), "the table is not read here"
+        found = reading.table.rows([*names, "rowid", "snapshot_id"])
+        here = {row[-2]: (row[-1], plain(dict(zip(names, row, strict=False)))) for row in found}
+        assert len(here) == len(found), "a row is read here twice"
+        assert here == {row_id: (snapshot, plain(row)) for row_id, snapshot, row in rows}, "other rows are read here"
 
     def _compare_feed(self, rng: Random, catalog: CatalogModel) -> None:
         snapshots = sorted(catalog.states)

@@ -117,12 +117,13 @@ def named(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     return frame.toDF(*names)
 
 
-def collect_rows(frame: DataFrame, paths: Sequence[str] = ()) -> pa.Table:
+def collect_rows(frame: DataFrame, paths: Sequence[str] = (), what: str = "the query") -> pa.Table:
     """Return all rows of a query; moments are in UTC whatever the session's zone.
 
     Args:
         frame: The query.
         paths: The files that it reads, as messages shall name them.
+        what: What it is, as messages shall name it.
 
     Raises:
         InvalidInputError: A value cannot be computed; in the words of the function that could not, where it has any.
@@ -130,7 +131,7 @@ def collect_rows(frame: DataFrame, paths: Sequence[str] = ()) -> pa.Table:
         EngineError: The job failed for another reason, or Spark was lost since the query was made.
     """
     checked(frame.sparkSession, "of the query", hint="Run the query again.")
-    with running("the query", paths):
+    with running(what, paths):
         return frame.toArrow() if is_remote(frame.sparkSession) else arrow_batches(frame)
 
 

@@ -17,10 +17,14 @@ from forklake.model.rows import TableRow
 from forklake.ops.table_history import table_history
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
     from forklake.lake.reader import Reader
+    from forklake.session.result import Result
     from forklake.sql.parameters import Values
 
 
@@ -151,6 +155,68 @@ class Table:
         from forklake.lake import rows  # noqa: PLC0415
 
         return rows.dataframe(self, columns, where, parameters)
+
+    def arrow(
+        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+    ) -> pa.Table:
+        """Return the rows as an Arrow table, of the types that data files have; arguments are those of `dataframe`.
+
+        A small table is read without Spark: up to `Settings.local_read_bytes` and `Settings.local_read_rows`, what
+        statistics rule out not counted. A condition takes Spark, unless it rules out all files. The rows are the same
+        either way, in the order of the files and of the rows in them.
+
+        Raises:
+            NotFoundError: There is no such column, or the table was dropped.
+            InvalidInputError: The condition cannot be understood.
+            DataFileError: A file is missing or damaged.
+            EngineError: Spark is needed and cannot be started, or its job failed.
+        """
+        return self._result(columns, where, parameters).arrow()
+
+    def pandas(
+        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+    ) -> pd.DataFrame:
+        """Return the rows as a DataFrame of pandas; as `arrow`."""
+        return self._result(columns, where, parameters).pandas()
+
+    def polars(
+        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+    ) -> pl.DataFrame:
+        """Return the rows as a DataFrame of Polars; as `arrow`.
+
+        Raises:
+            ConfigError: Polars is not installed.
+        """
+        return self._result(columns, where, parameters).polars()
+
+    def rows(
+        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows as tuples of Python's values, the same that SQL gives; as `arrow`."""
+        return self._result(columns, where, parameters).rows()
+
+    def head(
+        self,
+        n: int = 10,
+        columns: Sequence[str] | None = None,
+        where: str | None = None,
+        parameters: Values | None = None,
+    ) -> Result:
+        """Return the first rows as a `Result`, which prints as a table; as `arrow`.
+
+        No more is read than they take: of a large table, the row groups that hold them.
+
+        Raises:
+            InvalidInputError: The number is negative, or none.
+        """
+        from forklake.lake.read_rows import read_rows  # noqa: PLC0415
+        from forklake.session.result import checked_count  # noqa: PLC0415
+
+        return read_rows(self, columns, where, parameters, checked_count(n))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow; as `arrow`."""
+        return self._result(None, None, None).__arrow_c_stream__(requested_schema)
 
     def append(self, frame: Any, *, by_name: bool = True) -> None:
         """Add rows: all of them, as one snapshot or as part of the transaction, or none.
@@ -342,6 +408,11 @@ class Table:
         from forklake.lake import rows  # noqa: PLC0415
 
         return rows.bound(self, column, "max")
+
+    def _result(self, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> Result:
+        from forklake.lake.read_rows import read_rows  # noqa: PLC0415
+
+        return read_rows(self, columns, where, parameters)
 
     def _content(self) -> Content:
         content = self._reader._content()

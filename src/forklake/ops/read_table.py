@@ -1,4 +1,4 @@
-"""Reading a table: what is read is planned from metadata, rows come from Spark, and some answers need neither."""
+"""Reading a table: what is read is planned from metadata, rows come from this process or Spark, some from neither."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from forklake.catalog.exact_bounds import exact_bounds
 from forklake.catalog.scan_plan import count_rows as exact_count
 from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.view import Content
+from forklake.config import Settings
 from forklake.errors import NotFoundError
 from forklake.metastore.store import Store
 from forklake.model.field import Field
@@ -34,6 +35,34 @@ def spark_schema(fields: tuple[Field, ...]) -> StructType:
     from forklake.engine.types import spark_schema as schema  # noqa: PLC0415 - Spark comes with the first row
 
     return schema(fields)
+
+
+def shown_fields(plan: ScanPlan, columns: Sequence[str] | None) -> tuple[Field, ...]:
+    """Return the columns that a scan shows, and what rows have beside them, which has no id; None for all columns.
+
+    Raises:
+        NotFoundError: There is no such column.
+    """
+    if columns is None:
+        return plan.fields
+    known = {name: Field(None, name, kind) for name, kind in LINEAGE_COLUMNS.items()}
+    known |= {fold(field.name): field for field in plan.fields}
+    for name in columns:
+        if fold(name) not in known:
+            raise NotFoundError(f'Table "{plan.table}" does not have a column with name "{name}"')
+    return tuple(known[fold(name)] for name in columns)
+
+
+def is_read_here(plan: ScanPlan, fields: Sequence[Field], settings: Settings, limit: int | None = None) -> bool:
+    """Return whether this process reads the rows of a plan itself: they are few, and the same as Spark's.
+
+    Raises:
+        DataFileError: A footer that is needed to tell cannot be read.
+    """
+    from forklake.engine.local.exactness import is_exact  # noqa: PLC0415 - brings PyArrow
+    from forklake.engine.local.read_size import is_small  # noqa: PLC0415
+
+    return is_small(plan, settings.local_read_bytes, settings.local_read_rows, limit) and is_exact(plan, fields)
 
 
 def read_table(

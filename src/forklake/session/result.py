@@ -4,41 +4,38 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from forklake.errors import EngineError, InvalidInputError
+from forklake.errors import ConfigError, InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.type_text import type_text
+from forklake.session.result_content import Content, FrameRows, KnownContent, LazyContent, Row, RowSource
 from forklake.session.result_table import cell_text, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-Row = tuple[Any, ...]
-
 SHOWN_ROWS: Final = 20
 """How many rows are printed unless more are asked for."""
-_KEPT_ROWS: Final = 200
-"""How many rows are computed to show some of them: so many can be shown again, or more of them, without another job."""
 _NARROWEST: Final = 120
 
 
 class Result:
     """Rows, with the names and types of their columns.
 
-    A result of Spark is lazy: its job runs when rows are first asked for, and the rows are kept from then on. One of
-    metadata, and the count of a statement that changed rows, has its rows from the beginning: asking runs nothing. It
-    belongs to one thread at a time, and outlives the connection's transaction: it shows what was visible when the
-    statement was given.
+    A result of Spark is lazy: its job runs when rows are first asked for, and the rows are kept from then on. So is one
+    of a small table, which is read without Spark. One of metadata, and the count of a statement that changed rows, has
+    its rows from the beginning: asking runs nothing. It belongs to one thread at a time, and outlives the connection's
+    transaction: it shows what was visible when the statement was given.
 
     `fetchone`, `fetchmany`, `fetchall` and iteration go on where the last of them ended, as cursors of Python's
-    database API do. `rows`, `arrow`, `pandas`, `dataframe`, ``len`` and all that shows the result are of all of it,
-    whatever was fetched before. To show a result, only its first rows are computed, and kept; all of them are then a
-    job of their own, which may give rows in another order where the query says none.
+    database API do. `rows`, `head`, `arrow`, `pandas`, `polars`, `dataframe`, ``len`` and all that shows the result are
+    of all of it, whatever was fetched before. To show a result, only its first rows are computed, and kept; all of them
+    are then a job of their own, which may give rows in another order where the query says none.
 
     Values are those of DuckDB's Python client; what Python's types cannot say exactly is the text that DuckDB would
     print, see `forklake.files.python_values`.
@@ -53,14 +50,24 @@ class Result:
 
     @classmethod
     def of_frame(cls, fields: Sequence[Field], frame: DataFrame, paths: Sequence[str] = ()) -> Result:
-        """Return the rows of a frame of Spark, lazily.
+        """Return the rows of a query's frame, lazily.
 
         Args:
             fields: What its columns are, by position; they have the types that columns of tables have in Spark.
             frame: The rows.
             paths: The files that are read, as messages shall name them.
         """
-        return cls(fields, _FrameContent(tuple(fields), frame, tuple(paths)))
+        return cls.of_source(fields, FrameRows(frame, tuple(paths), "the query"))
+
+    @classmethod
+    def of_source(cls, fields: Sequence[Field], source: RowSource) -> Result:
+        """Return the rows that a source gives when it is asked for them.
+
+        Args:
+            fields: What its columns are, by position.
+            source: The rows.
+        """
+        return cls(fields, LazyContent(tuple(fields), source))
 
     @classmethod
     def of_rows(
@@ -73,7 +80,7 @@ class Result:
             rows: The rows.
             spark: Gives the session for those who want the rows as a frame of Spark; else the active one is taken.
         """
-        return cls(fields, _KnownContent(tuple(fields), list(rows), spark))
+        return cls(fields, KnownContent(tuple(fields), list(rows), spark))
 
     @classmethod
     def of_texts(
@@ -123,6 +130,14 @@ class Result:
         """
         return list(self._content.rows())
 
+    def head(self, n: int = 10) -> Result:
+        """Return the first rows as a result of their own, which prints as a table; only so many are computed.
+
+        Raises:
+            InvalidInputError: The number is negative, or none.
+        """
+        return Result(self._fields, self._content.head(checked_count(n)))
+
     def fetchall(self) -> list[Row]:
         """Return the rows that were not fetched yet; fails as `rows` does."""
         found = self._content.rows()[self._given :]
@@ -168,7 +183,25 @@ class Result:
 
     def pandas(self) -> pd.DataFrame:
         """Return the rows as a DataFrame of pandas; names that repeat get a number, as from DuckDB: ``a``, ``a_1``."""
-        return self._content.table().rename_columns(self._unique_names()).to_pandas()
+        return self._named_table().to_pandas()
+
+    def polars(self) -> pl.DataFrame:
+        """Return the rows as a DataFrame of Polars; names that repeat are as in `pandas`.
+
+        Raises:
+            ConfigError: Polars is not installed.
+        """
+        try:
+            import polars  # noqa: PLC0415 - nothing else needs it
+        except ImportError as error:
+            raise ConfigError(
+                "Polars is not installed; nothing was read.", hint="Install it: pip install polars"
+            ) from error
+        return polars.from_arrow(self._named_table())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow."""
+        return self._named_table().__arrow_c_stream__(requested_schema)
 
     def dataframe(self) -> DataFrame:
         """Return the rows as a DataFrame of Spark, lazily where the result is; names that repeat are as in `pandas`.
@@ -208,6 +241,9 @@ class Result:
         found = self._content.first(count + 1)
         return found[:count], len(found) > count
 
+    def _named_table(self) -> pa.Table:
+        return self._content.table().rename_columns(self._unique_names())
+
     def _unique_names(self) -> list[str]:
         names: list[str] = []
         taken: set[str] = set()
@@ -218,131 +254,12 @@ class Result:
         return names
 
 
-# ---- where rows come from --------------------------------------------------------------------------------------------
+def checked_count(n: Any) -> int:
+    """Return a number of rows that a caller gave.
 
-
-class Content(Protocol):
-    """The rows of a result, however they come about."""
-
-    def rows(self) -> list[Row]:
-        """Return all rows."""
-
-    def first(self, count: int) -> list[Row]:
-        """Return the first rows, without computing the others if that is possible."""
-
-    def table(self) -> pa.Table:
-        """Return all rows; columns may have any names."""
-
-    def frame(self, names: Sequence[str]) -> DataFrame:
-        """Return all rows as a frame whose columns have these names."""
-
-
-@dataclass(slots=True)
-class _KnownContent:
-    _fields: tuple[Field, ...]
-    _rows: list[Row]
-    _spark: Callable[[], SparkSession] | None
-
-    def rows(self) -> list[Row]:
-        return self._rows
-
-    def first(self, count: int) -> list[Row]:
-        return self._rows[:count]
-
-    def table(self) -> pa.Table:
-        import pyarrow as pa  # noqa: PLC0415
-
-        from forklake.files.python_values import from_python  # noqa: PLC0415
-        from forklake.files.values import stored_array  # noqa: PLC0415
-
-        columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * len(self._fields)
-        arrays = [
-            stored_array(field, from_python(field, column))
-            for field, column in zip(_unnumbered(self._fields), columns, strict=True)
-        ]
-        return pa.table(arrays, names=_positions(self._fields))
-
-    def frame(self, names: Sequence[str]) -> DataFrame:
-        from forklake.engine.rows_frame import rows_frame  # noqa: PLC0415
-        from forklake.engine.session import existing  # noqa: PLC0415
-
-        spark = self._spark() if self._spark is not None else existing()
-        if spark is None:
-            raise EngineError("There is no Spark session to make a DataFrame in.")
-        fields = [replace(field, name=name) for field, name in zip(self._fields, names, strict=True)]
-        return rows_frame(spark, fields, self._rows)
-
-
-@dataclass(slots=True)
-class _FrameContent:
-    _fields: tuple[Field, ...]
-    _frame: DataFrame
-    _paths: tuple[str, ...]
-    _table: pa.Table | None = None
-    _rows: list[Row] | None = None
-    _head: list[Row] = field(default_factory=list)
-
-    def rows(self) -> list[Row]:
-        if self._rows is None:
-            self._rows = self._python(self._collected())
-        return self._rows
-
-    def first(self, count: int) -> list[Row]:
-        if self._table is not None:
-            return self.rows()[:count]
-        if count > len(self._head):
-            from forklake.engine.query import collect_rows  # noqa: PLC0415
-
-            wanted = max(count, _KEPT_ROWS)
-            found = collect_rows(self._frame.limit(wanted), self._paths)
-            if found.num_rows < wanted:
-                self._table = found  # that is all
-                return self.rows()[:count]
-            self._head = self._python(found)
-        return self._head[:count]
-
-    def table(self) -> pa.Table:
-        import pyarrow as pa  # noqa: PLC0415
-
-        from forklake.files.casts import cast  # noqa: PLC0415
-
-        arrays = [
-            column if field.type == "variant" else cast(field, column.combine_chunks(), "the result")
-            for field, column in zip(_unnumbered(self._fields), self._collected().columns, strict=True)
-        ]
-        return pa.table(arrays, names=_positions(self._fields))
-
-    def frame(self, names: Sequence[str]) -> DataFrame:
-        from forklake.engine.query import named  # noqa: PLC0415
-
-        return named(self._frame, names)
-
-    def _collected(self) -> pa.Table:
-        if self._table is None:
-            from forklake.engine.query import collect_rows  # noqa: PLC0415
-
-            self._table = collect_rows(self._frame, self._paths)
-        return self._table
-
-    def _python(self, table: pa.Table) -> list[Row]:
-        from forklake.engine.query import variant_values  # noqa: PLC0415
-        from forklake.files.python_values import to_python  # noqa: PLC0415
-        from forklake.files.values import values_of  # noqa: PLC0415
-
-        if not self._fields:
-            return [()] * table.num_rows
-        held = [values_of(column.combine_chunks()) for column in table.columns]
-        columns = [
-            variant_values(values) if field.type == "variant" else to_python(field, values)
-            for field, values in zip(self._fields, held, strict=True)
-        ]
-        return list(zip(*columns, strict=True))
-
-
-def _positions(fields: Sequence[Field]) -> list[str]:
-    return [f"c{position}" for position in range(len(fields))]
-
-
-def _unnumbered(fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Return columns without the ids that they have in a table, which are nothing to a result."""
-    return tuple(replace(field, column_id=None, children=_unnumbered(field.children)) for field in fields)
+    Raises:
+        InvalidInputError: It is negative, or no whole number.
+    """
+    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+        raise InvalidInputError(f"head takes a number of rows, not {n!r}; nothing was read.")
+    return n

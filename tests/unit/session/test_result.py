@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from forklake.errors import InvalidInputError
@@ -174,6 +175,25 @@ def test_all_forms_are_of_all_rows_whatever_was_fetched() -> None:
     assert (result.rows(), len(result), result.arrow().num_rows, len(result.pandas())) == (FOUR, 4, 4, 4)
     assert (repr(result), len(result.texts()[0])) == (shown, 4)
     assert result.fetchall() == [(4,)]
+
+
+def test_the_first_rows_are_a_result_of_their_own() -> None:
+    result = numbers()
+    result.fetchone()
+    head = result.head(2)
+    assert (head.rows(), head.columns, head.head(1).rows(), result.head().rows()) == (FOUR[:2], ["a"], FOUR[:1], FOUR)
+    assert (head.fetchall(), result.fetchone()) == (FOUR[:2], (2,))
+    with pytest.raises(InvalidInputError, match="head takes a number of rows, not -1; nothing was read"):
+        result.head(-1)
+
+
+def test_a_result_is_a_stream_of_arrow_with_names_that_do_not_repeat() -> None:
+    result = Result.of_rows([column("a", "int32"), column("A", "varchar")], [(1, "x"), (2, None)])
+    table = pa.table(result)
+    assert table.to_pydict() == {"a": [1, 2], "A_1": ["x", None]}
+    with duckdb.connect() as connection:
+        connection.register("result", result)
+        assert connection.sql("SELECT sum(a), max(A_1) FROM result").fetchall() == [(3, "x")]
 
 
 def test_a_result_without_rows_is_a_result() -> None:

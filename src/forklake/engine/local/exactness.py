@@ -1,0 +1,87 @@
+"""Which scans this process reads exactly as Spark does, so that all others are left to Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from forklake.errors import InvalidInputError
+from forklake.files import storage
+from forklake.files.footer import read_footer, resolve_fields
+from forklake.files.schema import display_type
+from forklake.model.field import STORED_AS, Field
+from forklake.model.ids import ColumnId
+from forklake.model.promotions import is_promotion
+from forklake.model.scan import ScanFile, ScanPlan
+from forklake.model.types import NESTED
+
+_ALSO_HELD_AS: Final = {
+    "int128": ("float64",),
+    "uint128": ("float64",),
+    "geometry": ("blob",),
+    "timestamp_s": ("timestamp",),
+    "timestamp_ms": ("timestamp",),
+}
+"""What files hold columns as beside their own types and those that were promoted to them: DuckDB's files do."""
+
+
+def is_exact(plan: ScanPlan, fields: Sequence[Field]) -> bool:
+    """Return whether `read_plan` gives the rows that Spark shows, value by value.
+
+    It does not for variants, which PyArrow does not read; where a file holds a column as a type that is neither the
+    table's nor was promoted to it; and for files whose columns Spark itself cannot read as what they are.
+
+    Args:
+        plan: What is read.
+        fields: The columns that are wanted.
+
+    Raises:
+        DataFileError: A footer that is needed cannot be read.
+    """
+    wanted = {field.column_id: field for field in fields if field.column_id is not None}
+    if not all(_has_arrow_type(field) for field in wanted.values()):
+        return False
+    kinds = {id(rows.fields): rows.fields for rows in plan.inlined}
+    for file in plan.files:
+        held = _held(file, plan)
+        if held is None:
+            return False
+        kinds[id(held)] = held
+    return all(_are_exact(wanted, held) for held in kinds.values())
+
+
+def _has_arrow_type(field: Field) -> bool:
+    try:
+        display_type(field)
+    except InvalidInputError:
+        return False
+    return True
+
+
+def _held(file: ScanFile, plan: ScanPlan) -> tuple[Field, ...] | None:
+    """Return the columns of a file as it holds them; None if it holds one in a way that is not everybody's."""
+    if file.fields is not None:
+        return file.fields
+    with storage.naming_table(file.path, plan.table):
+        footer = read_footer(file.path, file.encryption_key)
+    return None if footer.needs_arrow else resolve_fields(footer, plan.fields, file.mapping)
+
+
+def _are_exact(wanted: Mapping[ColumnId, Field], held: Sequence[Field]) -> bool:
+    return all(
+        _is_exact(wanted[one.column_id], one) for one in held if one.column_id is not None and one.column_id in wanted
+    )
+
+
+def _is_exact(field: Field, held: Field) -> bool:
+    if field.type == "struct" and held.type == "struct":
+        children = {child.column_id: child for child in field.children if child.column_id is not None}
+        return _are_exact(children, held.children)
+    if field.type in NESTED or held.type in NESTED:
+        pairs = zip(field.children, held.children, strict=False)
+        return field.type == held.type and all(_is_exact(child, below) for child, below in pairs)
+    if held.type in (field.type, STORED_AS.get(field.type), *_ALSO_HELD_AS.get(field.type, ())):
+        return True
+    # From decimals, Spark rounds to 32 bits once, and Python to 64 bits before.
+    is_rounded_twice = held.type.startswith("decimal") and field.type == "float32"
+    return is_promotion(held.type, field.type) and not is_rounded_twice

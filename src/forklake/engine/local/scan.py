@@ -1,0 +1,91 @@
+"""Whole scans in this process: the rows of a plan as one Arrow table, of the types that a reader is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import Final
+
+import pyarrow as pa
+
+from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
+from forklake.files.schema import display_type
+from forklake.model.field import Field
+from forklake.model.scan import ScanFile, ScanPlan
+
+_READERS: Final = 8
+_SMALLEST_BATCH: Final = 1024
+
+
+def read_plan(plan: ScanPlan, fields: Sequence[Field], limit: int | None = None) -> pa.Table:
+    """Return the rows of a plan, in the order of its files and of the rows in them, inlined rows last.
+
+    Columns are called ``c0``, ``c1`` and so on, as names may repeat.
+
+    Args:
+        plan: What to read.
+        fields: What to return, in order: columns of the table, and lineage (`LINEAGE_COLUMNS`), which has no id.
+        limit: How many rows at most; nothing is read behind them.
+
+    Raises:
+        DataFileError: A file is missing, damaged, or cannot be decrypted.
+        InvalidInputError: A value does not fit its column.
+    """
+    schema = pa.schema([pa.field(f"c{place}", display_type(field)) for place, field in enumerate(fields)])
+    batches: list[pa.RecordBatch] = []
+    left = limit
+    for batch in _batches(plan, fields, schema, limit):
+        if left is None:
+            batches.append(batch)
+            continue
+        batches.append(batch.slice(0, left))
+        left -= min(left, batch.num_rows)
+        if not left:
+            break
+    # Without columns only a batch knows how many rows there are.
+    return pa.Table.from_batches(batches, None if batches and not fields else schema)
+
+
+def _batches(plan: ScanPlan, fields: Sequence[Field], schema: pa.Schema, limit: int | None) -> Iterator[pa.RecordBatch]:
+    selection = Selection(plan.table, plan.fields, tuple(field for field in fields if field.column_id is not None))
+
+    def of_file(place: int, file: ScanFile, batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        for rows in file_rows(file, selection, batch_rows=batch_rows):
+            yield _batch(rows, fields, schema, pa.repeat(pa.scalar(file.path, pa.string()), len(rows)), place)
+
+    if limit is not None or len(plan.files) < 2:
+        for place, file in enumerate(plan.files):
+            yield from of_file(place, file, None if limit is None else max(limit, _SMALLEST_BATCH))
+    else:
+        with ThreadPoolExecutor(min(_READERS, len(plan.files))) as readers:
+            for batches in readers.map(lambda located: list(of_file(*located)), enumerate(plan.files)):
+                yield from batches
+    for place, kept in enumerate((rows for rows in plan.inlined if rows.rows), len(plan.files)):
+        names = pa.array(kept.names or [None] * len(kept.rows), pa.string())
+        yield _batch(inlined_rows(kept, selection), fields, schema, names, place)
+
+
+def _batch(rows: Rows, fields: Sequence[Field], schema: pa.Schema, filenames: pa.Array, place: int) -> pa.RecordBatch:
+    if not fields:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
+    columns = iter(rows.columns)
+    arrays = [
+        next(columns) if field.column_id is not None else _lineage(field.name, rows, filenames, place)
+        for field in fields
+    ]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _lineage(name: str, rows: Rows, filenames: pa.Array, place: int) -> pa.Array:
+    match name:
+        case "rowid":
+            return rows.row_ids
+        case "snapshot_id":
+            return rows.snapshots
+        case "filename":
+            return filenames
+        case "file_row_number":
+            return pa.array(rows.positions, pa.int64())
+    assert name == "file_index"
+    return pa.repeat(pa.scalar(Decimal(place), pa.decimal128(20, 0)), len(rows))

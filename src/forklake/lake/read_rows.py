@@ -1,0 +1,69 @@
+"""Rows of a table as a result: read by this process if they are few, else by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
+from forklake.catalog.names import column_names
+from forklake.model.predicate import Condition
+from forklake.model.scan import first_rows
+from forklake.ops import read_table as reading
+from forklake.session.result import Result
+from forklake.session.result_content import FrameRows, LocalRows
+
+if TYPE_CHECKING:
+    from forklake.lake.table import Table
+    from forklake.sql.parameters import Values
+
+
+def read_rows(
+    table: Table,
+    columns: Sequence[str] | None,
+    where: str | None,
+    parameters: Values | None,
+    limit: int | None = None,
+) -> Result:
+    """Return rows of a table in the order of its files and of the rows in them; nothing is read yet but metadata.
+
+    Args:
+        table: The table.
+        columns: What to show, as `Table.dataframe` takes it.
+        where: Which rows. A condition is computed by Spark, unless no file and no inlined row is left to ask.
+        parameters: Values for the condition's ``?`` and ``$name``.
+        limit: How many rows at most.
+
+    Raises:
+        NotFoundError: There is no such column, or the table was dropped.
+        InvalidInputError: The condition cannot be understood.
+        DataFileError: A footer that is needed to plan cannot be read.
+    """
+    chosen = None if columns is None else column_names(columns)
+    runtime, content = table._reader._runtime, table._content()
+    row = lookup.table_by_id(content, table.table_id)
+    condition: Condition | None = None
+    if where is not None or parameters is not None:
+        from forklake.sql.row_statements import bind_condition  # noqa: PLC0415 - brings sqlglot
+        from forklake.sql.row_texts import read_where  # noqa: PLC0415
+
+        tree = read_where(where, parameters)
+        if tree is not None:
+            condition = bind_condition(tree, row.table_name, table_fields(content, row.table_id))
+    plan = reading.plan_table(runtime.store, runtime.lake_path, content, row, condition)
+    if condition is None and limit is not None:
+        plan = first_rows(plan, limit)
+    fields = reading.shown_fields(plan, chosen)
+
+    def by_spark() -> FrameRows:
+        is_limited = limit is not None
+        frame = reading.read_table(runtime.spark(), plan, chosen, condition, keep_order=True, is_limited=is_limited)
+        return FrameRows(frame, tuple(file.path for file in plan.files), f'table "{plan.table}"')
+
+    has_rows = bool(plan.files or plan.inlined)
+    if (condition is None or not has_rows) and reading.is_read_here(plan, fields, runtime.settings, limit):
+        found = Result.of_source(fields, LocalRows(plan, fields, by_spark))
+    else:
+        found = Result.of_source(fields, by_spark())
+    return found if limit is None else found.head(limit)
