@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from forklake.engine.failures import reaching_spark
 from forklake.engine.types import spark_schema
+from forklake.engine.write import spark_frame
 from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python
 from forklake.files.values import shown_array
@@ -33,6 +34,20 @@ def rows_frame(spark: SparkSession, fields: Sequence[Field], rows: Sequence[Sequ
         return spark.createDataFrame([() for _ in rows], schema)
     arrays = [_array(field, values) for field, values in zip(fields, zip(*rows, strict=True), strict=True)]
     return spark.createDataFrame(pa.table(arrays, names=schema.names), schema)
+
+
+@reaching_spark()
+def held_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[Field, ...]) -> DataFrame:
+    """Return a frame of the caller as one whose columns have the names of fields, and the types of a table's.
+
+    Args:
+        spark: The session, for rows in memory.
+        rows: An Arrow table, as `forklake.files.conform` returns it for the fields, or a frame of Spark.
+        fields: Its columns.
+    """
+    if isinstance(rows, pa.Table):
+        return spark_frame(spark, rows, fields)
+    return rows.toDF(*(field.name for field in fields))
 
 
 def _array(field: Field, values: Sequence[Any]) -> pa.Array:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -32,6 +33,9 @@ from forklake.sql.parse import parse
 from forklake.sql.values import computed
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 
@@ -46,6 +50,7 @@ class Connection:
     def __init__(self, state: State) -> None:
         self._state = state
         self._is_open = True
+        self._last: Result | None = None
         state.attachments.enter()
 
     def __enter__(self) -> Self:
@@ -99,6 +104,108 @@ class Connection:
             with guarded():
                 result = self._run(statement)
             yield result
+
+    def execute(self, text: str, parameters: Values | None = None) -> Connection:
+        """Run statements as `sql` does, and return this session, whose ``fetch`` methods give the rows of the last.
+
+        Raises:
+            ForklakeError: A statement is wrong or failed. What ran before it stays.
+        """
+        self._last = None
+        self._last = self.sql(text, parameters)
+        return self
+
+    def executemany(self, text: str, parameters: Iterable[Values]) -> Connection:
+        """Run statements once for each of several sets of parameters, as one transaction: all of them or none.
+
+        Raises:
+            ForklakeError: A statement is wrong or failed. In a transaction that was begun before, what ran stays.
+        """
+        self._check_open()
+        begins = not self._state.work.is_explicit
+        if begins:
+            self._state.begin()
+        try:
+            for values in parameters:
+                self.execute(text, values)
+            if begins:
+                self._state.commit()
+        except BaseException:
+            if begins:
+                with suppress(InvalidInputError):  # the statements may have ended it
+                    self._state.rollback()
+            raise
+        return self
+
+    @property
+    def description(self) -> list[tuple[str, str, None, None, None, None, None]] | None:
+        """The columns of the last result, as Python's database API gives them; None if there is none."""
+        result = self._last
+        if result is None:
+            return None
+        return [
+            (name, kind, None, None, None, None, None) for name, kind in zip(result.columns, result.types, strict=True)
+        ]
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the next row of what `execute` ran last; None after the last one."""
+        return self._executed().fetchone()
+
+    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
+        """Return the next rows of what `execute` ran last, at most that many."""
+        return self._executed().fetchmany(size)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return the rows of what `execute` ran last that were not fetched yet."""
+        return self._executed().fetchall()
+
+    def df(self) -> pd.DataFrame:
+        """Return what `execute` ran last as a DataFrame of pandas."""
+        return self._executed().df()
+
+    def fetchdf(self) -> pd.DataFrame:
+        """Return the same as `df`."""
+        return self._executed().fetchdf()
+
+    def pl(self) -> pl.DataFrame:
+        """Return what `execute` ran last as a DataFrame of Polars."""
+        return self._executed().pl()
+
+    def arrow(self) -> pa.Table:
+        """Return what `execute` ran last as an Arrow table."""
+        return self._executed().arrow()
+
+    def _executed(self) -> Result:
+        if self._last is None:
+            raise InvalidInputError("No open result set: no query was executed, or the last statement gave no rows.")
+        return self._last
+
+    def register(self, name: str, frame: Any) -> Connection:
+        """Let this session's queries name a frame like a table, and return the session.
+
+        The name comes before tables of the same name. Rows in memory are those of now. A frame of Spark is computed
+        anew by each query.
+
+        Args:
+            name: Any text; a frame that has the name is replaced.
+            frame: A DataFrame of Spark, pandas or Polars, an Arrow table or batches, dictionaries, one for each row.
+
+        Raises:
+            InvalidInputError: It is no frame, or has a column of a type that no column of a table can have.
+        """
+        self._check_open()
+        self._state.frames.register(name, frame)
+        return self
+
+    def unregister(self, name: str) -> Connection:
+        """Forget a frame, and return the session.
+
+        Raises:
+            NotFoundError: None was registered under the name.
+        """
+        self._check_open()
+        self._state.frames.unregister(name)
+        return self
 
     @property
     def attached(self) -> list[str]:

@@ -19,6 +19,7 @@ from forklake.model.names import fold
 from forklake.model.records import Macro
 from forklake.model.scan import OWN_ROW_ID
 from forklake.session.catalogs import AttachedCatalog
+from forklake.session.frames import HeldFrame, frame_of_caller
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
 from forklake.session.functions.function import clock
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
@@ -173,7 +174,32 @@ class SessionNames:
     # ---- relations ---------------------------------------------------------------------------------------------------
 
     def relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
-        """Return the table, view, metadata table or file of a name."""
+        """Return the table, view, metadata table, frame or file of a name.
+
+        A registered frame comes first, as a temporary table would; a variable of the caller comes last.
+        """
+        held = self._registered_frame(parts)
+        if held is not None:
+            return Relation(parts[-1], held.columns, held)
+        try:
+            return self._stored_relation(parts, at)
+        except NotFoundError:
+            held = self._variable(parts, at)
+            if held is None:
+                raise
+            return Relation(parts[-1], held.columns, held)
+
+    def _registered_frame(self, parts: tuple[str, ...]) -> HeldFrame | None:
+        # What is stored in a catalog means the same to everybody who reads it, so it names no frame.
+        return self.state.frames.registered(parts[0]) if len(parts) == 1 and self.inside is None else None
+
+    def _variable(self, parts: tuple[str, ...], at: At | None) -> HeldFrame | None:
+        may_be_one = len(parts) == 1 and self.inside is None and at is None
+        if not may_be_one or not self.state.settings.get("python_enable_replacements"):
+            return None
+        return frame_of_caller(parts[0])
+
+    def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
         system = system_relation(self, parts)
         if system is not None:
             return Relation(parts[-1], system.columns, system)

@@ -12,6 +12,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan, first_rows
 from forklake.model.type_text import field_of
+from forklake.session.frames import HeldFrame
 from forklake.session.names import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
@@ -95,7 +96,7 @@ def scan_plan(scan: Scan) -> ScanPlan:
 
 
 def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> DataFrame:
-    from forklake.engine.rows_frame import rows_frame  # noqa: PLC0415
+    from forklake.engine.rows_frame import held_frame, rows_frame  # noqa: PLC0415
     from forklake.ops.read_table import read_table  # noqa: PLC0415
 
     source = scan.relation.source
@@ -108,6 +109,8 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
         return _changes_frame(source).select(*map(identifier, scan.columns))
     if isinstance(source, Files):
         return source.frame.select(*map(identifier, scan.columns))
+    if isinstance(source, HeldFrame):
+        return held_frame(state.query_session(), source.rows, source.columns).select(*map(identifier, scan.columns))
     plan = scan_plan(scan)
     keeps_order = bound.keeps_order == name and state.settings.get("preserve_insertion_order")
     if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:

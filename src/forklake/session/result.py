@@ -199,6 +199,18 @@ class Result:
             ) from error
         return polars.from_arrow(self._named_table())
 
+    def df(self) -> pd.DataFrame:
+        """Return the same as `pandas`, under the name that DuckDB gives it."""
+        return self.pandas()
+
+    def fetchdf(self) -> pd.DataFrame:
+        """Return the same as `pandas`, under the other name that DuckDB gives it."""
+        return self.pandas()
+
+    def pl(self) -> pl.DataFrame:
+        """Return the same as `polars`, under the name that DuckDB gives it."""
+        return self.polars()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow."""
         return self._named_table().__arrow_c_stream__(requested_schema)

@@ -50,6 +50,7 @@ SETTINGS: Final[dict[str, tuple[Any, Callable[[Any], Any]]]] = {
     "ducklake_retry_backoff": (1.5, _number),
     "ducklake_default_data_inlining_row_limit": (0, _count),
     "preserve_insertion_order": (True, _flag),
+    "python_enable_replacements": (True, _flag),
     "timezone": ("UTC", _zone),
 }
 """By name: the default, and what turns a value into one of the setting."""

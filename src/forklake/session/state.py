@@ -11,6 +11,7 @@ from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.ops.runtime import Runtime, Setup
 from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.frames import Frames
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
 from forklake.session.work import Work
@@ -77,6 +78,7 @@ class State:
     Attributes:
         setup: What lakes are opened with; its Spark, its retries and its clock are the session's as well.
         in_use: The catalog and schema that USE named last; see `current`.
+        frames: The frames of the caller that this session's queries may name.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work.
     """
 
@@ -87,6 +89,7 @@ class State:
     work: Work = field(default_factory=lambda: Work(is_explicit=False))
     _queries: SparkSession | None = None
     may_begin: bool = True
+    frames: Frames = field(default_factory=Frames)
     settings: SessionSettings = field(init=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,115 @@
+"""Frames of the caller that queries name like tables, and the names that DuckDB gives to a session's methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import forklake
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.session.connection import Connection
+from forklake.session.frames import frame_of_caller
+from forklake.session.result import Result
+
+seen_by_all = pa.table({"id": [1, 2]})
+
+
+@pytest.fixture
+def connection(tmp_path: Any) -> Any:
+    with forklake.connect() as connection:
+        connection.sql(f"ATTACH 'ducklake:{tmp_path}/lake.db' AS shop (CATALOG 'shop', CREATE_IF_NOT_EXISTS true)")
+        connection.sql("USE shop")
+        connection.sql("CREATE TABLE orders (id INTEGER, item VARCHAR)")
+        yield connection
+
+
+def columns_of(found: Result | None) -> list[tuple[Any, ...]]:
+    assert found is not None
+    return [row[:2] for row in found.rows()]
+
+
+def test_a_registered_frame_is_named_like_a_table_and_comes_before_one(connection: Connection) -> None:
+    connection.register("new rows", pd.DataFrame({"id": [1], "at": [pd.Timestamp("2026-01-01")]}))
+    assert columns_of(connection.sql('DESCRIBE SELECT * FROM "NEW ROWS"')) == [("id", "BIGINT"), ("at", "TIMESTAMP")]
+    connection.register("orders", pa.table({"other": [1.5]}))
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM orders")) == [("other", "DOUBLE")]
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM main.orders")) == [("id", "INTEGER"), ("item", "VARCHAR")]
+    connection.unregister("ORDERS")
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM orders")) == [("id", "INTEGER"), ("item", "VARCHAR")]
+    with pytest.raises(NotFoundError, match='No frame is registered as "orders"'):
+        connection.unregister("orders")
+    with pytest.raises(NotFoundError, match="does not exist"):
+        connection.cursor().sql('FROM "new rows"')
+
+
+def test_a_variable_that_holds_a_frame_is_named_like_a_table(connection: Connection) -> None:
+    mine = pd.DataFrame({"id": [1]})
+    orders = pd.DataFrame({"hidden": [1]})
+    numbers = [1, 2, 3]
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM mine")) == [("id", "BIGINT")]
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM MINE")) == [("id", "BIGINT")]
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM seen_by_all")) == [("id", "BIGINT")]
+    assert columns_of(connection.sql("DESCRIBE SELECT * FROM orders")) == [("id", "INTEGER"), ("item", "VARCHAR")]
+    for name in ("numbers", "nobody", "shop.mine", "mine AT (VERSION => 0)"):
+        with pytest.raises(NotFoundError, match="does not exist"):
+            connection.sql(f"FROM {name}")
+    connection.sql("SET python_enable_replacements = false")
+    with pytest.raises(NotFoundError, match="Table with name mine does not exist"):
+        connection.sql("FROM mine")
+    assert len(mine) + len(orders) + len(numbers) == 5
+
+
+def test_what_is_stored_names_no_frame(connection: Connection) -> None:
+    mine = pd.DataFrame({"id": [1]})
+    connection.register("registered", mine)
+    for name in ("mine", "registered"):
+        with pytest.raises(NotFoundError, match=f"Table with name {name} does not exist"):
+            connection.sql(f"CREATE VIEW v AS SELECT * FROM {name}")
+
+
+def test_what_is_no_frame_cannot_be_registered(connection: Connection) -> None:
+    for name, value in (("a", 5), ("a", "text"), ("a", None), ("", seen_by_all), (5, seen_by_all)):
+        with pytest.raises(InvalidInputError):
+            connection.register(name, value)  # type: ignore[arg-type]
+
+
+def test_only_variables_where_forklake_was_called_are_seen() -> None:
+    def inner() -> Any:
+        return frame_of_caller("mine")
+
+    mine = pa.table({"a": [1]})
+    assert inner() is None  # not those of whoever called the caller
+    found = frame_of_caller("mine")
+    assert found is not None
+    assert found.columns[0].name == mine.column_names[0]
+
+
+def test_execute_gives_the_session_and_its_fetches_are_of_the_last_statement(connection: Connection) -> None:
+    assert connection.execute("VALUES (1, 'x'), (2, 'y')") is connection
+    assert connection.description is not None
+    assert [one[1] for one in connection.description] == ["INTEGER", "VARCHAR"]
+    assert (connection.fetchone(), connection.fetchmany(5), connection.fetchall()) == ((1, "x"), [(2, "y")], [])
+    assert connection.df().shape == connection.fetchdf().shape == (2, 2)
+    assert connection.arrow().num_rows == 2
+    assert connection.execute("SELECT ?", [7]).fetchall() == [(7,)]
+    assert connection.execute("CREATE SCHEMA s").description is None
+    with pytest.raises(InvalidInputError, match="No open result set"):
+        connection.fetchall()
+
+
+def test_executemany_is_all_or_nothing(connection: Connection) -> None:
+    connection.execute("CREATE SCHEMA before_it")
+    snapshots = "SELECT count(*) FROM shop.snapshots()"
+    before = connection.execute(snapshots).fetchall()[0][0]
+    with pytest.raises(NotFoundError):
+        connection.executemany("DROP SCHEMA IF EXISTS before_it; SELECT ? FROM nothing", [[1], [2]])
+    assert not connection.is_in_transaction
+    assert connection.execute(snapshots).fetchall() == [(before,)]
+    both = "CREATE SCHEMA IF NOT EXISTS one; CREATE SCHEMA IF NOT EXISTS two; SELECT $n"
+    connection.executemany(both, [{"n": 1}, {"n": 2}])
+    assert connection.execute(snapshots).fetchall() == [(before + 1,)]
+    connection.executemany("SELECT ?", [])
+    assert connection.execute(snapshots).fetchall() == [(before + 1,)]
