@@ -39,9 +39,7 @@ def test_frames_are_read_joined_and_written_like_tables(spark: SparkSession, tmp
             (1, Decimal("1.50"), moment, [1]), (2, None, None, []), (None, Decimal("-2.25"), moment, None),
         ]  # fmt: skip
         connection.register("words", frame)
-        joined = (
-            "SELECT m.id, f.name, w.word FROM mine m JOIN floats f USING (id) JOIN words w USING (id) ORDER BY 1"
-        )
+        joined = "SELECT m.id, f.name, w.word FROM mine m JOIN floats f USING (id) JOIN words w USING (id) ORDER BY 1"
         assert connection.execute(joined).fetchall() == [(1, "ä", "one"), (2, None, "two")]
         connection.execute("CREATE TABLE kept AS SELECT * FROM floats")
         connection.execute("INSERT INTO kept SELECT id + 10, price, word FROM mine JOIN words USING (id)")

@@ -26,12 +26,10 @@ from forklake.files import storage
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
-from forklake.model.scan import OWN_ROW_ID, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
+from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
 from forklake.model.write import WriteTarget
 
 ROW_ID: Final = OWN_ROW_ID
-PLACES: Final = {"data_file": FILE, "data_file_row": POSITION, "rowid": ROW_ID}
-"""The lineage that says where a row is, and the names that it goes under while rows are changed."""
 
 NewValues = Callable[[DataFrame], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
@@ -78,7 +76,7 @@ class ChangedRows:
 
 def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:
     """Return the rows of a plan that a condition holds for: where they are, and their values if these are needed."""
-    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACES)
+    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACE_LINEAGE)
 
 
 def change_rows(
@@ -95,7 +93,7 @@ def change_rows(
     """Write the files that a change needs; nothing that grows with the table comes to the driver.
 
     Args:
-        rows: What changes: the columns of `PLACES` say where a row is; one that is inserted is nowhere.
+        rows: What changes: the columns of `OWN_PLACES` say where a row is; one that is inserted is nowhere.
         plan: What was scanned to find them.
         target: The table.
         updated: Gives the new values of those that are updated, in the table's order, and then their row ids.

@@ -19,11 +19,11 @@ from forklake.files import storage
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import DataFileId
-from forklake.model.scan import ScanFile, ScanPlan
+from forklake.model.scan import OWN_FILE, OWN_POSITION, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
 
-FILE: Final = "__forklake_file__"
-POSITION: Final = "__forklake_position__"
+FILE: Final = OWN_FILE
+POSITION: Final = OWN_POSITION
 
 TWICE: Final = (
     "The same row was updated multiple times - this is not (yet) supported in DuckLake."

@@ -25,6 +25,13 @@ LINEAGE_COLUMNS: Final = {
 """What can be asked for beside the columns of a table, with its type."""
 OWN_ROW_ID: Final = "__forklake_row_id__"
 """The row id under a name that it has even where a column of the table is called ``rowid``."""
+OWN_FILE: Final = "__forklake_file__"
+OWN_POSITION: Final = "__forklake_position__"
+OWN_PLACES: Final = {OWN_FILE: "varchar", OWN_POSITION: "int64", OWN_ROW_ID: "int64"}
+"""Where a row is, under names that no column of a table has: its data file and its place there, unless the metadata
+holds it, and its id; with their types."""
+PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "rowid": OWN_ROW_ID}
+"""The lineage that says where a row is, and the names that it goes under while rows are changed."""
 
 
 @dataclass(frozen=True, slots=True)

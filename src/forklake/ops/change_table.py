@@ -20,7 +20,7 @@ from forklake.model.ids import DeleteFileId
 from forklake.model.merge import Merge
 from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
-from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
+from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanPlan
 from forklake.ops.append import inline, is_inlinable
 from forklake.ops.merge_predicate import matching, pruning_keys
 from forklake.ops.register_files import register_files
@@ -28,6 +28,8 @@ from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from forklake.engine.change_rows import ChangedRows, Inlining
     from forklake.engine.merge_source import Source
     from forklake.model.write import WriteTarget
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 _LARGE_ROWS: Final = 100_000
 """Of a table from this size on, it is worth looking at a whole source before: files may be left out, and rows need not
 be moved to find those that match a small one. Bytes would not tell: files may be compressed a hundredfold."""
+
+_MANY_FILES: Final = 10
+"""And of one with so many files, however small they are: each of them costs a request or several to be opened."""
 
 
 def delete_all(staging: Staging, table: TableRow) -> None:
@@ -135,6 +140,41 @@ def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame, me
     return changed.deleted_count + changed.inserted_count
 
 
+def change_found(
+    staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: DataFrame, *, is_update: bool
+) -> int:
+    """Update or delete rows that were found already, and return how many they are.
+
+    Args:
+        staging: The transaction. If it is not committed, the files that were written are removed again.
+        runtime: The open lake.
+        table: The table.
+        plan: What was scanned to find the rows.
+        found: Where they are, as `OWN_PLACES` has it, and for an update what each column of the table becomes. A row
+            that is deleted may be there several times.
+        is_update: Whether they are updated.
+
+    Raises:
+        InvalidInputError: A row is updated twice, or a new value does not fit its column; nothing was changed.
+        EngineError: A Spark job failed; nothing was changed.
+    """
+    from forklake.engine.change_rows import change_rows, updated_by  # noqa: PLC0415
+
+    how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    columns = [field.name for field in plan.fields] if is_update else []
+    changed = change_rows(
+        found.toDF(*OWN_PLACES, *columns),
+        plan,
+        how.target,
+        updated=updated_by(plan.fields, ()) if is_update else None,
+        inlining=_inlining(how),
+        may_repeat=not is_update,
+        keeps_ids=not _is_new(table),
+    )
+    stage_changes(staging, table, how.target, changed)
+    return changed.deleted_count
+
+
 def _is_new(table: TableRow) -> bool:
     """Return whether the transaction made the table, so that nobody has seen the ids of its rows yet.
 
@@ -164,12 +204,16 @@ def _planned(
     keys = {name for _, name in pruning_keys(merge, given, target)}
     of_keys = tuple(field for field in given if field.name in keys)
     whole = plan(None)
-    if sum(file.record_count for file in whole.files) < _LARGE_ROWS:
+    if sum(file.record_count for file in whole.files) < _LARGE_ROWS and len(whole.files) < _MANY_FILES:
         yield whole, Source(source)
         return
-    with measured(source, [field.name for field in of_keys], table.table_name) as (kept, found):
-        bounds = conform(found, of_keys, "source", by_name=False)
-        yield plan(matching(merge, bounds, of_keys, target, is_range=True)) if keys else whole, kept
+    with measured(source, [field.name for field in of_keys], table.table_name) as (kept, ends):
+        if not keys:
+            yield whole, kept
+            return
+        found = ends if kept.held is None else kept.held.select([field.name for field in of_keys])
+        rows = conform(found, of_keys, "source", by_name=False)
+        yield plan(matching(merge, rows, of_keys, target, is_range=kept.held is None)), kept
 
 
 def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:

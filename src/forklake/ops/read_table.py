@@ -16,7 +16,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
-from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, ScanPlan
+from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, PLACE_LINEAGE, ScanPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -93,12 +93,11 @@ def read_table(
     own = {fold(field.name) for field in plan.fields}
     beside = {fold(name) for name in columns or ()} - own
     lineage = {name: name for name in LINEAGE_COLUMNS if name in beside}
-    if OWN_ROW_ID in beside:
-        lineage["rowid"] = OWN_ROW_ID
+    lineage |= {name: own for name, own in PLACE_LINEAGE.items() if own in beside}
     if not lineage:
         return scan(spark, plan, columns=columns, condition=text, keep_order=keep_order, is_limited=is_limited)
     assert columns is not None
-    of_table = [name for name in columns if fold(name) in own or fold(name) not in (*lineage, OWN_ROW_ID)]
+    of_table = [name for name in columns if fold(name) in own or fold(name) not in (*lineage, *lineage.values())]
     found = scan(
         spark,
         plan,

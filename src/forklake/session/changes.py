@@ -13,8 +13,8 @@ from forklake.lake import Transaction
 from forklake.lake.verbs.tables import NewTable
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
-from forklake.model.merge import Clause, Merge
 from forklake.model.rows import TableRow
+from forklake.model.scan import ScanPlan
 from forklake.model.type_text import field_of
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
@@ -25,18 +25,10 @@ from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.sql import statements as said
 from forklake.sql.insertion import bind_insert
-from forklake.sql.literals import identifier
+from forklake.sql.joined_rows import FoundRows, bind_joined
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
-from forklake.sql.row_statements import (
-    ROW_ID,
-    JoinedChange,
-    bind_delete,
-    bind_joined,
-    bind_merge,
-    bind_update,
-    is_joined,
-)
+from forklake.sql.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
 
 if TYPE_CHECKING:
     from forklake.ops.append import Frame
@@ -55,10 +47,9 @@ def update(state: State, statement: said.Update) -> Result:
     """UPDATE."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
-    if is_joined(statement):
-        joined = bind_joined(statement, row.table_name, fields, names)
-        values = tuple((name, f"source.`c{number}`") for number, name in enumerate(joined.columns, 1))
-        return _run_joined(state, writer, row, joined, Clause("matched", "update", None, values))
+    joined = bind_joined(statement, row.table_name, fields, names)
+    if joined is not None:
+        return _run_joined(state, writer, row, joined)
     bound, runtime = bind_update(statement, row.table_name, fields, names), state.runtime(writer)
     return _run(
         writer,
@@ -71,9 +62,9 @@ def delete(state: State, statement: said.Delete) -> Result:
     """DELETE."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
-    if is_joined(statement):
-        joined = bind_joined(statement, row.table_name, fields, names)
-        return _run_joined(state, writer, row, joined, Clause("matched", "delete", None))
+    joined = bind_joined(statement, row.table_name, fields, names)
+    if joined is not None:
+        return _run_joined(state, writer, row, joined)
     bound, runtime = bind_delete(statement, row.table_name, fields, names), state.runtime(writer)
     if bound is None:
         count = writer.table(row.table_name, schema=_schema_name(writer, row)).count()
@@ -95,10 +86,7 @@ def merge(state: State, statement: said.Merge) -> Result:
     """MERGE INTO."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
-    bound = bind_merge(statement, row.table_name, fields, names)
-    frame = queries.query_frame(state, bound.query)
-    runtime = state.runtime(writer)
-    return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, frame, bound.merge))
+    return _run_joined(state, writer, row, bind_merge(statement, row.table_name, fields, names))
 
 
 def create_table(state: State, statement: said.CreateTable) -> Result | None:
@@ -182,21 +170,25 @@ def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow
     return Result.of_count(writer._run(verb) or 0)
 
 
-def _run_joined(state: State, writer: Transaction, row: TableRow, bound: JoinedChange, clause: Clause) -> Result:
-    """Change the rows that a query found, by their row ids."""
-    frame = queries.query_frame(state, bound.query)
-    fields = tuple(
-        Field(None, f"c{place}", field.type, field.children) for place, field in enumerate(bound.query.columns)
-    )
-    assert fields[0].type == ROW_ID.type
-    change = Merge(f"{identifier(ROW_ID.name)} = source.c0", (clause,), fields)
+def _run_joined(state: State, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:
+    """Change the rows that a merge or a query finds."""
     runtime = state.runtime(writer)
-    return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, frame, change))
+    if isinstance(joined, JoinedMerge):
+        source = _frame(state, joined.query, joined.merge.source)
+        return _run(writer, row, lambda staging, table: changing.merge(staging, runtime, table, source, joined.merge))
+    plans: dict[str, ScanPlan] = {}
+    found = queries.query_frame(state, joined.query, plans)
+    plan = plans[joined.scan]
+    return _run(
+        writer,
+        row,
+        lambda staging, table: changing.change_found(staging, runtime, table, plan, found, is_update=joined.is_update),
+    )
 
 
 def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame:
     """Return rows for a table: in memory if they are constants, else from Spark."""
-    if bound.constants is None:
+    if bound.constants is None or any(field.type == "null" for field in fields):
         return queries.query_frame(state, bound).toDF(*(field.name for field in fields))
     import pyarrow as pa  # noqa: PLC0415 - metadata work does without
 

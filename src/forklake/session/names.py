@@ -17,7 +17,7 @@ from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.records import Macro
-from forklake.model.scan import OWN_ROW_ID
+from forklake.model.scan import OWN_PLACES
 from forklake.session.catalogs import AttachedCatalog
 from forklake.session.frames import HeldFrame, frame_of_caller
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
@@ -39,7 +39,7 @@ VIRTUAL: Final = (
     Field(None, "filename", "varchar"),
     Field(None, "file_row_number", "int64"),
     Field(None, "file_index", "uint64"),
-    Field(None, OWN_ROW_ID, "int64"),
+    *(Field(None, name, kind) for name, kind in OWN_PLACES.items()),
 )
 _PREFIX: Final = "ducklake_"
 _IN_USE: Final = {"current_database": 0, "current_catalog": 0, "current_schema": 1}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from sqlglot import exp
 
@@ -13,23 +12,18 @@ from forklake.model.field import Field
 from forklake.model.merge import Clause, Deed, Merge
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
-from forklake.model.scan import OWN_ROW_ID
 from forklake.sql import statements as said
 from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast
 from forklake.sql.columns import TableSite, find
-from forklake.sql.insertion import conformed, default_node, is_default
+from forklake.sql.insertion import default_node, is_default
 from forklake.sql.literals import quoted, spark_type
 from forklake.sql.matched_columns import MatchedColumns, given_name
-from forklake.sql.nodes import is_subquery
 from forklake.sql.phrases import refusal
 from forklake.sql.query.bind import bind_query
 from forklake.sql.query.output_names import written
 from forklake.sql.query.rows import RowBinder
 from forklake.sql.relation import BoundQuery, Names
-from forklake.sql.values import named_table
-
-ROW_ID: Final = Field(None, OWN_ROW_ID, "int64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +32,6 @@ class RowUpdate:
 
     values: tuple[tuple[str, str], ...]
     condition: Condition | None
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedChange:
-    """A change of rows that a query finds: its first column is the row id, the others what ``columns`` become."""
-
-    query: BoundQuery
-    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +57,37 @@ def bind_condition(
     return _condition(RowBinder(TableSite(alias or table, fields), names), where)
 
 
-def is_joined(statement: said.Update | said.Delete) -> bool:
-    """Return whether more than a row itself decides whether it changes, and what it becomes."""
-    nodes = [] if statement.where is None else [statement.where]
-    if isinstance(statement, said.Update):
-        nodes += [value for _, value in statement.assignments]
-    asks = any(is_subquery(inner) for node in nodes for inner in node.walk())
-    return bool(statement.sources or statement.with_ or asks)
-
-
 def bind_update(statement: said.Update, table: str, fields: Sequence[Field], names: Names | None = None) -> RowUpdate:
-    """Return what an UPDATE does that is not joined.
+    """Return what an UPDATE does in which a row alone decides about itself.
 
     Raises:
         InvalidInputError: A column is set twice, or an expression is not understood.
         NotFoundError: There is no such column.
     """
-    values = _assigned(statement, table, fields)
+    values = assigned_values(statement, table, fields)
     binder = RowBinder(TableSite(statement.alias or table, fields), names)
     condition = None if statement.where is None else _condition(binder, statement.where)
     return RowUpdate(tuple((field.name, cast(binder.bind(value), field).sql) for field, value in values), condition)
 
 
+def assigned_values(statement: said.Update, table: str, fields: Sequence[Field]) -> list[tuple[Field, exp.Expr]]:
+    """Return the columns that an UPDATE sets, and what to.
+
+    Raises:
+        InvalidInputError: A column is set twice.
+        NotFoundError: There is no such column.
+    """
+    assigned = [(_column(name, table, fields), value) for name, value in statement.assignments]
+    for place, (field, _) in enumerate(assigned):
+        if any(field is other for other, _ in assigned[:place]):
+            raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
+    return [(field, default_node(field) if is_default(value) else value) for field, value in assigned]
+
+
 def bind_delete(
     statement: said.Delete, table: str, fields: Sequence[Field], names: Names | None = None
 ) -> Condition | None:
-    """Return which rows a DELETE deletes that is not joined; None for all.
+    """Return which rows a DELETE deletes in which a row alone decides about itself; None for all.
 
     Raises:
         InvalidInputError: The condition is not understood.
@@ -105,22 +96,6 @@ def bind_delete(
     if statement.where is None:
         return None
     return bind_condition(statement.where, table, fields, names, statement.alias)
-
-
-def bind_joined(
-    statement: said.Update | said.Delete, table: str, fields: Sequence[Field], names: Names
-) -> JoinedChange:
-    """Return what a joined UPDATE or DELETE does.
-
-    Raises:
-        InvalidInputError: A column is set twice, or an expression is not understood.
-        NotFoundError: There is no such column.
-    """
-    values = _assigned(statement, table, fields) if isinstance(statement, said.Update) else []
-    bound = bind_query(_joined(statement, [value for _, value in values]), names, keeps_null=True)
-    numbered: list[tuple[Field, int | None]] = [(ROW_ID, 0)]
-    numbered += [(field, number) for number, (field, _) in enumerate(values, 1)]
-    return JoinedChange(conformed(bound, numbered), tuple(field.name for field, _ in values))
 
 
 def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names: Names) -> JoinedMerge:
@@ -171,36 +146,6 @@ def bind_merge_with(
 def _condition(binder: RowBinder, where: exp.Expr) -> Condition:
     bound = binder.condition(where)
     return Condition(bound.when_true, bound.sql)
-
-
-def _assigned(statement: said.Update, table: str, fields: Sequence[Field]) -> list[tuple[Field, exp.Expr]]:
-    """Return the columns that an UPDATE sets, and what to."""
-    assigned = [(_column(name, table, fields), value) for name, value in statement.assignments]
-    for place, (field, _) in enumerate(assigned):
-        if any(field is other for other, _ in assigned[:place]):
-            raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
-    return [(field, default_node(field) if is_default(value) else value) for field, value in assigned]
-
-
-def _joined(statement: said.Update | said.Delete, values: Sequence[exp.Expr]) -> exp.Select:
-    """Return the query for the rows that change, and for their new values."""
-    common = () if statement.with_ is None else statement.with_.expressions
-    if len(statement.table) == 1 and any(fold(one.alias) == fold(statement.table[0]) for one in common):
-        words = "update" if isinstance(statement, said.Update) else "delete from"
-        raise InvalidInputError(f"Binder Error: Can only {words} base table")
-    name = statement.alias or statement.table[-1]
-    target = named_table(statement.table, name)
-    found = exp.select(
-        exp.column(ROW_ID.name, table=exp.to_identifier(name, quoted=True)), *(value.copy() for value in values)
-    )
-    found = found.from_(target)
-    for source in statement.sources:
-        found.append("joins", exp.Join(this=source.copy()))
-    if statement.where is not None:
-        found = found.where(statement.where.copy())
-    if statement.with_ is not None:
-        found.set("with_", statement.with_.copy())
-    return found
 
 
 def _column(name: str, table: str, fields: Sequence[Field]) -> Field:

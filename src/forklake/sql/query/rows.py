@@ -30,6 +30,16 @@ class _SessionSite(QuerySite):
         """Return what names stand for."""
         return self._columns.column(names)
 
+    def subquery(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
+        """Return a subquery of no table, and refuse others: here nobody reads what they read."""
+        found = super().subquery(binder, node)
+        if self.environment.reading.scans():
+            raise InvalidInputError(
+                "Binder Error: MERGE has subqueries in its source only; nothing was changed.",
+                hint="MERGE INTO ... USING (SELECT ...) AS ...",
+            )
+        return found
+
 
 class RowBinder:
     """Binds expressions over one row.
