@@ -77,7 +77,7 @@ def _rows(session: Connection, text: str) -> list[tuple[Any, ...]]:
 def _small_select(session: Connection, shop: Catalog, rounds: int) -> list[Figure]:
     session.sql("CREATE TABLE small AS SELECT i AS id, 'name ' || i AS name FROM range(1000) r(i)")
     (file,) = shop.table("small").files()
-    spark = shop._runtime.spark()
+    spark = shop._runtime.setup.spark()
 
     def ours() -> None:
         assert len(_rows(session, "SELECT id, name FROM small")) == 1000

@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forklake.engine.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +59,7 @@ class Settings:
     """Up to how many bytes of files a read is done by this process, with PyArrow; 0: Spark does them all."""
     local_read_rows: int = 100_000
     """Up to how many rows a read is done by this process, with PyArrow; 0: Spark does them all."""
+    engine: Engine | None = None
+    """What reads and writes rows instead of Spark: see `forklake.engine.engine`."""
     on_step: Callable[[str], None] = field(default=lambda step: None)
     """Told the name of each step of a commit, a fork and an append, so that tests can stop there."""

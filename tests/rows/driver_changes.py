@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from forklake import Transaction
 from forklake.catalog import lookup
 from forklake.catalog.scan_plan import plan_scan
-from forklake.engine.change_rows import ChangedRows
+from forklake.engine.changed_rows import ChangedRows
 from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
 from forklake.files import storage
 from forklake.files.conform import conform

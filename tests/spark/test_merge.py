@@ -190,7 +190,7 @@ def test_files_without_a_key_of_the_source_are_not_read(shop: Catalog) -> None:
 
     def files(source: Any, on: str = ON, **clauses: Any) -> int:
         rows = frame_of(source)
-        given = frame_fields(rows)
+        given = frame_fields(runtime.engine, rows)
         wanted = MergeClauses(**clauses or {"matched": (MergeDelete(),)})
         merge = bind_merge_with(given, merge_statement(on, wanted, fields, given, None), "orders", fields)
         predicate = matching(merge, conform(rows, merge.source, "source", by_name=False), merge.source, fields)

@@ -18,6 +18,7 @@ from forklake.engine import scan as scanning
 from forklake.engine.query import are_few, collect_rows, explain, limited, query_frame, query_session
 from forklake.engine.rows_frame import rows_frame
 from forklake.engine.scan import scan
+from forklake.engine.spark import SparkEngine
 from forklake.errors import DataFileError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -83,6 +84,7 @@ VALUES: list[tuple[Field, Any]] = [
         {"key": [[1]], "value": [{"x": 1, "my y": None}]},
     ),
 ]
+SPARK = SparkEngine(None, {})
 FIELDS = [kind for kind, _ in VALUES]
 
 
@@ -93,7 +95,7 @@ def test_values_of_all_types_go_through_spark_unchanged_whatever_its_zone(
     shown = ", ".join(f"r0.`{kind.name}` AS c{number}" for number, kind in enumerate(FIELDS))
     with setting(queries, spark_sql_session_timeZone="America/St_Johns"):
         frame = query_frame(queries, f"SELECT {shown} FROM v AS r0", {"v": rows_frame(spark, FIELDS, rows)})
-        result = Result.of_frame(FIELDS, frame)
+        result = Result.of_frame(SPARK, FIELDS, frame)
         assert result.fetchall() == rows
         assert result.rows() == rows
     assert result.arrow().column_names == result.columns == [kind.name for kind in FIELDS]
@@ -111,7 +113,7 @@ def test_a_value_that_is_none_of_its_column_is_refused(spark: SparkSession) -> N
 def test_there_are_frames_without_rows(spark: SparkSession, queries: SparkSession) -> None:
     empty = rows_frame(spark, FIELDS, [])
     frame = query_frame(queries, "SELECT r0.odd AS c0, r0.tstz AS c1 FROM v AS r0", {"v": empty})
-    result = Result.of_frame([FIELDS[-1], FIELDS[29]], frame)
+    result = Result.of_frame(SPARK, [FIELDS[-1], FIELDS[29]], frame)
     assert (result.fetchall(), result.fetchone(), result.arrow().num_rows) == ([], None, 0)
     assert "0 rows" not in repr(result)
 
@@ -122,7 +124,7 @@ def test_a_result_that_is_shown_again_runs_no_job_again(spark: SparkSession, que
 
     spark.sparkContext.setJobGroup("shown", "")
     few, many = (
-        Result.of_frame(A, query_frame(queries, f"SELECT CAST(id AS INT) AS c0 FROM range({count})", {}))
+        Result.of_frame(SPARK, A, query_frame(queries, f"SELECT CAST(id AS INT) AS c0 FROM range({count})", {}))
         for count in (30, 3000)
     )
     shown = repr(few)
@@ -144,14 +146,14 @@ def test_a_result_that_is_shown_again_runs_no_job_again(spark: SparkSession, que
 
 def test_variants_are_what_they_hold(queries: SparkSession) -> None:
     text = """SELECT parse_json('{"a": [1, "x", null, true]}') AS c0 UNION ALL SELECT NULL"""
-    result = Result.of_frame([field(None, "v", "variant")], query_frame(queries, text, {}))
+    result = Result.of_frame(SPARK, [field(None, "v", "variant")], query_frame(queries, text, {}))
     assert result.fetchall() == [({"a": [1, "x", None, True]},), (None,)]
     assert result.types == ["VARIANT"]
 
 
 def test_names_that_repeat_are_numbered_in_a_frame(queries: SparkSession) -> None:
     frame = query_frame(queries, "SELECT 1 AS c0, 2 AS c1", {})
-    result = Result.of_frame([field(None, "a", "int32"), field(None, "A", "int32")], frame)
+    result = Result.of_frame(SPARK, [field(None, "a", "int32"), field(None, "A", "int32")], frame)
     assert (result.columns, result.dataframe().columns) == (["a", "A"], ["a", "A_1"])
     assert result.dataframe().collect() == [(1, 2)]
 
@@ -282,7 +284,7 @@ def test_a_file_that_is_gone_is_named(spark: SparkSession, queries: SparkSession
     frame = query_frame(queries, "SELECT a AS c0 FROM v AS r0", {"v": scan(spark, made)})
     path.unlink()
     with pytest.raises(DataFileError, match=f'Cannot read data file "{path}" of the query: there is no such file'):
-        Result.of_frame(A, frame, [str(path)]).fetchall()
+        Result.of_frame(SPARK, A, frame, [str(path)]).fetchall()
 
 
 # ---- order -----------------------------------------------------------------------------------------------------------

@@ -242,6 +242,42 @@ def runs_statements(text: str) -> list[int]:
     return [call.lineno for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in _RUNS]
 
 
+# ---- one seam leads to the engine ----------------------------------------------------------------------------------
+
+_SEAM = {"forklake.engine.engine", "forklake.engine.changed_rows"}
+# Read by this process with PyArrow, whichever engine there is.
+_LOCAL = "forklake.engine.local."
+_CHOOSES = {"ops/runtime.py": {"forklake.engine.spark"}}
+# Below the seam, or a part of Spark itself: a data source.
+_OF_SPARK = ("engine/", "connector/")
+
+
+def engine_imports(text: str) -> set[str]:
+    """Return the modules of the engine that a module imports, in any place, but not for types alone."""
+    tree = ast.parse(text)
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for part in node.body
+        for inner in ast.walk(part)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module == "forklake.engine":
+            found |= {f"forklake.engine.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "forklake":
+            found |= {f"forklake.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    found = {name for name in found if not name.startswith(_LOCAL)}
+    return {name for name in found if name == "forklake.engine" or name.startswith("forklake.engine.")}
+
+
 @pytest.mark.parametrize(
     "offence",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Final, cast
 
@@ -13,6 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from forklake.engine.changed_rows import NO_INLINING, ChangedRows, Inlining
 from forklake.engine.collect import arrow_rows
 from forklake.engine.conform import conform
 from forklake.engine.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
@@ -23,9 +24,8 @@ from forklake.engine.session import is_remote
 from forklake.engine.write import write
 from forklake.errors import InvalidInputError
 from forklake.files import storage
-from forklake.model.definitions import NewDataFile, NewDeleteFile
+from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
-from forklake.model.ids import DataFileId
 from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
 from forklake.model.write import WriteTarget
 
@@ -35,43 +35,6 @@ NewValues = Callable[[DataFrame], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
 
 _ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
-
-
-@dataclass(frozen=True, slots=True)
-class Inlining:
-    """How many rows the metadata takes: at most so many deletes of one change, and at most so many new rows."""
-
-    deletes: int
-    rows: int
-
-
-NO_INLINING: Final = Inlining(0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedRows:
-    """What was written for changed rows, and what becomes of the files that hold the old ones.
-
-    Attributes:
-        whole_files: Data files of which no row is left.
-        delete_files: What is deleted of others, earlier deletions included.
-        positions: What is deleted of others and goes into the metadata.
-        inlined: Ids of rows in the metadata that go.
-        data_files: New rows, and updated ones, which carry the ids they had.
-        rows: New rows if they are few enough for the metadata: the columns of the table, then the ids that updated
-            ones keep.
-        deleted_count: How many rows go, updated ones included.
-        inserted_count: How many rows are new.
-    """
-
-    whole_files: tuple[DataFileId, ...]
-    delete_files: tuple[NewDeleteFile, ...]
-    positions: tuple[tuple[DataFileId, int], ...]
-    inlined: tuple[int, ...]
-    data_files: tuple[NewDataFile, ...]
-    rows: pa.Table | None
-    deleted_count: int
-    inserted_count: int
 
 
 def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:

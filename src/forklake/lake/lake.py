@@ -23,7 +23,7 @@ from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.plain_history import Progress, silent
-from forklake.ops.runtime import Runtime, Setup, open_runtime
+from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,7 +42,7 @@ class Lake:
         spark: SparkSession | None = None,
         settings: Settings | None = None,
     ) -> None:
-        self._runtime = open_runtime(Setup(settings or Settings(), spark), url, data_path, sort_expression)
+        self._runtime = open_runtime(setup_of(settings, spark), url, data_path, sort_expression)
 
     def __enter__(self) -> Self:
         return self
@@ -69,9 +69,9 @@ class Lake:
         """The Spark session that reads and writes rows; it is started now if there is none.
 
         Raises:
-            EngineError: Spark cannot be started.
+            EngineError: Spark cannot be started, or the lake has another engine.
         """
-        return self._runtime.spark()
+        return self._runtime.setup.spark()
 
     def using(self, spark: SparkSession) -> Lake:
         """Return this lake for jobs in another session, such as one of many agents has: ``lake.using(s.newSession())``.

@@ -51,19 +51,19 @@ def read_rows(
         tree = read_where(where, parameters)
         if tree is not None:
             condition = bind_condition(tree, row.table_name, table_fields(content, row.table_id))
-    plan = reading.plan_table(runtime.store, runtime.lake_path, content, row, condition)
+    plan = reading.plan_table(runtime, content, row, condition)
     if condition is None and limit is not None:
         plan = first_rows(plan, limit)
     fields = reading.shown_fields(plan, chosen)
 
-    def by_spark() -> FrameRows:
-        is_limited = limit is not None
-        frame = reading.read_table(runtime.spark(), plan, chosen, condition, keep_order=True, is_limited=is_limited)
-        return FrameRows(frame, tuple(file.path for file in plan.files), f'table "{plan.table}"')
+    def by_engine() -> FrameRows:
+        text = None if condition is None else condition.spark_sql
+        frame = runtime.engine.scan(plan, chosen, text, keep_order=True, is_limited=limit is not None)
+        return FrameRows(runtime.engine, frame, tuple(file.path for file in plan.files), f'table "{plan.table}"')
 
     has_rows = bool(plan.files or plan.inlined)
     if (condition is None or not has_rows) and reading.is_read_here(plan, fields, runtime.settings, limit):
-        found = Result.of_source(fields, LocalRows(plan, fields, by_spark))
+        found = Result.of_source(fields, LocalRows(plan, fields, by_engine))
     else:
-        found = Result.of_source(fields, by_spark())
+        found = Result.of_source(fields, by_engine())
     return found if limit is None else found.head(limit)

@@ -71,8 +71,8 @@ def upsert(table: Table, source: Any, on: Sequence[str]) -> int:
 
 def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> int:
     runtime = table._reader._runtime
-    rows = appending.held(source)
-    given = appending.frame_fields(rows)
+    rows = appending.held(runtime.engine, source)
+    given = appending.frame_fields(runtime.engine, rows)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         merge = bind_merge_with(given, statement(fields, given), row.table_name, fields)

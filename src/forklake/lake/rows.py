@@ -29,20 +29,22 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from forklake.engine.changes import Kind
+    from forklake.engine.engine import Kind
     from forklake.lake.table import Table
 
 
 def schema(table: Table) -> StructType:
     """Return the columns as Spark shows them."""
-    return reading.spark_schema(table_fields(table._content(), table.table_id))
+    schema: StructType = table._reader._runtime.engine.schema(table_fields(table._content(), table.table_id))
+    return schema
 
 
 def dataframe(table: Table, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> DataFrame:
     """Return rows as a Spark DataFrame."""
     chosen = None if columns is None else column_names(columns)
     plan, parsed = _planned(table, where, parameters)
-    return reading.read_table(table._reader._runtime.spark(), plan, chosen, parsed)
+    frame: DataFrame = table._reader._runtime.engine.scan(plan, chosen, None if parsed is None else parsed.spark_sql)
+    return frame
 
 
 def plan(table: Table, where: str | None, parameters: Values | None) -> ScanSummary:
@@ -62,7 +64,7 @@ def plan(table: Table, where: str | None, parameters: Values | None) -> ScanSumm
 def count(table: Table, where: str | None, parameters: Values | None) -> int:
     """Return how many rows there are."""
     planned, parsed = _planned(table, where, parameters)
-    return reading.count_rows(table._reader._runtime.spark, planned, parsed)
+    return reading.count_rows(table._reader._runtime.engine, planned, parsed)
 
 
 def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
@@ -71,18 +73,20 @@ def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
     content = table._content()
     row = lookup.table_by_id(content, table.table_id)
     name = column_name(column)
-    return reading.bound(runtime.store, runtime.lake_path, content, row, name, which, runtime.spark)
+    return reading.bound(runtime, content, row, name, which)
 
 
 def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:
     """Return how rows changed."""
-    return table_changes(table._reader._runtime, table._content().version, table.table_id, start, end, kind)
+    version = table._content().version
+    frame: DataFrame = table_changes(table._reader._runtime, version, table.table_id, start, end, kind)
+    return frame
 
 
 def append(table: Table, frame: Any, *, by_name: bool) -> None:
     """Add rows."""
     runtime = table._reader._runtime
-    rows = appending.held(frame, table_fields(table._content(), table.table_id))
+    rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> None:
         row = lookup.table_by_id(staging.draft, table.table_id)
@@ -94,7 +98,7 @@ def append(table: Table, frame: Any, *, by_name: bool) -> None:
 def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | None, *, by_name: bool) -> None:
     """Replace rows."""
     runtime, tree = table._reader._runtime, read_where(where, parameters)
-    rows = appending.held(frame, table_fields(table._content(), table.table_id))
+    rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> None:
         row = lookup.table_by_id(staging.draft, table.table_id)
@@ -116,9 +120,10 @@ def create_table_as(
     or_replace: bool,
 ) -> None:
     """Create a table with the columns and the rows of a frame."""
-    rows = appending.held(frame)
-    new = NewTable(name, appending.frame_columns(rows), schema_name, partition_by, sort_by, if_not_exists, or_replace)
     runtime = runner._runtime
+    rows = appending.held(runtime.engine, frame)
+    columns = appending.frame_columns(runtime.engine, rows)
+    new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
 
     def verb(staging: Staging) -> None:
         made = new.stage(staging)
@@ -155,4 +160,4 @@ def _planned(table: Table, where: str | None, parameters: Values | None) -> tupl
     row = lookup.table_by_id(content, table.table_id)
     parsed = None if tree is None else bind_condition(tree, row.table_name, table_fields(content, row.table_id))
     runtime = table._reader._runtime
-    return reading.plan_table(runtime.store, runtime.lake_path, content, row, parsed), parsed
+    return reading.plan_table(runtime, content, row, parsed), parsed

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final
 
 import pyarrow as pa
 
 from forklake.catalog.transaction import Staging
+from forklake.engine.engine import Engine, Frame
 from forklake.files import storage
 from forklake.files.columns import table_columns
 from forklake.files.conform import conform, frame_of
@@ -26,23 +27,20 @@ from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    Frame: TypeAlias = "DataFrame | pa.Table"
-
 _DRIVER_BYTES: Final = 64 * 2**20
 """Rows in memory beyond this are handed to Spark, which writes them in parallel."""
 
 
-def append(staging: Staging, runtime: Runtime, table: TableRow, frame: Frame, *, by_name: bool = True) -> int:
+def append(
+    staging: Staging, runtime: Runtime, table: TableRow, frame: Frame | pa.Table, *, by_name: bool = True
+) -> int:
     """Add the rows of a frame to a table, as part of a transaction, and return how many they are.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
         runtime: The open lake.
         table: The table as the transaction sees it.
-        frame: A Spark DataFrame or an Arrow table, as `held` returns it.
+        frame: A frame of the engine or an Arrow table, as `held` returns it.
         by_name: Match columns by their names, or else by their positions.
 
     Raises:
@@ -50,7 +48,7 @@ def append(staging: Staging, runtime: Runtime, table: TableRow, frame: Frame, *,
         EngineError: A Spark job failed; nothing was written.
     """
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
-    rows = frame if isinstance(frame, pa.Table) else _few_rows(frame, how)
+    rows = frame if isinstance(frame, pa.Table) else _few_rows(runtime.engine, frame, how)
     if rows is not None:
         rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)
         if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
@@ -65,65 +63,44 @@ def append(staging: Staging, runtime: Runtime, table: TableRow, frame: Frame, *,
     return sum(file.record_count for file in files)
 
 
-def held(frame: Any, fields: Sequence[Field] = ()) -> Frame:
-    """Return a frame that can be read as often as needed: a Spark DataFrame as it is, all else as an Arrow table.
+def held(engine: Engine, frame: Any, fields: Sequence[Field] = ()) -> Frame | pa.Table:
+    """Return rows that can be read as often as needed: a frame of the engine as it is, all else as an Arrow table.
 
     Raises:
         InvalidInputError: It is no frame.
-        EngineError: Its Spark session is stopped or lost.
+        EngineError: Its rows can no longer be computed.
     """
-    if not is_spark_frame(frame):
-        return frame_of(frame, fields)
-    from forklake.engine.session import checked  # noqa: PLC0415 - Spark only comes with a frame of Spark
-
-    checked(frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs.")
-    return cast("DataFrame", frame)
+    return engine.checked(frame) if engine.is_frame(frame) else frame_of(frame, fields)
 
 
-def frame_columns(rows: Frame) -> tuple[ColumnDefinition, ...]:
+def frame_columns(engine: Engine, rows: Frame | pa.Table) -> tuple[ColumnDefinition, ...]:
     """Return the columns that a table needs to hold a frame, as `held` returns it.
 
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
-    if isinstance(rows, pa.Table):
-        return table_columns(rows.schema)
-    from forklake.engine.types import ducklake_columns  # noqa: PLC0415 - Spark only comes with a frame of Spark
-
-    return ducklake_columns(rows.schema)
+    return table_columns(rows.schema) if isinstance(rows, pa.Table) else engine.columns(rows)
 
 
-def frame_fields(rows: Frame) -> tuple[Field, ...]:
+def frame_fields(engine: Engine, rows: Frame | pa.Table) -> tuple[Field, ...]:
     """Return the columns of a frame as fields of no table."""
-    return tuple(field_of(column) for column in frame_columns(rows))
+    return tuple(field_of(column) for column in frame_columns(engine, rows))
 
 
-def is_spark_frame(frame: Any) -> bool:
-    """Return whether something is a DataFrame of Spark, classic or Connect; Spark is not imported to tell."""
-    return type(frame).__module__.startswith("pyspark.sql.") and hasattr(frame, "sparkSession")
-
-
-def _few_rows(frame: DataFrame, how: Writing) -> pa.Table | None:
-    """Return the rows of a Spark frame if they are few enough to be inlined."""
+def _few_rows(engine: Engine, frame: Frame, how: Writing) -> pa.Table | None:
+    """Return the rows of a frame if they are few enough to be inlined."""
     if how.inlining_row_limit == 0 or not is_inlinable(how.target.fields):
         return None
-    from forklake.engine.collect import collect_arrow  # noqa: PLC0415 - Spark only comes with a frame of Spark
-
-    rows = collect_arrow(frame.limit(how.inlining_row_limit + 1), how.target.table)
+    rows = engine.collect_given(frame, how.inlining_row_limit + 1, how.target.table)
     return rows if rows.num_rows <= how.inlining_row_limit else None
 
 
 def _written(
-    runtime: Runtime, how: Writing, frame: Frame, rows: pa.Table | None, *, by_name: bool
+    runtime: Runtime, how: Writing, frame: Frame | pa.Table, rows: pa.Table | None, *, by_name: bool
 ) -> list[NewDataFile]:
     if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and sorts_on_driver(how.target):
         return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
-    from forklake.engine.write import write, write_arrow  # noqa: PLC0415 - small writes do without Spark
-
-    if isinstance(frame, pa.Table):
-        assert rows is not None
-        return write_arrow(runtime.spark(), rows, how.target)
-    return write(frame, how.target, by_name=by_name)
+    return runtime.engine.write(rows if isinstance(frame, pa.Table) else frame, how.target, by_name=by_name)
 
 
 def sorts_on_driver(target: WriteTarget) -> bool:

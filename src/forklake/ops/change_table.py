@@ -1,4 +1,4 @@
-"""Changing rows as part of a transaction: what Spark wrote becomes changes of the metadata."""
+"""Changing rows as part of a transaction: what the engine wrote becomes changes of the metadata."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.table_files import table_files
 from forklake.catalog.transaction import Staging
+from forklake.engine.changed_rows import ChangedRows, Inlining
+from forklake.engine.engine import Frame, MergeSource
 from forklake.files import storage
 from forklake.files.conform import conform
 from forklake.metastore.tables import INLINED_ROW
@@ -20,7 +22,7 @@ from forklake.model.ids import DeleteFileId
 from forklake.model.merge import Merge
 from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
-from forklake.model.scan import OWN_PLACES, ROW_ID_COLUMN, ScanPlan
+from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 from forklake.ops.append import inline, is_inlinable
 from forklake.ops.merge_predicate import matching, pruning_keys
 from forklake.ops.register_files import register_files
@@ -28,12 +30,7 @@ from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from forklake.engine.change_rows import ChangedRows, Inlining
-    from forklake.engine.merge_source import Source
     from forklake.model.write import WriteTarget
-    from forklake.ops.append import Frame
 
 
 _LARGE_ROWS: Final = 100_000
@@ -60,14 +57,11 @@ def delete_where(staging: Staging, runtime: Runtime, table: TableRow, condition:
     Raises:
         EngineError: A Spark job failed; nothing was changed.
     """
-    from forklake.engine.change_rows import change_rows, find_rows  # noqa: PLC0415 - Spark comes with the first row
-
     plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table, condition.predicate)
     if not plan.files and not plan.inlined:
         return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
-    rows = find_rows(runtime.spark(), plan, condition.spark_sql, with_values=False)
-    changed = change_rows(rows, plan, how.target, inlining=_inlining(how))
+    changed = runtime.engine.delete(plan, condition.spark_sql, how.target, _inlining(how))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
 
@@ -92,56 +86,34 @@ def update_where(
         InvalidInputError: A new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    from forklake.engine.change_rows import change_rows, find_rows, updated_by  # noqa: PLC0415
-
     plan = plan_scan(
         runtime.store, runtime.lake_path, staging.draft, table, None if condition is None else condition.predicate
     )
     if not plan.files and not plan.inlined:
         return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
-    rows = find_rows(runtime.spark(), plan, None if condition is None else condition.spark_sql, with_values=True)
-    changed = change_rows(
-        rows,
-        plan,
-        how.target,
-        updated=updated_by(plan.fields, values),
-        inlining=_inlining(how),
-        keeps_ids=not _is_new(table),
-    )
+    text = None if condition is None else condition.spark_sql
+    changed = runtime.engine.update(plan, text, values, how.target, _inlining(how), keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
 
 
-def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame, merge: Merge) -> int:
+def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | pa.Table, merge: Merge) -> int:
     """Match the rows of a source with those of a table, do what the clauses say, and return how many rows it was.
 
     Raises:
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    from forklake.engine.change_rows import change_rows  # noqa: PLC0415
-    from forklake.engine.merge_rows import merge_rows  # noqa: PLC0415
-
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
     with _planned(staging, runtime, table, source, merge) as (plan, rows):
-        merged = merge_rows(runtime.spark(), plan, rows, merge)
-        changed = change_rows(
-            merged.rows,
-            plan,
-            how.target,
-            updated=merged.updated,
-            inserted=merged.inserted,
-            inlining=_inlining(how),
-            may_repeat=merged.may_repeat,
-            keeps_ids=not _is_new(table),
-        )
+        changed = runtime.engine.merge(plan, rows, merge, how.target, _inlining(how), keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count + changed.inserted_count
 
 
 def change_found(
-    staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: DataFrame, *, is_update: bool
+    staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: Frame, *, is_update: bool
 ) -> int:
     """Update or delete rows that were found already, and return how many they are.
 
@@ -158,18 +130,9 @@ def change_found(
         InvalidInputError: A row is updated twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
-    from forklake.engine.change_rows import change_rows, updated_by  # noqa: PLC0415
-
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
-    columns = [field.name for field in plan.fields] if is_update else []
-    changed = change_rows(
-        found.toDF(*OWN_PLACES, *columns),
-        plan,
-        how.target,
-        updated=updated_by(plan.fields, ()) if is_update else None,
-        inlining=_inlining(how),
-        may_repeat=not is_update,
-        keeps_ids=not _is_new(table),
+    changed = runtime.engine.change_found(
+        plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table)
     )
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
@@ -186,11 +149,9 @@ def _is_new(table: TableRow) -> bool:
 
 @contextmanager
 def _planned(
-    staging: Staging, runtime: Runtime, table: TableRow, source: Frame, merge: Merge
-) -> Iterator[tuple[ScanPlan, Source]]:
+    staging: Staging, runtime: Runtime, table: TableRow, source: Frame | pa.Table, merge: Merge
+) -> Iterator[tuple[ScanPlan, MergeSource]]:
     """Give what a merge reads of the table, without files that no row of the source can match, and the source."""
-    from forklake.engine.merge_source import Source, measured, source_of  # noqa: PLC0415
-
     target, given = table_fields(staging.draft, table.table_id), merge.source
 
     def plan(predicate: Predicate | None) -> ScanPlan:
@@ -198,22 +159,22 @@ def _planned(
 
     if isinstance(source, pa.Table):
         rows = conform(source, given, "source", by_name=False)
-        yield plan(matching(merge, rows, given, target)), source_of(runtime.spark(), rows, given)
+        yield plan(matching(merge, rows, given, target)), runtime.engine.merge_source(rows, given)
         return
-    source = source.toDF(*(field.name for field in given))
+    source = runtime.engine.named(source, [field.name for field in given])
     keys = {name for _, name in pruning_keys(merge, given, target)}
     of_keys = tuple(field for field in given if field.name in keys)
     whole = plan(None)
     if sum(file.record_count for file in whole.files) < _LARGE_ROWS and len(whole.files) < _MANY_FILES:
-        yield whole, Source(source)
+        yield whole, runtime.engine.frame_source(source)
         return
-    with measured(source, [field.name for field in of_keys], table.table_name) as (kept, ends):
+    names = [field.name for field in of_keys]
+    with runtime.engine.measured_source(source, names, table.table_name) as (kept, found, is_range):
         if not keys:
             yield whole, kept
             return
-        found = ends if kept.held is None else kept.held.select([field.name for field in of_keys])
         rows = conform(found, of_keys, "source", by_name=False)
-        yield plan(matching(merge, rows, of_keys, target, is_range=kept.held is None)), kept
+        yield plan(matching(merge, rows, of_keys, target, is_range=is_range)), kept
 
 
 def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:
@@ -240,7 +201,5 @@ def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, change
 
 
 def _inlining(how: Writing) -> Inlining:
-    from forklake.engine.change_rows import Inlining  # noqa: PLC0415
-
     limit = how.inlining_row_limit
     return Inlining(deletes=limit, rows=limit if is_inlinable(how.target.fields) else 0)

@@ -157,9 +157,7 @@ def _write_rows(runtime: Runtime, plan: ScanPlan, target: WriteTarget) -> list[N
     fields = (*target.fields, *_LINEAGE)
     if sorts_on_driver(target):
         return write_files(rows.to_batches(), target, arrow_schema(fields))
-    from forklake.engine.write import write_arrow  # noqa: PLC0415 - only sorting by expressions takes Spark
-
-    files = write_arrow(runtime.spark(), rows, replace(target, fields=fields))
+    files = runtime.engine.write(rows, replace(target, fields=fields))
     names = {field.name for field in _LINEAGE}
     return [
         replace(file, column_stats={name: given for name, given in file.column_stats.items() if name not in names})

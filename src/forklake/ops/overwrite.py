@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forklake.catalog.transaction import Staging
+from forklake.engine.engine import Frame
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
 from forklake.ops.append import append
@@ -12,14 +13,14 @@ from forklake.ops.change_table import delete_all, delete_where
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
-    from forklake.ops.append import Frame
+    import pyarrow as pa
 
 
 def overwrite(
     staging: Staging,
     runtime: Runtime,
     table: TableRow,
-    frame: Frame,
+    frame: Frame | pa.Table,
     condition: Condition | None,
     *,
     by_name: bool = True,

@@ -1,4 +1,4 @@
-"""What work on an open lake is done with: its store, its settings, its clock and its Spark."""
+"""What work on an open lake is done with: its store, its settings, its clock and its engine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from forklake.catalog.view import View
 from forklake.config import Settings
-from forklake.errors import ConfigError
+from forklake.engine.engine import Engine
+from forklake.engine.spark import SparkEngine
+from forklake.errors import ConfigError, EngineError
 from forklake.metastore.location import lake_key
 from forklake.metastore.store import Store
 from forklake.model.field import Field
@@ -34,22 +36,36 @@ class Setup:
     """What lakes are opened with. A SQL session has one before it has a lake, and opens each lake with it.
 
     Attributes:
-        settings: Retries, clock, time-outs, and the configuration of Spark.
-        given_spark: The Spark session of the caller, if there is one.
+        settings: Retries, clock, time-outs, and how the engine is set up.
+        engine: What reads and writes rows.
     """
 
-    settings: Settings = field(default_factory=Settings)
-    given_spark: SparkSession | None = None
+    settings: Settings
+    engine: Engine
 
     def spark(self) -> SparkSession:
-        """Return the session that jobs run in: the one given, the active one, or one that is started now.
+        """Return the Spark session that jobs run in; it is started now if there is none.
 
         Raises:
-            EngineError: None can be started.
+            EngineError: Spark cannot be started, or another engine is used.
         """
-        from forklake.engine.session import session  # noqa: PLC0415 - metadata work does without Spark
+        if not isinstance(self.engine, SparkEngine):
+            raise EngineError(f"Rows are read and written by {type(self.engine).__name__}, not by Spark.")
+        return self.engine.session()
 
-        return session(self.given_spark, self.settings.spark)
+
+def setup_of(settings: Settings | None = None, spark: SparkSession | None = None) -> Setup:
+    """Return what lakes are opened with: the engine of the settings if they name one, else Spark.
+
+    Raises:
+        ConfigError: Both a Spark session and another engine were given.
+    """
+    settings = settings or Settings()
+    if settings.engine is None:
+        return Setup(settings, SparkEngine(spark, settings.spark))
+    if spark is not None:
+        raise ConfigError("Both a Spark session and another engine were given; nothing was opened.")
+    return Setup(settings, settings.engine)
 
 
 class Runtime:
@@ -75,8 +91,8 @@ class Runtime:
         self.sort_expression = sort_expression
         self.options: Mapping[str, str] = {}
         self.option_defaults: Mapping[str, str] = {}
-        self.spark: Callable[[], SparkSession] = setup.spark
-        """Gives the session that jobs run in. It is called when a job needs it: metadata work starts none."""
+        self.engine = setup.engine
+        """What reads and writes rows: the setup's, or the one of a SQL session."""
         self._store = store
         self._process = os.getpid()
         self._views: OrderedDict[CatalogId, View] = OrderedDict()
@@ -110,14 +126,14 @@ class Runtime:
     def using(self, spark: SparkSession) -> Runtime:
         """Return the same open lake for jobs in another session; all else is shared."""
         made = copy(self)
-        made.setup = Setup(self.settings, spark)
-        made.spark = made.setup.spark
+        made.setup = Setup(self.settings, SparkEngine(spark, self.settings.spark))
+        made.engine = made.setup.engine
         return made
 
-    def for_session(self, spark: Callable[[], SparkSession], option_defaults: Mapping[str, str]) -> Runtime:
-        """Return the same open lake for the statements of a SQL session; its Spark is made when it is needed."""
+    def for_session(self, engine: Engine, option_defaults: Mapping[str, str]) -> Runtime:
+        """Return the same open lake for the statements of a SQL session, which has an engine of its own."""
         made = copy(self)
-        made.spark, made.option_defaults = spark, option_defaults
+        made.engine, made.option_defaults = engine, option_defaults
         return made
 
     def with_options(self, options: Mapping[str, str]) -> Runtime:

@@ -7,10 +7,9 @@ from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.model.ids import DataFileId
-from forklake.model.predicate import Condition, IsNull
+from forklake.model.predicate import IsNull
 from forklake.model.quoting import quote_spark_name
 from forklake.model.rows import ColumnRow, TableRow
-from forklake.ops.read_table import count_rows
 from forklake.ops.runtime import Runtime
 
 
@@ -33,13 +32,5 @@ def search_nulls(
 
 
 def _is_null_in_files(runtime: Runtime, staging: Staging, table: TableRow, column: ColumnRow) -> bool:
-    is_null = IsNull(column.column_id, is_null=True)
-    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table, is_null)
-    return (
-        count_rows(
-            runtime.spark,
-            plan,
-            Condition(is_null, f"{quote_spark_name(column.column_name)} IS NULL"),
-        )
-        > 0
-    )
+    plan = plan_scan(runtime.store, runtime.lake_path, staging.draft, table, IsNull(column.column_id, is_null=True))
+    return runtime.engine.count(plan, f"{quote_spark_name(column.column_name)} IS NULL") > 0

@@ -77,9 +77,7 @@ def _rewrite(runtime: Runtime, old: Sequence[Rewriting], target: WriteTarget, fi
         for one in old:
             files.append(rewrite_file(one, target))  # noqa: PERF401 - those before one that fails are known
         return
-    from forklake.engine.rewrite_files import rewrite_files  # noqa: PLC0415 - small files do without Spark
-
-    files += rewrite_files(runtime.spark(), old, target)
+    files += runtime.engine.rewrite(old, target)
 
 
 def _is_retyped(before: Iterable[Field], now: Iterable[Field]) -> bool:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.moments import Moment
 from forklake.catalog.view import View
+from forklake.engine.engine import Frame, Kind
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId, TableId
 from forklake.model.version import Version
 from forklake.ops.runtime import Runtime
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from forklake.engine.changes import Kind
-
 
 def table_changes(
     runtime: Runtime, seen: Version, table: TableId, start: Moment, end: Moment | None, kind: Kind
-) -> DataFrame:
+) -> Frame:
     """Return how the rows of a table changed from one snapshot to another, both included.
 
     A time stands for the first snapshot at or after it as a start, and for the last one not after it as an end.
@@ -31,12 +25,10 @@ def table_changes(
         NotFoundError: The table does not exist at the end.
         InvalidInputError: The start comes after the end.
     """
-    from forklake.engine.changes import changes  # noqa: PLC0415 - Spark comes with the first row
-
     last = seen if end is None else versions.version_of(runtime.store, seen, end)
     first = versions.first_snapshot(runtime.store, seen, start)
     if first > last.snapshot_id:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")
     view = View(runtime.store, last)
     plan = plan_changes(runtime.store, runtime.lake_path, view, lookup.table_by_id(view, table), SnapshotId(first))
-    return changes(runtime.spark(), plan, kind)
+    return runtime.engine.changes(plan, kind)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
+from forklake.engine.engine import Frame
 from forklake.errors import AlreadyExistsError, InvalidInputError
+from forklake.files.texts import to_array
 from forklake.lake import Transaction
 from forklake.lake.verbs.tables import NewTable
 from forklake.model.definitions import ColumnDefinition
@@ -29,9 +33,6 @@ from forklake.sql.joined_rows import FoundRows, bind_joined
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
-
-if TYPE_CHECKING:
-    from forklake.ops.append import Frame
 
 
 def insert(state: State, statement: said.Insert) -> Result:
@@ -123,7 +124,7 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
         row = lookup.table_by_id(staging.draft, made)
         return appending.append(staging, runtime, row, frame, by_name=False)
 
-    return Result.of_count(writer._run(verb) or 0)
+    return Result.of_count(writer._run(verb) or 0, writer._runtime.setup.engine)
 
 
 def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition, ...]:
@@ -167,7 +168,7 @@ def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow
     def verb(staging: Staging) -> int:
         return change(staging, lookup.table_by_id(staging.draft, row.table_id))
 
-    return Result.of_count(writer._run(verb) or 0)
+    return Result.of_count(writer._run(verb) or 0, writer._runtime.setup.engine)
 
 
 def _run_joined(state: State, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:
@@ -186,14 +187,10 @@ def _run_joined(state: State, writer: Transaction, row: TableRow, joined: Joined
     )
 
 
-def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame:
-    """Return rows for a table: in memory if they are constants, else from Spark."""
-    if bound.constants is None or any(field.type == "null" for field in fields):
-        return queries.query_frame(state, bound).toDF(*(field.name for field in fields))
-    import pyarrow as pa  # noqa: PLC0415 - metadata work does without
-
-    from forklake.files.texts import to_array  # noqa: PLC0415
-
+def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
+    """Return rows for a table: in memory if they are constants, else from the engine."""
+    if bound.constants is None:
+        return state.engine.named(queries.query_frame(state, bound), [field.name for field in fields])
     columns: list[Any] = list(zip(*bound.constants, strict=True)) if bound.constants else [()] * len(fields)
     arrays = [to_array(field, list(values)) for field, values in zip(fields, columns, strict=True)]
     return pa.table(arrays, [field.name for field in fields])

@@ -16,7 +16,7 @@ from forklake.lake.internals import runtime_of
 from forklake.lake.lake import lake_of
 from forklake.model.names import fold
 from forklake.ops.run_again import run_again
-from forklake.ops.runtime import Setup
+from forklake.ops.runtime import setup_of
 from forklake.session import alterations, changes, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.catalogs import AttachedCatalog, Attachments
@@ -97,11 +97,11 @@ class Connection:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
         """
         self._check_open()
-        with guarded(), all_used(parameters) as values:
+        with guarded(self._state.engine), all_used(parameters) as values:
             statements = [values.fill(one) for one in parse(text)]
         for statement in statements:
             self._check_open()
-            with guarded():
+            with guarded(self._state.engine):
                 result = self._run(statement)
             yield result
 
@@ -194,7 +194,7 @@ class Connection:
             InvalidInputError: It is no frame, or has a column of a type that no column of a table can have.
         """
         self._check_open()
-        self._state.frames.register(name, frame)
+        self._state.frames.register(self._state.engine, name, frame)
         return self
 
     def unregister(self, name: str) -> Connection:
@@ -277,7 +277,7 @@ class Connection:
 
 def connect(spark: SparkSession | None = None, settings: Settings | None = None) -> Connection:
     """Return a new session with nothing attached."""
-    return Connection(State(setup=Setup(settings or Settings(), spark)))
+    return Connection(State(setup=setup_of(settings, spark)))
 
 
 def connect_to_lake(lake: Lake) -> Connection:

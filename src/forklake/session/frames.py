@@ -6,26 +6,27 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import pyarrow as pa
+
+from forklake.engine.engine import Engine, Frame
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.files.conform import conform
 from forklake.model.field import Field
 from forklake.model.names import fold, nearest
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import DataFrame
+from forklake.ops.append import frame_fields, held
 
 _PACKAGE: Final = __name__.partition(".")[0]
-_FRAME_MODULES: Final = ("pandas.", "polars.", "pyarrow.", "pyspark.sql.")
+_FRAME_MODULES: Final = ("pandas.", "polars.", "pyarrow.")
 
 
 @dataclass(frozen=True, slots=True)
 class HeldFrame:
-    """A frame of the caller: an Arrow table as `conform` makes it for its columns, or a DataFrame of Spark."""
+    """Rows of the caller: an Arrow table as `conform` makes it for its columns, or a frame of the engine."""
 
     columns: tuple[Field, ...]
-    rows: pa.Table | DataFrame
+    rows: pa.Table | Frame
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class Frames:
 
     _registered: dict[str, HeldFrame] = field(default_factory=dict)
 
-    def register(self, name: str, frame: Any) -> None:
+    def register(self, engine: Engine, name: str, frame: Any) -> None:
         """Let queries name a frame; one that has the name already is replaced.
 
         Raises:
@@ -42,7 +43,7 @@ class Frames:
         """
         if not isinstance(name, str) or not name:
             raise InvalidInputError(f"A frame is registered under a name, not under {name!r}.")
-        self._registered[fold(name)] = hold(frame)
+        self._registered[fold(name)] = hold(engine, frame)
 
     def unregister(self, name: str) -> None:
         """Forget a frame.
@@ -61,7 +62,7 @@ class Frames:
         return self._registered.get(fold(name))
 
 
-def frame_of_caller(name: str) -> HeldFrame | None:
+def frame_of_caller(engine: Engine, name: str) -> HeldFrame | None:
     """Return the frame that a variable holds where forklake was called, a local or a global one; None if there is none.
 
     A variable that holds anything else is none.
@@ -76,39 +77,32 @@ def frame_of_caller(name: str) -> HeldFrame | None:
         return None
     for variables in (frame.f_locals, frame.f_globals):
         found = _variable(variables, name)
-        if _is_frame(found):
-            return hold(found)
+        if engine.is_frame(found) or _is_frame(found):
+            return hold(engine, found)
     return None
 
 
-def hold(frame: Any) -> HeldFrame:
+def hold(engine: Engine, frame: Any) -> HeldFrame:
     """Return a frame with the columns that a table would need to hold it.
 
     Raises:
         InvalidInputError: It is no frame, or has a column of a type that no column of a table can have.
     """
-    from forklake.files.conform import conform  # noqa: PLC0415 - brings PyArrow
-    from forklake.ops.append import frame_fields, held, is_spark_frame  # noqa: PLC0415
-
-    rows = held(frame)
-    fields = frame_fields(rows)
-    if is_spark_frame(rows):
-        return HeldFrame(fields, rows)
-    return HeldFrame(fields, conform(rows, fields, "frame", by_name=False))
+    rows = held(engine, frame)
+    fields = frame_fields(engine, rows)
+    return HeldFrame(fields, conform(rows, fields, "frame", by_name=False) if isinstance(rows, pa.Table) else rows)
 
 
 def _variable(variables: Mapping[str, Any], name: str) -> Any:
     """Return the value of a variable; as SQL's names, it need not be written in the same case."""
     if name in variables:
         return variables[name]
-    return next((value for one, value in variables.items() if fold(one) == fold(name) and _is_frame(value)), None)
+    return next((value for one, value in variables.items() if fold(one) == fold(name)), None)
 
 
 def _is_frame(value: Any) -> bool:
     """Return whether a value has rows that SQL may read unasked: no list or dictionary, which may be anything."""
     kind = type(value)
-    is_ours = kind.__module__.startswith(f"{_PACKAGE}.") and hasattr(value, "__arrow_c_stream__")
-    return is_ours or (
-        kind.__module__.startswith(_FRAME_MODULES)
-        and (hasattr(value, "__arrow_c_stream__") or hasattr(value, "sparkSession") or kind.__name__ == "DataFrame")
+    return kind.__module__.startswith((f"{_PACKAGE}.", *_FRAME_MODULES)) and (
+        hasattr(value, "__arrow_c_stream__") or kind.__name__ == "DataFrame"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from forklake.files.python_values import to_python
+from forklake.files.texts import parse_values
 from forklake.metastore.plain.layout import TABLES
 from forklake.model.field import Field
 from forklake.model.ids import TableId
@@ -76,9 +78,6 @@ def _inlined_data(metadata: MetadataRows, table: TableId, schema_version: int) -
 
 
 def _values(field: Field, texts: list[str | None]) -> list[Any]:
-    from forklake.files.python_values import to_python  # noqa: PLC0415 - brings PyArrow
-    from forklake.files.texts import parse_values  # noqa: PLC0415
-
     if field.type in ("int128", "uint128"):
         # A decimal of Spark and of our files has 38 digits; a number in the metadata may have 39.
         return [None if text is None else int(text) for text in texts]

@@ -197,7 +197,7 @@ class SessionNames:
         may_be_one = len(parts) == 1 and self.inside is None and at is None
         if not may_be_one or not self.state.settings.get("python_enable_replacements"):
             return None
-        return frame_of_caller(parts[0])
+        return frame_of_caller(self.state.engine, parts[0])
 
     def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
         system = system_relation(self, parts)

@@ -1,11 +1,12 @@
-"""Queries: bound to what the session sees, answered from metadata or by Spark."""
+"""Queries: bound to what the session sees, answered from metadata or by the engine."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forklake.catalog import lookup
 from forklake.catalog.scan_plan import count_rows, plan_scan
+from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
 from forklake.lake import Table
 from forklake.model.field import Field
@@ -19,15 +20,11 @@ from forklake.session.result import Result
 from forklake.session.rows import Changes, Files, Rows
 from forklake.session.state import State
 from forklake.sql import statements as said
-from forklake.sql.literals import identifier
 from forklake.sql.portable import portable
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Scan
 from forklake.sql.spark_text import spark_text
 from forklake.sql.values import all_of, bind_value
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 def query(state: State, statement: said.Query) -> Result:
@@ -38,16 +35,16 @@ def query(state: State, statement: said.Query) -> Result:
 
 
 def answer(state: State, bound: BoundQuery) -> Result:
-    """Return the rows of a query: at once where they are known, else lazily by Spark."""
+    """Return the rows of a query: at once where they are known, else lazily by the engine."""
     if bound.constants is not None:
-        return Result.of_texts(bound.columns, bound.constants, state.setup.spark)
+        return Result.of_texts(bound.columns, bound.constants, state.setup.engine)
     known = _known(bound)
     if known is not None:
-        return Result.of_rows(bound.columns, known, state.setup.spark)
+        return Result.of_rows(bound.columns, known, state.setup.engine)
     plans: dict[str, ScanPlan] = {}
     frame = query_frame(state, bound, plans)
     paths = [file.path for plan in plans.values() for file in plan.files]
-    return Result.of_frame(bound.columns, frame, paths)
+    return Result.of_frame(state.engine, bound.columns, frame, paths)
 
 
 def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
@@ -71,20 +68,16 @@ def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
     return None
 
 
-# ---- on Spark --------------------------------------------------------------------------------------------------------
+# ---- by the engine ---------------------------------------------------------------------------------------------------
 
 
-def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> DataFrame:
+def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> Frame:
     """Return a query as a frame whose columns are called ``c0``, ``c1`` and so on; ``plans`` gets what it scans."""
-    from forklake.engine.query import are_few, limited  # noqa: PLC0415 - Spark comes with the first row
-    from forklake.engine.query import query_frame as frame_of  # noqa: PLC0415
-
     planned = plans if plans is not None else {}
     frames = {name: _scan_frame(state, name, scan, planned, bound) for name, scan in bound.scans.items()}
     are_counted = all(isinstance(scan.relation.source, Rows | Table) for scan in bound.scans.values())
-    few = are_counted and bool(frames) and are_few(planned.values())
-    frame = frame_of(state.query_session(), bound.sql, frames, of_few_rows=few)
-    return limited(frame, bound.limit, bound.offset)
+    counted = list(planned.values()) if are_counted else None
+    return state.engine.query(bound.sql, frames, counted, limit=bound.limit, offset=bound.offset)
 
 
 def scan_plan(scan: Scan) -> ScanPlan:
@@ -95,38 +88,33 @@ def scan_plan(scan: Scan) -> ScanPlan:
     return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
 
 
-def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> DataFrame:
-    from forklake.engine.rows_frame import held_frame, rows_frame  # noqa: PLC0415
-    from forklake.ops.read_table import read_table  # noqa: PLC0415
-
+def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> Frame:
     source = scan.relation.source
     if isinstance(source, Rows):
         places = {fold(field.name): place for place, field in enumerate(source.columns)}
         chosen = [places[fold(one)] for one in scan.columns]
         fields = [source.columns[place] for place in chosen]
-        return rows_frame(state.query_session(), fields, [tuple(row[place] for place in chosen) for row in source.rows])
+        return state.engine.rows_frame(fields, [tuple(row[place] for place in chosen) for row in source.rows])
     if isinstance(source, Changes):
-        return _changes_frame(source).select(*map(identifier, scan.columns))
+        return state.engine.select(_changes_frame(source), scan.columns)
     if isinstance(source, Files):
-        return source.frame.select(*map(identifier, scan.columns))
+        return state.engine.select(source.frame, scan.columns)
     if isinstance(source, HeldFrame):
-        return held_frame(state.query_session(), source.rows, source.columns).select(*map(identifier, scan.columns))
+        return state.engine.select(state.engine.held_frame(source.rows, source.columns), scan.columns)
     plan = scan_plan(scan)
     keeps_order = bound.keeps_order == name and state.settings.get("preserve_insertion_order")
     if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
         plan = first_rows(plan, bound.limit + bound.offset)
     plans[name] = plan
-    return read_table(
-        state.query_session(),
+    return state.engine.scan(
         plan,
         scan.columns,
-        None,
         keep_order=keeps_order,
         is_limited=bound.limit is not None or bool(bound.offset),
     )
 
 
-def _changes_frame(changes: Changes) -> DataFrame:
+def _changes_frame(changes: Changes) -> Frame:
     match changes.kind:
         case "insertions":
             return changes.table.insertions(changes.start, changes.end)
@@ -170,33 +158,29 @@ def create_view(state: State, statement: said.CreateView) -> None:
 
 def explain(state: State, statement: said.Explain) -> Result:
     """EXPLAIN: the files that are read and left out, and Spark's plan; with ANALYZE the query is run."""
-    from forklake.engine.query import explain as plan_text  # noqa: PLC0415
-
     if not isinstance(statement.statement, said.Query):
         raise InvalidInputError("EXPLAIN is supported for queries; nothing was run.")
     bound = bind_query(statement.statement.query, SessionNames(state, may_act=False))
     columns = (Field(None, "explain_key", "varchar"), Field(None, "explain_value", "varchar"))
     if bound.constants is not None or _known(bound) is not None:
-        return Result.of_rows(columns, [("physical_plan", "Answered from metadata: no file is read.")])
+        found = [("physical_plan", "Answered from metadata: no file is read.")]
+        return Result.of_rows(columns, found, state.setup.engine)
     plans: dict[str, ScanPlan] = {}
     frame = query_frame(state, bound, plans)
     key = "physical_plan"
     if statement.analyze:
         key = "analyzed_plan"
-        Result.of_frame(bound.columns, frame).fetchall()
-    return Result.of_rows(columns, [(key, plan_text(frame, list(plans.values())))])
+        Result.of_frame(state.engine, bound.columns, frame).fetchall()
+    return Result.of_rows(columns, [(key, state.engine.explain(frame, list(plans.values())))], state.setup.engine)
 
 
 def spark_query(state: State, text: str) -> Result:
     """Answer a query in Spark's own words, in which tables of the lake are named as in ours."""
-    from forklake.engine.query import query_frame as frame_of  # noqa: PLC0415 - Spark comes with the first row
-    from forklake.engine.types import ducklake_columns  # noqa: PLC0415
-
     said_in_spark = spark_text(text)
     names = SessionNames(state)
     frames = {}
     for name, parts in said_in_spark.tables.items():
         bound = bind_query(all_of(parts), names)
-        frames[name] = query_frame(state, bound).toDF(*(field.name for field in bound.columns))
-    frame = frame_of(state.query_session(), said_in_spark.text, frames)
-    return Result.of_frame([field_of(column) for column in ducklake_columns(frame.schema)], frame)
+        frames[name] = state.engine.named(query_frame(state, bound), [field.name for field in bound.columns])
+    frame = state.engine.query(said_in_spark.text, frames)
+    return Result.of_frame(state.engine, [field_of(column) for column in state.engine.columns(frame)], frame)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow as pa
+from rich.console import Console
+
+from forklake.engine.engine import Engine, Frame
 from forklake.errors import ConfigError, InvalidInputError
+from forklake.files.python_values import to_python
+from forklake.files.texts import parse_values
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.type_text import type_text
@@ -16,8 +22,7 @@ from forklake.session.result_table import cell_text, html_table, text_table
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 SHOWN_ROWS: Final = 20
 """How many rows are printed unless more are asked for."""
@@ -49,15 +54,16 @@ class Result:
     # ---- made of -----------------------------------------------------------------------------------------------------
 
     @classmethod
-    def of_frame(cls, fields: Sequence[Field], frame: DataFrame, paths: Sequence[str] = ()) -> Result:
-        """Return the rows of a query's frame, lazily.
+    def of_frame(cls, engine: Engine, fields: Sequence[Field], frame: Frame, paths: Sequence[str] = ()) -> Result:
+        """Return the rows of a frame, lazily.
 
         Args:
-            fields: What its columns are, by position; they have the types that columns of tables have in Spark.
+            engine: The engine of the frame.
+            fields: What its columns are, by position; they have the types that columns of tables have in the engine.
             frame: The rows.
             paths: The files that are read, as messages shall name them.
         """
-        return cls.of_source(fields, FrameRows(frame, tuple(paths), "the query"))
+        return cls.of_source(fields, FrameRows(engine, frame, tuple(paths), "the query"))
 
     @classmethod
     def of_source(cls, fields: Sequence[Field], source: RowSource) -> Result:
@@ -70,41 +76,36 @@ class Result:
         return cls(fields, LazyContent(tuple(fields), source))
 
     @classmethod
-    def of_rows(
-        cls, fields: Sequence[Field], rows: Sequence[Row], spark: Callable[[], SparkSession] | None = None
-    ) -> Result:
+    def of_rows(cls, fields: Sequence[Field], rows: Sequence[Row], engine: Engine | None = None) -> Result:
         """Return rows that are known; values are such as a result gives.
 
         Args:
             fields: The columns.
             rows: The rows.
-            spark: Gives the session for those who want the rows as a frame of Spark; else the active one is taken.
+            engine: Makes a frame of them for those who want one; without it there is none.
         """
-        return cls(fields, KnownContent(tuple(fields), list(rows), spark))
+        return cls(fields, KnownContent(tuple(fields), list(rows), engine))
 
     @classmethod
     def of_texts(
         cls,
         fields: Sequence[Field],
         texts: Sequence[Sequence[str | None]],
-        spark: Callable[[], SparkSession] | None = None,
+        engine: Engine | None = None,
     ) -> Result:
         """Return rows whose values are written as DuckLake's texts; as `of_rows`.
 
         Raises:
             InvalidInputError: A text means no value of its column.
         """
-        from forklake.files.python_values import to_python  # noqa: PLC0415 - brings PyArrow
-        from forklake.files.texts import parse_values  # noqa: PLC0415
-
         columns = list(zip(*texts, strict=True)) if texts else [()] * len(fields)
         values = [to_python(field, parse_values(field, column)) for field, column in zip(fields, columns, strict=True)]
-        return cls.of_rows(fields, list(zip(*values, strict=True)), spark)
+        return cls.of_rows(fields, list(zip(*values, strict=True)), engine)
 
     @classmethod
-    def of_count(cls, count: int) -> Result:
+    def of_count(cls, count: int, engine: Engine) -> Result:
         """Return how many rows a statement changed, as DuckDB tells it."""
-        return cls.of_rows((Field(None, "Count", "int64"),), [(count,)])
+        return cls.of_rows((Field(None, "Count", "int64"),), [(count,)], engine)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
@@ -220,14 +221,13 @@ class Result:
 
         Types are those that columns of tables have in Spark. No order is promised that the query does not say.
         """
-        return self._content.frame(self._unique_names())
+        frame: DataFrame = self._content.frame(self._unique_names())
+        return frame
 
     # ---- shown -------------------------------------------------------------------------------------------------------
 
     def show(self, max_rows: int = SHOWN_ROWS) -> None:
         """Print the first rows as a table; only so many are computed, unless all are known."""
-        from rich.console import Console  # noqa: PLC0415
-
         Console().print(text_table(self._fields, *self._first(max_rows)))
 
     def texts(self, max_rows: int | None = None) -> tuple[list[list[str]], bool]:
@@ -237,8 +237,6 @@ class Result:
         return [[cell_text(field, value) for field, value in zip(fields, row, strict=True)] for row in rows], has_more
 
     def __repr__(self) -> str:
-        from rich.console import Console  # noqa: PLC0415
-
         console = Console(color_system=None, force_jupyter=False)
         console.width = max(console.width, _NARROWEST)
         with console.capture() as captured:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
+import pyarrow as pa
+
+from forklake.engine.engine import Engine, Frame
+from forklake.engine.local.scan import read_plan
 from forklake.errors import EngineError, InvalidInputError
+from forklake.files.casts import cast
+from forklake.files.python_values import from_python, to_python
+from forklake.files.values import stored_array, values_of
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
 
 Row = tuple[Any, ...]
 
@@ -35,7 +38,7 @@ class Content(Protocol):
     def table(self) -> pa.Table:
         """Return all rows; columns may have any names."""
 
-    def frame(self, names: Sequence[str]) -> DataFrame:
+    def frame(self, names: Sequence[str]) -> Frame:
         """Return all rows as a frame whose columns have these names."""
 
 
@@ -45,8 +48,11 @@ class RowSource(Protocol):
     def collect(self, limit: int | None) -> pa.Table:
         """Return the rows, or the first of them, of the types that a reader is shown; columns may have any names."""
 
-    def frame(self, names: Sequence[str]) -> DataFrame:
-        """Return the rows as a frame of Spark, lazily."""
+    def frame(self, names: Sequence[str], limit: int | None) -> Frame:
+        """Return the rows, or the first of them, as a frame of the engine, lazily."""
+
+    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
+        """Return what variants mean in Python; they are collected as their value and metadata."""
 
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
@@ -54,29 +60,31 @@ class RowSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FrameRows:
-    """The rows of a frame of Spark.
+    """The rows of a frame.
 
     Attributes:
+        engine: The engine of the frame.
         rows: The frame.
         paths: The files that are read, as messages shall name them.
         what: What is read, as messages shall name it.
     """
 
-    rows: DataFrame
+    engine: Engine
+    rows: Frame
     paths: tuple[str, ...]
     what: str
 
     def collect(self, limit: int | None) -> pa.Table:
-        """Run the job."""
-        from forklake.engine.query import collect_rows  # noqa: PLC0415 - Spark comes with the first row
+        """Compute the rows."""
+        return self.engine.collect(self.rows, limit=limit, paths=self.paths, what=self.what)
 
-        return collect_rows(self.rows if limit is None else self.rows.limit(limit), self.paths, self.what)
-
-    def frame(self, names: Sequence[str]) -> DataFrame:
+    def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the frame."""
-        from forklake.engine.query import named  # noqa: PLC0415
+        return self.engine.limited(self.engine.named(self.rows, names), limit)
 
-        return named(self.rows, names)
+    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
+        """Return variants as values of Python."""
+        return self.engine.python_variants(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +94,28 @@ class LocalRows:
     Attributes:
         plan: What is read.
         columns: What is shown of it.
-        spark: Gives the same rows by Spark.
+        by_engine: Gives the same rows by the engine.
     """
 
     plan: ScanPlan
     columns: tuple[Field, ...]
-    spark: Callable[[], FrameRows]
+    by_engine: Callable[[], FrameRows]
 
     def collect(self, limit: int | None) -> pa.Table:
         """Read the files."""
-        from forklake.engine.local.scan import read_plan  # noqa: PLC0415 - brings PyArrow
-
         try:
             return read_plan(self.plan, self.columns, limit)
         except InvalidInputError:
-            # A value that cannot be shown: Spark has the last word on it.
-            return self.spark().collect(limit)
+            # A value that cannot be shown: the engine has the last word on it.
+            return self.by_engine().collect(limit)
 
-    def frame(self, names: Sequence[str]) -> DataFrame:
-        """Return what Spark reads."""
-        return self.spark().frame(names)
+    def frame(self, names: Sequence[str], limit: int | None) -> Frame:
+        """Return what the engine reads."""
+        return self.by_engine().frame(names, limit)
+
+    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
+        """Return variants as values of Python."""
+        return self.by_engine().python_variants(pairs)
 
 
 # ---- contents --------------------------------------------------------------------------------------------------------
@@ -117,7 +127,7 @@ class KnownContent:
 
     _fields: tuple[Field, ...]
     _rows: list[Row]
-    _spark: Callable[[], SparkSession] | None
+    _engine: Engine | None
 
     def rows(self) -> list[Row]:
         """Return all rows."""
@@ -133,11 +143,6 @@ class KnownContent:
 
     def table(self) -> pa.Table:
         """Return all rows as files hold them."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        from forklake.files.python_values import from_python  # noqa: PLC0415
-        from forklake.files.values import stored_array  # noqa: PLC0415
-
         columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * len(self._fields)
         arrays = [
             stored_array(field, from_python(field, column))
@@ -145,16 +150,12 @@ class KnownContent:
         ]
         return pa.table(arrays, names=_positions(self._fields))
 
-    def frame(self, names: Sequence[str]) -> DataFrame:
+    def frame(self, names: Sequence[str]) -> Frame:
         """Return all rows as a frame."""
-        from forklake.engine.rows_frame import rows_frame  # noqa: PLC0415
-        from forklake.engine.session import existing  # noqa: PLC0415
-
-        spark = self._spark() if self._spark is not None else existing()
-        if spark is None:
-            raise EngineError("There is no Spark session to make a DataFrame in.")
+        if self._engine is None:
+            raise EngineError("There is no engine to make a DataFrame with.")
         fields = [replace(field, name=name) for field, name in zip(self._fields, names, strict=True)]
-        return rows_frame(spark, fields, self._rows)
+        return self._engine.rows_frame(fields, self._rows)
 
 
 @dataclass(slots=True)
@@ -201,20 +202,15 @@ class LazyContent:
 
     def table(self) -> pa.Table:
         """Return all rows as files hold them."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        from forklake.files.casts import cast  # noqa: PLC0415
-
         arrays = [
             column if field.type == "variant" else cast(field, column.combine_chunks(), "the result")
             for field, column in zip(_unnumbered(self._fields), self._collected().columns, strict=True)
         ]
         return pa.table(arrays, names=_positions(self._fields))
 
-    def frame(self, names: Sequence[str]) -> DataFrame:
+    def frame(self, names: Sequence[str]) -> Frame:
         """Return all rows as a frame."""
-        found = self._source.frame(names)
-        return found if self.limit is None else found.limit(self.limit)
+        return self._source.frame(names, self.limit)
 
     def _collected(self) -> pa.Table:
         if self._table is None:
@@ -222,23 +218,15 @@ class LazyContent:
         return self._table
 
     def _python(self, table: pa.Table) -> list[Row]:
-        from forklake.files.python_values import to_python  # noqa: PLC0415
-        from forklake.files.values import values_of  # noqa: PLC0415
 
         if not self._fields:
             return [()] * table.num_rows
         held = [values_of(column.combine_chunks()) for column in table.columns]
         columns = [
-            _variant_values(values) if field.type == "variant" else to_python(field, values)
+            self._source.python_variants(values) if field.type == "variant" else to_python(field, values)
             for field, values in zip(self._fields, held, strict=True)
         ]
         return list(zip(*columns, strict=True))
-
-
-def _variant_values(values: list[Any]) -> list[Any]:
-    from forklake.engine.query import variant_values  # noqa: PLC0415 - only Spark has read any
-
-    return variant_values(values)
 
 
 def _positions(fields: Sequence[Field]) -> list[str]:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from forklake.files.python_values import from_python
+from forklake.files.texts import format_value
 from forklake.model.field import Field
 from forklake.model.type_text import type_text
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 _RIGHT = ("int", "uint", "float", "decimal")
 
 
 def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> RenderableType:
     """Return what rich prints; names, types and values are never read as markup."""
-    from rich import box  # noqa: PLC0415
-    from rich.console import Group  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     table = Table(box=box.SQUARE)
     for field in fields:
         header = Text(f"{field.name}\n{type_text(field)}")
@@ -48,9 +47,6 @@ def cell_text(field: Field, value: Any) -> str:
         return "NULL"
     if isinstance(value, str) or field.type == "variant":
         return str(value)
-    from forklake.files.python_values import from_python  # noqa: PLC0415 - brings PyArrow
-    from forklake.files.texts import format_value  # noqa: PLC0415
-
     return format_value(field, from_python(field, [value])[0])
 
 

@@ -10,7 +10,7 @@ from forklake.lake.table import Table
 from forklake.model.field import Field
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from forklake.engine.engine import Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Rows of files that belong to no table: a frame of Spark, and what its columns are."""
+    """Rows of files that belong to no table: a frame of the engine, and what its columns are."""
 
     columns: tuple[Field, ...]
-    frame: DataFrame
+    frame: Frame
 
 
 def column(name: str, column_type: str, *children: Field) -> Field:

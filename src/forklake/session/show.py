@@ -49,16 +49,16 @@ _INFO: Final = (
 
 def show(state: State, statement: said.Show) -> Result:
     """SHOW TABLES, SHOW ALL TABLES, SHOW SCHEMAS, SHOW DATABASES."""
-    return _result(shown(state, statement))
+    return _result(state, shown(state, statement))
 
 
 def describe(state: State, statement: said.Describe) -> Result:
     """DESCRIBE a table or a query: its columns."""
-    return _result(described(state, statement))
+    return _result(state, described(state, statement))
 
 
-def _result(rows: Rows) -> Result:
-    return Result.of_rows(rows.columns, rows.rows)
+def _result(state: State, rows: Rows) -> Result:
+    return Result.of_rows(rows.columns, rows.rows, state.setup.engine)
 
 
 def shown(state: State, statement: said.Show) -> Rows:
@@ -158,7 +158,7 @@ def pragma(state: State, statement: said.Pragma) -> Result:
     if name == "show_tables_expanded":
         return show(state, said.Show("all tables"))
     if name == "version":
-        return Result.of_rows((column("library_version", "varchar"),), [(f"forklake {__version__}",)])
+        return _result(state, Rows((column("library_version", "varchar"),), [(f"forklake {__version__}",)]))
     if name == "table_info":
-        return _result(_table_info(state, statement.arguments))
+        return _result(state, _table_info(state, statement.arguments))
     raise InvalidInputError(f'PRAGMA "{statement.name}" is not supported.')

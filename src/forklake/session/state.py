@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from forklake.engine.engine import Engine
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
-from forklake.ops.runtime import Runtime, Setup
+from forklake.ops.runtime import Runtime, Setup, setup_of
 from forklake.session.catalogs import AttachedCatalog, Attachments
 from forklake.session.frames import Frames
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
 from forklake.session.work import Work
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,8 @@ class State:
     """A session's own, and what it shares with the sessions that it was made from.
 
     Attributes:
-        setup: What lakes are opened with; its Spark, its retries and its clock are the session's as well.
+        setup: What lakes are opened with; its retries and its clock are the session's as well.
+        engine: What statements of this session run on; made of that of the setup.
         in_use: The catalog and schema that USE named last; see `current`.
         frames: The frames of the caller that this session's queries may name.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work.
@@ -84,15 +82,16 @@ class State:
 
     attachments: Attachments = field(default_factory=Attachments)
     secrets: Secrets = field(default_factory=Secrets)
-    setup: Setup = field(default_factory=Setup)
+    setup: Setup = field(default_factory=setup_of)
     in_use: tuple[AttachedCatalog, str] | None = None
     work: Work = field(default_factory=lambda: Work(is_explicit=False))
-    _queries: SparkSession | None = None
     may_begin: bool = True
     frames: Frames = field(default_factory=Frames)
     settings: SessionSettings = field(init=False)
+    engine: Engine = field(init=False)
 
     def __post_init__(self) -> None:
+        self.engine = self.setup.engine.for_session()
         self.settings = SessionSettings(self.setup.settings.retry)
 
     @property
@@ -108,18 +107,9 @@ class State:
             return None if attached is None else self.in_use
         return attached, "main"
 
-    def query_session(self) -> SparkSession:
-        """Return this session's own Spark session, a copy, in which nothing but a query decides what it means."""
-        from forklake.engine.query import query_session  # noqa: PLC0415
-        from forklake.engine.session import is_running  # noqa: PLC0415
-
-        if self._queries is None or not is_running(self._queries):
-            self._queries = query_session(self.setup.spark())
-        return self._queries
-
     def runtime(self, writer: Transaction) -> Runtime:
-        """Return the open lake as statements of this session change it: in its own Spark, with what it has SET."""
-        return runtime_of(writer).for_session(self.query_session, self.settings.option_defaults)
+        """Return the open lake as statements of this session change it: on its own engine, with what it has SET."""
+        return runtime_of(writer).for_session(self.engine, self.settings.option_defaults)
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
         """Return what statements read of a catalog now."""

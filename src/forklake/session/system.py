@@ -110,11 +110,9 @@ def _read_parquet(names: SessionNames, patterns: Sequence[str], named: Mapping[s
     paths = _matching(patterns)
     if not paths:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{", ".join(patterns)}"')
-    from forklake.engine.parquet_files import read_files  # noqa: PLC0415 - Spark tells what the files hold
-    from forklake.engine.types import ducklake_columns  # noqa: PLC0415
-
-    frame = read_files(names.state.query_session(), paths)
-    return Files(tuple(field_of(one) for one in ducklake_columns(frame.schema)), frame)
+    engine = names.state.engine
+    frame = engine.files_frame(paths)
+    return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)
 
 
 # ---- lists of what there is ------------------------------------------------------------------------------------------

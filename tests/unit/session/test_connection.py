@@ -345,7 +345,6 @@ def test_work_on_metadata_starts_no_spark(session: Connection) -> None:
     )
     assert rows(session, "SELECT count(*) FROM t") == [(1,)]
     assert rows(session, "FROM lake.current_snapshot()") == [(5,)]
-    assert session._state._queries is None
     if "pyspark" not in sys.modules:
         session.sql("FROM lake.snapshots()")
         assert "pyspark" not in sys.modules

@@ -10,6 +10,7 @@ import pytest
 
 import forklake
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.ops.runtime import setup_of
 from forklake.session.connection import Connection
 from forklake.session.frames import frame_of_caller
 from forklake.session.result import Result
@@ -77,12 +78,14 @@ def test_what_is_no_frame_cannot_be_registered(connection: Connection) -> None:
 
 
 def test_only_variables_where_forklake_was_called_are_seen() -> None:
+    engine = setup_of().engine
+
     def inner() -> Any:
-        return frame_of_caller("mine")
+        return frame_of_caller(engine, "mine")
 
     mine = pa.table({"a": [1]})
     assert inner() is None  # not those of whoever called the caller
-    found = frame_of_caller("mine")
+    found = frame_of_caller(engine, "mine")
     assert found is not None
     assert found.columns[0].name == mine.column_names[0]
 

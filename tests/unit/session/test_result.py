@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from forklake.engine.spark import SparkEngine
 from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python, to_python
 from forklake.files.texts import parse_values
@@ -209,7 +210,7 @@ def test_the_rows_of_a_result_are_its_own() -> None:
 
 
 def test_a_count_is_told_as_duckdb_tells_it() -> None:
-    result = Result.of_count(3)
+    result = Result.of_count(3, SparkEngine(None, {}))
     assert (result.columns, result.types, result.fetchall()) == (["Count"], ["BIGINT"], [(3,)])
 
 

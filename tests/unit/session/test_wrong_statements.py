@@ -11,6 +11,7 @@ import pytest
 
 import forklake
 from forklake import Connection
+from forklake.engine.spark import SparkEngine
 from forklake.errors import (
     AlreadyExistsError,
     CatalogDroppedError,
@@ -270,7 +271,10 @@ def test_a_comment_on_a_column_names_its_table(session: Connection) -> None:
 
 
 def test_a_mistake_of_our_own_is_an_error_as_others_are() -> None:
-    with pytest.raises(InternalError, match=r"INTERNAL Error: .* \(KeyError: 'odd'\)") as refusal, guarded():
+    with (
+        pytest.raises(InternalError, match=r"INTERNAL Error: .* \(KeyError: 'odd'\)") as refusal,
+        guarded(SparkEngine(None, {})),
+    ):
         raise KeyError("odd")
     assert isinstance(refusal.value.__cause__, KeyError)
 
