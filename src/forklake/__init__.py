@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from forklake import errors
+from forklake import errors, session
 from forklake.config import Clock, RetryPolicy, Settings
 from forklake.lake import Catalog, Lake, LakeAt, Options, Table, Transaction
 from forklake.model.definitions import (
@@ -146,13 +146,9 @@ def open(
 def __getattr__(name: str) -> type:
     """Return what is only imported when it is asked for: it brings the parser of SQL."""
     if name == "Connection":
-        from forklake.session.connection import Connection  # noqa: PLC0415
-
-        return Connection
+        return session.connection.Connection
     if name == "Result":
-        from forklake.session.result import Result  # noqa: PLC0415
-
-        return Result
+        return session.result.Result
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -165,9 +161,7 @@ def connect(spark: SparkSession | None = None, *, settings: Settings | None = No
         settings: As `open` takes them, for each lake that the session opens. Statements are tried again as they say,
             unless ``SET`` says otherwise.
     """
-    from forklake.session.connection import connect as begin  # noqa: PLC0415 - brings the parser
-
-    return begin(spark, settings)
+    return session.connection.connect(spark, settings)
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:

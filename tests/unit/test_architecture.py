@@ -5,6 +5,8 @@ import doctest
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -372,6 +374,36 @@ def test_no_module_is_long_and_no_function_is_either() -> None:
             if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 60:
                 long[f"{name}:{node.name}"] = node.end_lineno - node.lineno
     assert long == {}
+
+
+def test_few_imports_stand_within_functions() -> None:
+    within = [
+        f"{name}:{node.lineno}"
+        for name, text in FILES.items()
+        for function in ast.walk(ast.parse(text))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    # Drivers of databases that need not be there, and what Spark, Connect or a terminal may lack. What is only heavy is
+    # a submodule that its package imports when it is first used.
+    assert len(set(within)) <= 20, within
+
+
+def test_importing_the_package_and_working_on_metadata_imports_nothing_heavy(tmp_path: Path) -> None:
+    script = f"""
+import sys, forklake
+with forklake.open({str(tmp_path / "lake.db")!r}) as lake:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {{"id": "BIGINT"}}, partition_by=["id"])
+    shop.add_column("t", forklake.ColumnDefinition("s", "varchar"))
+    agent = shop.fork("agent")
+    agent.drop_table("t")
+    assert shop.tables()[0].columns and not agent.tables() and lake.fork_tree()
+found = {{"duckdb", "pandas", "pyarrow", "pyspark", "rich", "sqlglot"}} & set(sys.modules)
+assert not found, found
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
 
 
 @pytest.mark.parametrize("name", ["forklake", *MODULES])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from forklake import sql
 from forklake.cli.answer import show_answers
 from forklake.cli.command import tell
 from forklake.errors import ForklakeError
@@ -29,8 +30,6 @@ Statements end with ";", and may go over several lines. Ctrl-C forgets what is t
 
 def run_shell(connection: Connection) -> None:
     """Read statements and show their results; one that fails is told, and the shell goes on."""
-    from forklake.sql.parse.completeness import is_complete  # noqa: PLC0415 - SQL comes with its parser
-
     _remember_lines()
     click.echo('Statements end with ";". ".help" tells more, ".quit" or Ctrl-D leaves.')
     waiting = ""
@@ -52,7 +51,7 @@ def run_shell(connection: Connection) -> None:
         waiting += line + "\n"
         if not waiting.strip():
             waiting = ""
-        elif is_complete(waiting):
+        elif sql.parse.is_complete(waiting):
             _run(connection, waiting)
             waiting = ""
     if connection.is_in_transaction:

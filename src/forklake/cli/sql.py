@@ -101,9 +101,7 @@ def _read(file: str | None) -> str:
 
 @contextmanager
 def _session(catalog: str | None, *, read_only: bool) -> Iterator[Connection]:
-    from forklake.session.connection import connect  # noqa: PLC0415 - SQL comes with its parser
-
-    with connect() as connection:
+    with forklake.connect() as connection:
         if catalog is not None:
             options = [f"CATALOG {quote_text(catalog)}", *(["READ_ONLY"] if read_only else [])]
             name = quote_name(catalog)

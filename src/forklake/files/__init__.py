@@ -1,1 +1,12 @@
 """Parquet files without Spark: layout, statistics, values as text, partition values, encryption."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = ["inlined_rows", "texts"]
+
+if TYPE_CHECKING:
+    from forklake.files import inlined_rows, texts
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring PyArrow

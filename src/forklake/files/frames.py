@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from forklake.errors import InvalidInputError
 from forklake.files.nesting import assembled
 from forklake.model.field import Field
 from forklake.model.names import fold
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MISSING: Final = {b"forklake:nan": b"missing"}
 """Marks a column of floats of pandas, whose NaN means a missing value wherever it cannot be a number."""
@@ -38,7 +41,7 @@ def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
         return pa.Table.from_batches([value])
     if isinstance(value, pa.RecordBatchReader):
         return value.read_all()
-    if isinstance(value, pd.DataFrame):
+    if _is_of_pandas(value, "DataFrame"):
         return _pandas_frame(value)
     if isinstance(value, Mapping):
         return _row_frame([value], fields)
@@ -50,6 +53,12 @@ def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
         f'Rows cannot be read from a "{type(value).__name__}"; nothing was written.',
         hint="Hand in a DataFrame, an Arrow table or record batches, or dictionaries, one for each row.",
     )
+
+
+def _is_of_pandas(value: Any, name: str) -> bool:
+    """Return whether a value is of a class of pandas; it can be only if somebody has imported pandas, which is slow."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, getattr(pandas, name))
 
 
 def _pandas_frame(frame: pd.DataFrame) -> pa.Table:
@@ -141,7 +150,7 @@ def _inferred(values: list[Any], field: Field | None) -> pa.Array:
 
 
 def _has_nanoseconds(values: Iterable[Any]) -> bool:
-    return any(isinstance(value, pd.Timestamp) and value.nanosecond for value in values)
+    return any(_is_of_pandas(value, "Timestamp") and value.nanosecond for value in values)
 
 
 def _in_nanoseconds(values: list[Any]) -> pa.Array:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from forklake import session
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
@@ -147,9 +148,7 @@ class Catalog(Reader, Verbs):
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
         """
-        from forklake.session.connection import run_in_catalog  # noqa: PLC0415 - brings the parser
-
-        return run_in_catalog(self, text, parameters)
+        return session.connection.run_in_catalog(self, text, parameters)
 
     def session(self) -> Connection:
         """Return a SQL session in which the catalog is attached under its name and in use.
@@ -161,9 +160,7 @@ class Catalog(Reader, Verbs):
         Raises:
             NotFoundError: The catalog was dropped.
         """
-        from forklake.session.connection import connect_to_catalog  # noqa: PLC0415 - brings the parser
-
-        return connect_to_catalog(self)
+        return session.connection.connect_to_catalog(self)
 
     def transaction(
         self,

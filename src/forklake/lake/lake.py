@@ -6,6 +6,7 @@ import os
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from forklake import session
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.view import View
@@ -86,9 +87,7 @@ class Lake:
         It has the Spark session and the settings of the lake, which stays open when the session is closed. The name of
         each catalog is enough to attach it; lakes of other URLs can be attached beside it.
         """
-        from forklake.session.connection import connect_to_lake  # noqa: PLC0415 - brings the parser
-
-        return connect_to_lake(self)
+        return session.connection.connect_to_lake(self)
 
     @property
     def options(self) -> Options:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from forklake import sql
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_names
@@ -45,12 +46,9 @@ def read_rows(
     row = lookup.table_by_id(content, table.table_id)
     condition: Condition | None = None
     if where is not None or parameters is not None:
-        from forklake.sql.row_statements import bind_condition  # noqa: PLC0415 - brings sqlglot
-        from forklake.sql.row_texts import read_where  # noqa: PLC0415
-
-        tree = read_where(where, parameters)
+        tree = sql.row_texts.read_where(where, parameters)
         if tree is not None:
-            condition = bind_condition(tree, row.table_name, table_fields(content, row.table_id))
+            condition = sql.row_statements.bind_condition(tree, row.table_name, table_fields(content, row.table_id))
     plan = reading.plan_table(runtime, content, row, condition)
     if condition is None and limit is not None:
         plan = first_rows(plan, limit)

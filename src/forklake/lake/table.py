@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from forklake import lake, session
 from forklake.catalog import describe, lookup
 from forklake.catalog.moments import Moment
 from forklake.catalog.view import Content
@@ -33,9 +34,6 @@ class Table:
 
     What it shows is that of the catalog, past or transaction it was taken from, at each call.
     """
-
-    # What works with rows is imported where it is used: it brings PyArrow, sqlglot and PySpark, which metadata work
-    # does without.
 
     def __init__(self, reader: Reader, row: TableRow, schema_name: str) -> None:
         self._reader = reader
@@ -129,9 +127,7 @@ class Table:
     @property
     def schema(self) -> StructType:
         """The columns as Spark shows them."""
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.schema(self)
+        return lake.rows.schema(self)
 
     def dataframe(
         self, columns: Sequence[str] | None = None, where: str | None = None, *, parameters: Values | None = None
@@ -152,9 +148,7 @@ class Table:
             InvalidInputError: The condition cannot be understood.
             EngineError: Spark cannot be started.
         """
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.dataframe(self, columns, where, parameters)
+        return lake.rows.dataframe(self, columns, where, parameters)
 
     def arrow(
         self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
@@ -209,10 +203,7 @@ class Table:
         Raises:
             InvalidInputError: The number is negative, or none.
         """
-        from forklake.lake.read_rows import read_rows  # noqa: PLC0415
-        from forklake.session.result import checked_count  # noqa: PLC0415
-
-        return read_rows(self, columns, where, parameters, checked_count(n))
+        return lake.read_rows.read_rows(self, columns, where, parameters, session.result.checked_count(n))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow; as `arrow`."""
@@ -229,9 +220,7 @@ class Table:
             InvalidInputError: Columns or values do not fit; nothing was added.
             EngineError: The Spark job failed; nothing was added.
         """
-        from forklake.lake import rows  # noqa: PLC0415
-
-        rows.append(self, frame, by_name=by_name)
+        lake.rows.append(self, frame, by_name=by_name)
 
     def overwrite(
         self, frame: Any, where: str | None = None, *, parameters: Values | None = None, by_name: bool = True
@@ -248,9 +237,7 @@ class Table:
             InvalidInputError: Columns or values do not fit, or the condition is not understood; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
-        from forklake.lake import rows  # noqa: PLC0415
-
-        rows.overwrite(self, frame, where, parameters, by_name=by_name)
+        lake.rows.overwrite(self, frame, where, parameters, by_name=by_name)
 
     def delete(self, where: str, *, parameters: Values | None = None) -> int:
         """Delete the rows that a condition holds for, and return how many they were.
@@ -266,15 +253,11 @@ class Table:
             InvalidInputError: The condition is not understood; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
-        from forklake.lake import row_changes  # noqa: PLC0415
-
-        return row_changes.delete(self, where, parameters)
+        return lake.row_changes.delete(self, where, parameters)
 
     def truncate(self) -> None:
         """Delete all rows. Nothing is read, and Spark is not started."""
-        from forklake.lake import row_changes  # noqa: PLC0415
-
-        row_changes.truncate(self)
+        lake.row_changes.truncate(self)
 
     def update(self, set: Mapping[str, str], where: str | None = None, *, parameters: Values | None = None) -> int:
         """Change values of the rows that a condition holds for, and return how many they were; they keep their row ids.
@@ -289,9 +272,7 @@ class Table:
             InvalidInputError: An expression is not understood, or a value does not fit; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
-        from forklake.lake import row_changes  # noqa: PLC0415
-
-        return row_changes.update(self, set, where, parameters)
+        return lake.row_changes.update(self, set, where, parameters)
 
     def merge(
         self,
@@ -323,10 +304,8 @@ class Table:
                 understood, or a value does not fit; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
-        from forklake.lake import row_changes  # noqa: PLC0415
-
-        clauses = row_changes.MergeClauses(matched, not_matched, not_matched_by_source)
-        return row_changes.merge(self, source, on, clauses, parameters)
+        clauses = lake.row_changes.MergeClauses(matched, not_matched, not_matched_by_source)
+        return lake.row_changes.merge(self, source, on, clauses, parameters)
 
     def upsert(self, source: Any, on: Sequence[str]) -> int:
         """Update the rows that have the keys of a row of the source, insert the others, and return how many it were.
@@ -335,9 +314,7 @@ class Table:
             source: As for `merge`; columns that it does not have stay as they are, or have their defaults.
             on: The key columns; no two rows of the source may have the same key if the table has it.
         """
-        from forklake.lake import row_changes  # noqa: PLC0415
-
-        return row_changes.upsert(self, source, on)
+        return lake.row_changes.upsert(self, source, on)
 
     def flush_inlined(self) -> int:
         """Write what the metadata holds of the table into files, and return how many rows that are.
@@ -347,9 +324,7 @@ class Table:
         Raises:
             InvalidInputError: The transaction has deleted or updated rows of the table.
         """
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.flush(self)
+        return lake.rows.flush(self)
 
     def changes(self, start: Moment, end: Moment | None = None) -> DataFrame:
         """Return how rows changed from one snapshot to another, both included, as a Spark DataFrame.
@@ -366,53 +341,38 @@ class Table:
             SnapshotNotFoundError: The catalog has no such snapshot.
             InvalidInputError: The start comes after the end.
         """
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.changes(self, start, end, "all")
+        return lake.rows.changes(self, start, end, "all")
 
     def insertions(self, start: Moment, end: Moment | None = None) -> DataFrame:
         """Return the rows that were added, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.changes(self, start, end, "insertions")
+        return lake.rows.changes(self, start, end, "insertions")
 
     def deletions(self, start: Moment, end: Moment | None = None) -> DataFrame:
         """Return the rows that were deleted, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.changes(self, start, end, "deletions")
+        return lake.rows.changes(self, start, end, "deletions")
 
     def plan(self, where: str | None = None, *, parameters: Values | None = None) -> ScanSummary:
         """Return what a scan would read: the files that are kept, and how many are left out and why.
 
         Costs only metadata; Spark is not started.
         """
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.plan(self, where, parameters)
+        return lake.rows.plan(self, where, parameters)
 
     def count(self, where: str | None = None, *, parameters: Values | None = None) -> int:
         """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.count(self, where, parameters)
+        return lake.rows.count(self, where, parameters)
 
     def min(self, column: str) -> Any:
         """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.bound(self, column, "min")
+        return lake.rows.bound(self, column, "min")
 
     def max(self, column: str) -> Any:
         """Return the largest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
-        from forklake.lake import rows  # noqa: PLC0415
-
-        return rows.bound(self, column, "max")
+        return lake.rows.bound(self, column, "max")
 
     def _result(self, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> Result:
-        from forklake.lake.read_rows import read_rows  # noqa: PLC0415
 
-        return read_rows(self, columns, where, parameters)
+        return lake.read_rows.read_rows(self, columns, where, parameters)
 
     def _content(self) -> Content:
         content = self._reader._content()

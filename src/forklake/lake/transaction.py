@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from forklake import session
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content
@@ -97,9 +98,7 @@ class Transaction(Reader, Verbs):
         Raises:
             ForklakeError: A statement is wrong or failed; those before it stay part of the transaction.
         """
-        from forklake.session.connection import run_in_transaction  # noqa: PLC0415 - brings the parser
-
-        return run_in_transaction(self, text, parameters)
+        return session.connection.run_in_transaction(self, text, parameters)
 
     def commit(self, *, retry: RetryPolicy | None = None) -> SnapshotId | None:
         """Commit, and return the snapshot; None if nothing changed.

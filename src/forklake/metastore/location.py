@@ -9,6 +9,7 @@ from typing import Final
 
 from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreCorruptError
+from forklake.metastore.sqlite import SQLiteStore, is_sqlite_file
 from forklake.metastore.store import Store
 
 _PARAMETER: Final = re.compile(r"\?(\w[\w.-]*)=")
@@ -34,8 +35,6 @@ def open_store(url: str, settings: Settings) -> Store:
     path = Path(rest)
     if kind == "duckdb":
         return _open_duckdb(path, settings)
-    from forklake.metastore.sqlite import SQLiteStore  # noqa: PLC0415
-
     if kind == "sqlite" or not path.exists() or path.stat().st_size == 0:
         _check_directory(path)
         return SQLiteStore(path, settings)
@@ -142,8 +141,6 @@ def _local(path: str) -> str:
 
 
 def _open_by_content(path: Path, settings: Settings) -> Store:
-    from forklake.metastore.sqlite import SQLiteStore, is_sqlite_file  # noqa: PLC0415
-
     _check_directory(path)
     try:
         if is_sqlite_file(path):

@@ -1,1 +1,12 @@
 """Operations: one verb for each module, shared by the Python API, SQL and the command line."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = ["staged_files"]
+
+if TYPE_CHECKING:
+    from forklake.ops import staged_files
+else:
+    __getattr__ = submodules(__name__, *__all__)  # it brings PyArrow

@@ -1,1 +1,12 @@
 """SQL sessions: catalogs attached side by side, transactions, and statements run on metadata and on Spark."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = ["connection", "result", "show"]
+
+if TYPE_CHECKING:
+    from forklake.session import connection, result, show
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot and PyArrow

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from forklake import __version__
+from forklake import __version__, session
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import read_time
@@ -307,9 +307,12 @@ class SessionNames:
     def asked(self, statement: said.Show | said.Describe) -> Relation:
         """Return the rows of a SHOW or DESCRIBE that stands in a query."""
         # What is shown is found with names again.
-        from forklake.session.show import described, shown  # noqa: PLC0415
-
-        rows = shown(self.state, statement) if isinstance(statement, said.Show) else described(self.state, statement)
+        show = session.show
+        rows = (
+            show.shown(self.state, statement)
+            if isinstance(statement, said.Show)
+            else show.described(self.state, statement)
+        )
         return Relation("unnamed_subquery", rows.columns, rows)
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:

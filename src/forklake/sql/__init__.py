@@ -19,3 +19,14 @@ A text takes this way; each step knows only what stands before it:
 
 No module here reads metadata, rows or files, or knows Spark other than by its language.
 """
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = ["insertion", "parse", "row_statements", "row_texts"]
+
+if TYPE_CHECKING:
+    from forklake.sql import insertion, parse, row_statements, row_texts
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot

@@ -268,11 +268,11 @@ def test_showing_prints_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert "00000000-0000-0000-0000-000000000001" in capsys.readouterr().out
 
 
-def test_a_result_of_metadata_needs_neither_arrow_nor_spark() -> None:
+def test_a_result_of_metadata_needs_neither_pandas_nor_spark() -> None:
     program = (
         "import sys; from forklake.session.result import Result; from forklake.model.field import Field\n"
         "r = Result.of_rows([Field(None, 'a', 'int32')], [(1,)]); r.columns, r.types, r.fetchall()\n"
-        "print([name for name in ('pyarrow', 'pyspark', 'pandas') if name in sys.modules])"
+        "print([name for name in ('pyspark', 'pandas') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from forklake import files
 from forklake.catalog import lookup, nulls
 from forklake.catalog.changes.alteration import log_altered, own_stats
 from forklake.catalog.changes.layout import check_not_a_key
@@ -148,15 +149,13 @@ def _retype_inlined(draft: Draft, table_id: TableId, before: Sequence[Field]) ->
     staged = [row for row in draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is None]
     if not staged:
         return
-    from forklake.files.inlined_rows import retyped_texts  # noqa: PLC0415 - brings PyArrow
-
     table = lookup.table_by_id(draft, table_id).table_name
     documents = [json.loads(row.document) for row in staged]
     for old, new in zip(before, field_tree(lookup.columns(draft, table_id)), strict=True):
         key = str(old.column_id)
         holding = [document for document in documents if key in document]
         if old != new and holding:
-            texts = retyped_texts(old, new, [document[key] for document in holding], table)
+            texts = files.inlined_rows.retyped_texts(old, new, [document[key] for document in holding], table)
             for document, text in zip(holding, texts, strict=True):
                 document[key] = text
     draft.restate(

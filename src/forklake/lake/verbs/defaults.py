@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from forklake import files, sql
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.type_text import field_of
@@ -29,13 +30,9 @@ def settled(column: ColumnDefinition) -> ColumnDefinition:
         return column  # there is no such type, which is said where the column is made
     try:
         if column.default_is_expression:
-            from forklake.sql.insertion import settled_default  # noqa: PLC0415 - most tables do without the parser
-
-            default, is_expression = settled_default(column.default, field.type)
+            default, is_expression = sql.insertion.settled_default(column.default, field.type)
             return replace(column, default=default, default_is_expression=is_expression)
-        from forklake.files.texts import parse_values  # noqa: PLC0415 - brings PyArrow
-
-        parse_values(field, [column.default])
+        files.texts.parse_values(field, [column.default])
     except ForklakeError as error:
         raise InvalidInputError(
             f'Column "{column.name}" cannot have the default {column.default}; nothing was changed. {error.message}',

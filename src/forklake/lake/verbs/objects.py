@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
+from forklake import sql as parser
 from forklake.catalog import lookup
 from forklake.catalog.names import is_storable
 from forklake.catalog.transaction import Staging
@@ -181,10 +182,8 @@ def _check_text(what: str, text: str, dialect: str, *, is_query: bool) -> None:
         raise InvalidInputError(f"{what} was not created: its text is {text!r}, which is no text.")
     if dialect != "duckdb" or not text.strip() or not is_storable(text):
         return
-    from forklake.sql.parse import check_kept  # noqa: PLC0415 - brings sqlglot
-
     try:
-        check_kept(text, "a view" if is_query else "a macro", is_query=is_query)
+        parser.parse.check_kept(text, "a view" if is_query else "a macro", is_query=is_query)
     except InvalidInputError as error:
         kind = "query" if is_query else "expression"
         raise InvalidInputError(

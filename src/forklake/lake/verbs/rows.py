@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from forklake import lake
 from forklake.lake.verbs.runner import Runner
 from forklake.lake.verbs.sort_keys import SortKeys
 from forklake.lake.verbs.tables import PartitionKeys
@@ -40,9 +41,7 @@ class RowVerbs(Runner):
             InvalidInputError: A column has a type that no column of a table can have.
             EngineError: The Spark job failed; nothing was made.
         """
-        from forklake.lake import rows  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
-
-        rows.create_table_as(self, name, frame, schema, partition_by, sort_by, if_not_exists, or_replace)
+        lake.rows.create_table_as(self, name, frame, schema, partition_by, sort_by, if_not_exists, or_replace)
 
     def flush_inlined(self, *, schema: str | None = None, table: str | None = None) -> list[FlushedTable]:
         """Write rows that are kept in the metadata into files, and deletes of rows of files into delete files.
@@ -62,6 +61,4 @@ class RowVerbs(Runner):
             NotFoundError: There is no such schema or table.
             InvalidInputError: The transaction has deleted or updated rows of the table.
         """
-        from forklake.lake import rows  # noqa: PLC0415 - brings PyArrow, sqlglot and PySpark
-
-        return rows.flush_inlined(self, schema, table)
+        return lake.rows.flush_inlined(self, schema, table)

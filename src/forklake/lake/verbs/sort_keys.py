@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from forklake import sql
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
@@ -44,9 +45,7 @@ def given_keys(keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[Sor
 def _key(text: str, fields: Sequence[Field]) -> SortKey:
     if plain_column(text, fields) is not None or not text.strip():
         return SortKey(text.strip())
-    from forklake.sql.parse import parse_sort_key  # noqa: PLC0415 - brings sqlglot, which most tables do without
-
-    return parse_sort_key(text)
+    return sql.parse.parse_sort_key(text)
 
 
 def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
@@ -72,9 +71,7 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
 
 def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
     """Return a sort key in Spark's words; see `forklake.sql.row_texts.sort_expression`."""
-    from forklake.sql.row_texts import sort_expression as compiled  # noqa: PLC0415 - as above
-
-    return compiled(text, table, fields)
+    return sql.row_texts.sort_expression(text, table, fields)
 
 
 def _has_variant(field: Field) -> bool:

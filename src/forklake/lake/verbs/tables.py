@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from forklake import ops
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
@@ -227,9 +228,7 @@ class TableVerbs(Runner):
             if row.origin is not None or not live_data_files(staging.draft, row.table_id):
                 stage_type(staging, row.table_id, found, wanted)
                 return
-            from forklake.ops.staged_files import StagedFiles  # noqa: PLC0415 - brings PyArrow
-
-            written = StagedFiles(staging, self._runtime, row)
+            written = ops.staged_files.StagedFiles(staging, self._runtime, row)
             stage_type(staging, row.table_id, found, wanted)
             written.rewrite()
 
