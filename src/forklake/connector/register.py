@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from forklake.connector.source import LakeSource
-from forklake.engine.session import session
+from forklake.ops.runtime import setup_of
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:
@@ -16,6 +16,6 @@ def register(spark: SparkSession | None = None) -> SparkSession:
     Raises:
         EngineError: There is no session and none can be started.
     """
-    found = session(spark, {})
+    found = setup_of(spark=spark).spark()
     found.dataSource.register(LakeSource)
     return found
