@@ -31,7 +31,7 @@ def process(*words: str, stdin: str = "", **env: str) -> "subprocess.CompletedPr
     clean = {key: value for key, value in os.environ.items() if key not in ("FORKLAKE_LAKE", "FORCE_COLOR")}
     return subprocess.run(
         [sys.executable, "-c", "from forklake.cli.main import main; main()", *words],
-        input=stdin, capture_output=True, text=True, env=clean | env, check=False, timeout=60,
+        input=stdin, capture_output=True, text=True, env=clean | env, check=False, timeout=120,
     )  # fmt: skip
 
 

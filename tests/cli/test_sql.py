@@ -66,7 +66,7 @@ class Terminal:
             os.environ |= {"FORKLAKE_LAKE": str(lake), "HOME": str(lake.parent), "TERM": "dumb", "NO_COLOR": "1"}
             os.execv(sys.executable, [sys.executable, "-c", "from forklake.cli.main import main; main()", *SQL])
 
-    def read(self, until: str, seconds: float = 60) -> str:
+    def read(self, until: str, seconds: float = 120) -> str:
         """Return what is printed up to a text."""
         found, end = "", time.monotonic() + seconds
         while until not in found and time.monotonic() < end:

@@ -54,7 +54,7 @@ class Stop:
         self._wait_for(_WAITING, "nobody waits for the one at the stop")
 
     def _wait_for(self, query: str, complaint: str) -> int:
-        end = time.monotonic() + 15
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             if found := self._connection.execute(query.encode(), [VICTIM]).fetchone():
                 return int(found[0])

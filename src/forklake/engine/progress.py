@@ -98,10 +98,17 @@ class _LocalJobs:
             self._context.setLocalProperty(_GROUP, None)
 
     def cancel(self) -> None:
-        self._context.cancelJobsWithTag(self._tag)
-        if self._has_group:
-            self._context._jsc.sc().cancelJobGroupAndFutureJobs(self._tag)
         deadline = time.monotonic() + _CANCEL_SECONDS
+        context = self._context._jsc.sc()
+        if self._has_group:
+            context.cancelJobGroupAndFutureJobs(self._tag)
+        # Spark does this behind our back, one thing after another. After the first, no task starts any more; after the
+        # second, all that had started by then are known.
+        for _ in range(2):
+            cancelled = context.cancelJobsWithTagWithFuture(self._tag, "the statement that started them was given up")
+            while not cancelled.isCompleted() and time.monotonic() < deadline:
+                time.sleep(_POLL_SECONDS / 20)
+        context.listenerBus().waitUntilEmpty(max(1, int((deadline - time.monotonic()) * 1000)))
         while self._running() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS / 4)
 
