@@ -11,7 +11,7 @@ STAMP   := $(VENV)/.installed
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test bench bench-spark bench-dml bench-sql yardstick docs demo soak java pgbouncer
+.PHONY: help setup check fix test bench bench-spark bench-dml bench-sql yardstick docs schema demo soak java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -19,11 +19,12 @@ help: ## List these targets
 
 setup: $(STAMP) java ## Make .venv and install the package with its development tools
 
-check: $(STAMP) ## Lint, formatting, types, import layers
+check: $(STAMP) ## Lint, formatting, types, import layers, schema files
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
+	$(BIN)/python -m forklake.metastore.schema --check
 
 fix: $(STAMP) ## Mend what the linter and the formatter can mend
 	$(BIN)/ruff check --fix $(SOURCES)
@@ -49,6 +50,9 @@ yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=w
 
 docs: $(STAMP) ## Write the pages that are made from the code
 	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md
+
+schema: $(STAMP) ## Write the schema files of the databases from the description of the metadata tables
+	$(BIN)/python -m forklake.metastore.schema
 
 demo: $(STAMP) java ## Show forks at work, in a temporary lake
 	$(BIN)/forklake demo $(ARGS)

@@ -6,7 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from forklake import Catalog, Lake
-from forklake.metastore.tables import TABLES, Visibility
+from forklake.metastore.schema.description import Visibility
+from forklake.metastore.tables import TABLES
 from forklake.model.ids import INFINITY
 
 Content = tuple[tuple[Any, ...], ...]

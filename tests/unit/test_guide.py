@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from forklake import errors
-from forklake.metastore import schema
-from forklake.metastore.tables import TABLES
+from forklake.metastore.schema.catalog_tables import SEQUENCES
+from forklake.metastore.schema.sections import TABLES as DESCRIBED
 from forklake.model.options import OPTIONS
 from tests.pages import run_examples
 
@@ -42,14 +42,8 @@ def test_the_guide_lists_every_option_as_it_is() -> None:
 
 
 def test_the_metadata_spec_lists_every_table_with_its_key() -> None:
-    made = {
-        name: re.split(r",\s*", key)
-        for name, key in re.findall(
-            r"CREATE TABLE forklake\.(\w+) \(.*?PRIMARY KEY \(([^)]*)\)", schema.script("postgresql"), flags=re.DOTALL
-        )
-    }
-    listed = {name: ["catalog_id", *re.findall(r"`(\w+)`", key)] for name, key, _ in listed_tables()}
-    assert listed == made
+    listed = {name: tuple(re.findall(r"`(\w+)`", key)) for name, key, _ in listed_tables()}
+    assert listed == {table.name: table.key for table in DESCRIBED}
 
 
 def test_the_metadata_spec_gives_every_table_its_visibility_class() -> None:
@@ -57,10 +51,24 @@ def test_the_metadata_spec_gives_every_table_its_visibility_class() -> None:
         table.name: " ".join(
             [table.visibility.name.lower(), *([f"`{table.follows[0].name}`"] if table.follows else [])]
         )
-        for table in TABLES
+        for table in DESCRIBED
     }
-    listed = {name: kind for name, _, kind in listed_tables() if name in actual}
+    listed = {name: kind.partition(",")[0] for name, _, kind in listed_tables()}
     assert listed == actual
+
+
+def test_the_metadata_spec_names_only_columns_that_a_table_has() -> None:
+    page = (DOCS / "spec" / "metadata.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(ducklake_\w+)` \| [^|\n]*\| [^|\n]* \|([^|\n]*)\|$", page, flags=re.MULTILINE)
+    columns = {table.name: {column.name for column in table.stored} for table in DESCRIBED}
+    assert {name: set(re.findall(r"`(\w+)`", notes)) - columns[name] for name, notes in rows} == {
+        table.name: set() for table in DESCRIBED
+    }
+
+
+def test_the_metadata_spec_lists_every_sequence() -> None:
+    page = (DOCS / "spec" / "metadata.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+_seq)` \|", page, flags=re.MULTILINE) == [sequence.name for sequence in SEQUENCES]
 
 
 def listed_tables() -> list[tuple[str, str, str]]:
@@ -72,7 +80,7 @@ def listed_tables() -> list[tuple[str, str, str]]:
 def test_the_metadata_spec_names_the_partitioned_tables() -> None:
     page = (DOCS / "spec" / "metadata.md").read_text(encoding="utf-8")
     paragraph = page.partition("**Partitions.**")[2].partition("\n\n")[0]
-    assert re.findall(r"`(ducklake_\w+)`", paragraph) == list(schema.PARTITIONED)
+    assert re.findall(r"`(ducklake_\w+)`", paragraph) == [table.name for table in DESCRIBED if table.grows]
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)

@@ -33,6 +33,7 @@ from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
+from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Session, Store, Values
 from forklake.metastore.tables import BY_NAME
 from forklake.model.commit import Commit, CommitResult, Outcome
@@ -353,7 +354,7 @@ def initialise(conninfo: str, partitions: int | None, settings: Settings) -> boo
         MetastoreUnavailableError: The server cannot be reached.
         MetastoreRefusedError: It refuses the login, or the role may not create schemas.
     """
-    text = schema.script("postgresql") if partitions is None else schema.partitioned_script(partitions)
+    text = schema.script("postgresql") if partitions is None else partitioned_script(partitions)
     address = Address.parse(conninfo)
     with connect_plainly(address, settings) as connection:
         try:

@@ -13,6 +13,7 @@ from typing import Any
 
 from forklake.metastore.queries.options import OptionRow, options_of, write_options
 from forklake.metastore.queries.snapshots import known_commit
+from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import DuplicateKeyError, Session
 from forklake.metastore.tables import (
     BEGIN,
@@ -23,7 +24,6 @@ from forklake.metastore.tables import (
     SCHEMA,
     TABLE,
     MetadataTable,
-    Visibility,
 )
 from forklake.metastore.visibility import Seen, Sight, visible
 from forklake.model.commit import Commit, CommitResult, Outcome

@@ -1,13 +1,15 @@
-"""The metadata tables as the program knows them: columns, visibility class, the column of their scope."""
+"""The metadata tables whose rows a commit writes, each with the class of its rows as values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from enum import Enum, auto
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
+from forklake.metastore.schema import catalog_tables, file_tables, object_tables
+from forklake.metastore.schema import sections as described
+from forklake.metastore.schema.description import Table, Visibility
 from forklake.model import rows
 from forklake.model.rows import Row
 
@@ -17,52 +19,60 @@ R_co = TypeVar("R_co", bound=Row, covariant=True)
 BEGIN: Final = "begin_snapshot"
 END: Final = "end_snapshot"
 
-OBJECT_IDS: Final = frozenset({"schema_id", "table_id", "view_id", "macro_id", "partition_id", "sort_id", "object_id"})
+OBJECT_IDS: Final = frozenset(
+    column.name for table in described.TABLES for column in table.columns if column.kind == "object"
+)
 """Columns whose negative values stand for ids of the object sequence."""
 
-FILE_IDS: Final = frozenset({"data_file_id", "delete_file_id", "mapping_id"})
+FILE_IDS: Final = frozenset(
+    column.name for table in described.TABLES for column in table.columns if column.kind == "file"
+)
 """Columns whose negative values stand for ids of the file sequence."""
-
-
-class Visibility(Enum):
-    """How a catalog sees the rows of a table; docs/spec/metadata.md has the rules."""
-
-    INTERVAL = auto()
-    LATEST = auto()
-    FOLLOWS = auto()
-    LINEAGE = auto()
 
 
 @dataclass(frozen=True, eq=False)
 class MetadataTable(Generic[R_co]):
-    """One metadata table whose rows belong to catalogs."""
+    """One metadata table whose rows belong to catalogs, with the class of its rows.
 
-    name: str
+    Attributes:
+        described: What the table is.
+        row: Its rows as values, with the columns it carries as fields.
+        follows: The interval table whose rows these belong to, and the column that joins them beside the owner.
+    """
+
+    described: Table
     row: type[R_co]
-    visibility: Visibility
-    scope: str | None = None
-    """The column that holds the table of a row; None puts its tombstones into scope 0."""
     follows: tuple[MetadataTable[Any], str] | None = None
-    """The interval table whose rows these belong to, and the column that joins them beside the owner."""
+
+    @cached_property
+    def name(self) -> str:
+        """What it is called."""
+        return self.described.name
+
+    @cached_property
+    def visibility(self) -> Visibility:
+        """How a catalog sees its rows."""
+        return self.described.visibility
+
+    @cached_property
+    def scope(self) -> str | None:
+        """The column that holds the table of a row; None puts its tombstones into scope 0."""
+        return self.described.scope
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns that a row carries: without owner, uid and interval."""
-        return tuple(column.name for column in fields(self.row) if column.name != "origin")
+        return tuple(column.name for column in self.described.carried)
 
     @cached_property
     def flags(self) -> tuple[int, ...]:
         """The positions of boolean columns, which SQLite returns as numbers."""
-        return tuple(
-            place
-            for place, column in enumerate(column for column in fields(self.row) if column.name != "origin")
-            if str(column.type).startswith("bool")
-        )
+        return tuple(place for place, column in enumerate(self.described.carried) if column.kind == "flag")
 
     @cached_property
     def uuids(self) -> tuple[str, ...]:
         """The columns with uuids, which DuckDB returns as values of a type of their own."""
-        return tuple(name for name in self.columns if name.endswith("_uuid"))
+        return tuple(column.name for column in self.described.carried if column.kind == "uuid")
 
     def decode(self, values: Sequence[Any]) -> dict[str, Any]:
         """Name the values of one result row."""
@@ -79,49 +89,38 @@ class MetadataTable(Generic[R_co]):
         return 0 if self.scope is None else int(getattr(row, self.scope))
 
 
-_INTERVAL, _LATEST, _FOLLOWS, _LINEAGE = Visibility.INTERVAL, Visibility.LATEST, Visibility.FOLLOWS, Visibility.LINEAGE
+def _following(described: Table, row: type[R], parent: MetadataTable[Any]) -> MetadataTable[R]:
+    assert described.follows is not None
+    assert described.follows[0] is parent.described
+    return MetadataTable(described, row, (parent, described.follows[1]))
 
-SCHEMA: Final = MetadataTable("ducklake_schema", rows.SchemaRow, _INTERVAL)
-TABLE: Final = MetadataTable("ducklake_table", rows.TableRow, _INTERVAL)
-VIEW: Final = MetadataTable("ducklake_view", rows.ViewRow, _INTERVAL)
-MACRO: Final = MetadataTable("ducklake_macro", rows.MacroRow, _INTERVAL)
-COLUMN: Final = MetadataTable("ducklake_column", rows.ColumnRow, _INTERVAL, "table_id")
-TAG: Final = MetadataTable("ducklake_tag", rows.TagRow, _INTERVAL)
-COLUMN_TAG: Final = MetadataTable("ducklake_column_tag", rows.ColumnTagRow, _INTERVAL, "table_id")
-VIEW_COLUMN_TAG: Final = MetadataTable("ducklake_view_column_tag", rows.ViewColumnTagRow, _INTERVAL)
-PARTITION_INFO: Final = MetadataTable("ducklake_partition_info", rows.PartitionInfoRow, _INTERVAL, "table_id")
-SORT_INFO: Final = MetadataTable("ducklake_sort_info", rows.SortInfoRow, _INTERVAL, "table_id")
-DATA_FILE: Final = MetadataTable("ducklake_data_file", rows.DataFileRow, _INTERVAL, "table_id")
-DELETE_FILE: Final = MetadataTable("ducklake_delete_file", rows.DeleteFileRow, _INTERVAL, "table_id")
-INLINED_ROW: Final = MetadataTable("ducklake_inlined_row", rows.InlinedRow, _INTERVAL, "table_id")
-INLINED_DELETE: Final = MetadataTable("ducklake_inlined_delete", rows.InlinedDeleteRow, _INTERVAL, "table_id")
 
-_OF_FILE, _OF_MAPPING, _OF_MACRO = (DATA_FILE, "data_file_id"), (DATA_FILE, "mapping_id"), (MACRO, "macro_id")
-_OF_PARTITION, _OF_SORT = (PARTITION_INFO, "partition_id"), (SORT_INFO, "sort_id")
-
-FILE_COLUMN_STATS: Final = MetadataTable(
-    "ducklake_file_column_stats", rows.FileColumnStatsRow, _FOLLOWS, follows=_OF_FILE
-)
-FILE_VARIANT_STATS: Final = MetadataTable(
-    "ducklake_file_variant_stats", rows.FileVariantStatsRow, _FOLLOWS, follows=_OF_FILE
-)
-FILE_PARTITION_VALUE: Final = MetadataTable(
-    "ducklake_file_partition_value", rows.FilePartitionValueRow, _FOLLOWS, follows=_OF_FILE
-)
-COLUMN_MAPPING: Final = MetadataTable("ducklake_column_mapping", rows.ColumnMappingRow, _FOLLOWS, follows=_OF_MAPPING)
-NAME_MAPPING: Final = MetadataTable("ducklake_name_mapping", rows.NameMappingRow, _FOLLOWS, follows=_OF_MAPPING)
-MACRO_IMPL: Final = MetadataTable("ducklake_macro_impl", rows.MacroImplRow, _FOLLOWS, follows=_OF_MACRO)
-MACRO_PARAMETERS: Final = MetadataTable(
-    "ducklake_macro_parameters", rows.MacroParameterRow, _FOLLOWS, follows=_OF_MACRO
-)
-PARTITION_COLUMN: Final = MetadataTable(
-    "ducklake_partition_column", rows.PartitionColumnRow, _FOLLOWS, follows=_OF_PARTITION
-)
-SORT_EXPRESSION: Final = MetadataTable("ducklake_sort_expression", rows.SortExpressionRow, _FOLLOWS, follows=_OF_SORT)
-
-TABLE_STATS: Final = MetadataTable("ducklake_table_stats", rows.TableStatsRow, _LATEST)
-TABLE_COLUMN_STATS: Final = MetadataTable("ducklake_table_column_stats", rows.TableColumnStatsRow, _LATEST)
-SCHEMA_VERSIONS: Final = MetadataTable("ducklake_schema_versions", rows.SchemaVersionRow, _LINEAGE)
+SCHEMA: Final = MetadataTable(object_tables.SCHEMA, rows.SchemaRow)
+TABLE: Final = MetadataTable(object_tables.TABLE, rows.TableRow)
+VIEW: Final = MetadataTable(object_tables.VIEW, rows.ViewRow)
+MACRO: Final = MetadataTable(object_tables.MACRO, rows.MacroRow)
+COLUMN: Final = MetadataTable(object_tables.COLUMN, rows.ColumnRow)
+TAG: Final = MetadataTable(object_tables.TAG, rows.TagRow)
+COLUMN_TAG: Final = MetadataTable(object_tables.COLUMN_TAG, rows.ColumnTagRow)
+VIEW_COLUMN_TAG: Final = MetadataTable(object_tables.VIEW_COLUMN_TAG, rows.ViewColumnTagRow)
+PARTITION_INFO: Final = MetadataTable(object_tables.PARTITION_INFO, rows.PartitionInfoRow)
+SORT_INFO: Final = MetadataTable(object_tables.SORT_INFO, rows.SortInfoRow)
+DATA_FILE: Final = MetadataTable(file_tables.DATA_FILE, rows.DataFileRow)
+DELETE_FILE: Final = MetadataTable(file_tables.DELETE_FILE, rows.DeleteFileRow)
+INLINED_ROW: Final = MetadataTable(file_tables.INLINED_ROW, rows.InlinedRow)
+INLINED_DELETE: Final = MetadataTable(file_tables.INLINED_DELETE, rows.InlinedDeleteRow)
+FILE_COLUMN_STATS: Final = _following(file_tables.FILE_COLUMN_STATS, rows.FileColumnStatsRow, DATA_FILE)
+FILE_VARIANT_STATS: Final = _following(file_tables.FILE_VARIANT_STATS, rows.FileVariantStatsRow, DATA_FILE)
+FILE_PARTITION_VALUE: Final = _following(file_tables.FILE_PARTITION_VALUE, rows.FilePartitionValueRow, DATA_FILE)
+COLUMN_MAPPING: Final = _following(file_tables.COLUMN_MAPPING, rows.ColumnMappingRow, DATA_FILE)
+NAME_MAPPING: Final = _following(file_tables.NAME_MAPPING, rows.NameMappingRow, DATA_FILE)
+MACRO_IMPL: Final = _following(object_tables.MACRO_IMPL, rows.MacroImplRow, MACRO)
+MACRO_PARAMETERS: Final = _following(object_tables.MACRO_PARAMETERS, rows.MacroParameterRow, MACRO)
+PARTITION_COLUMN: Final = _following(object_tables.PARTITION_COLUMN, rows.PartitionColumnRow, PARTITION_INFO)
+SORT_EXPRESSION: Final = _following(object_tables.SORT_EXPRESSION, rows.SortExpressionRow, SORT_INFO)
+TABLE_STATS: Final = MetadataTable(file_tables.TABLE_STATS, rows.TableStatsRow)
+TABLE_COLUMN_STATS: Final = MetadataTable(file_tables.TABLE_COLUMN_STATS, rows.TableColumnStatsRow)
+SCHEMA_VERSIONS: Final = MetadataTable(catalog_tables.SCHEMA_VERSIONS, rows.SchemaVersionRow)
 
 TABLES: Final[tuple[MetadataTable[Any], ...]] = (
     SCHEMA,

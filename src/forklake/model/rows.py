@@ -188,8 +188,8 @@ class ViewRow(Row):
 class MacroRow(Row):
     """A macro; its implementations are rows of their own."""
 
-    macro_id: MacroId
     schema_id: SchemaId
+    macro_id: MacroId
     macro_name: str
 
 

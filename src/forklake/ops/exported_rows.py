@@ -12,7 +12,8 @@ from forklake.errors import InvalidInputError
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.layout import TABLES, VERSION
 from forklake.metastore.plain.merged import deletes_upto, rows_after
-from forklake.metastore.tables import MetadataTable, Visibility
+from forklake.metastore.schema.description import Visibility
+from forklake.metastore.tables import MetadataTable
 from forklake.model.ids import THE_LAKE, SnapshotId, TableId
 from forklake.model.options import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow

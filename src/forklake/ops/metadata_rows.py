@@ -21,8 +21,9 @@ from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
 from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.queries.files import scheduled_files
+from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Store
-from forklake.metastore.tables import MetadataTable, Visibility
+from forklake.metastore.tables import MetadataTable
 from forklake.model.field import Field
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId, first_row_id
 from forklake.model.options import OPTIONS

@@ -9,6 +9,7 @@ from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.view import View
 from forklake.metastore import procedures, visibility
+from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.tables import (
     SCHEMA_VERSIONS,
@@ -17,7 +18,6 @@ from forklake.metastore.tables import (
     TABLES,
     MetadataTable,
     R,
-    Visibility,
 )
 from forklake.model.ids import CatalogId, SnapshotId, TableId, first_row_id
 from forklake.model.rows import SchemaVersionRow, TableStatsRow

@@ -1,4 +1,8 @@
-"""The SQL files that make the metadata tables, and the check that a database holds what they make."""
+"""The description of the metadata tables, the SQL files made from it, and the check that a database holds them.
+
+`catalog_tables`, `object_tables` and `file_tables` describe the tables and `views` the views for web apps, once for all
+databases; `products` says what differs between these. ``python -m forklake.metastore.schema`` writes the files.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +11,11 @@ from collections.abc import Callable, Iterator
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
-from forklake.errors import InvalidInputError, MetastoreVersionError
+from forklake.errors import MetastoreVersionError
+from forklake.metastore.schema.catalog_tables import FACTS
 
 if TYPE_CHECKING:
     from forklake.metastore.store import Session, Store
-
-VERSION: Final = "1.0"
-FORKLAKE_VERSION: Final = "1"
-
-PARTITIONED: Final = (
-    "ducklake_snapshot",
-    "ducklake_snapshot_changes",
-    "ducklake_snapshot_lineage",
-    "ducklake_table",
-    "ducklake_column",
-    "ducklake_data_file",
-    "ducklake_delete_file",
-    "ducklake_file_column_stats",
-    "ducklake_file_variant_stats",
-    "ducklake_file_partition_value",
-    "ducklake_table_stats",
-    "ducklake_table_column_stats",
-    "ducklake_inlined_row",
-    "ducklake_inlined_delete",
-)
-"""The tables that grow with the data, which ``init --partitions`` splits by catalog."""
-
-MAX_PARTITIONS: Final = 1024
 
 
 def script(product: str) -> str:
@@ -46,27 +28,6 @@ def statements(text: str) -> Iterator[str]:
     for statement in re.sub(r"--[^\n]*", "", text).split(";"):
         if statement.strip():
             yield statement.strip()
-
-
-def partitioned_script(partitions: int) -> str:
-    """Return the PostgreSQL file with the large tables split by hash of their catalog.
-
-    Raises:
-        InvalidInputError: The number of partitions makes no sense.
-    """
-    if not 1 <= partitions <= MAX_PARTITIONS:
-        raise InvalidInputError(f"The number of partitions must be between 1 and {MAX_PARTITIONS}, not {partitions}.")
-    text = script("postgresql")
-    for name in PARTITIONED:
-        made = "".join(
-            f"\nCREATE TABLE forklake.{name}_{part} PARTITION OF forklake.{name}"
-            f" FOR VALUES WITH (MODULUS {partitions}, REMAINDER {part});"
-            for part in range(partitions)
-        )
-        pattern = rf"(CREATE TABLE forklake\.{name} \(\n.*?\n\));"
-        text, count = re.subn(pattern, rf"\1 PARTITION BY HASH (catalog_id);{made}", text, count=1, flags=re.DOTALL)
-        assert count == 1, name
-    return text
 
 
 def view_statement(name: str) -> str:
@@ -84,8 +45,8 @@ def check_version(found: dict[str, str], product: str) -> None:
     """
     if "version" not in found:
         raise not_found(product)
-    for key, expected in (("version", VERSION), ("forklake_version", FORKLAKE_VERSION)):
-        actual = found.get(key, "none")
+    for key in ("version", "forklake_version"):
+        expected, actual = FACTS[key], found.get(key, "none")
         if actual != expected:
             raise MetastoreVersionError(
                 f"Unsupported DuckLake version: {actual}. Expected {expected}."

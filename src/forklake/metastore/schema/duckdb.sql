@@ -1,6 +1,8 @@
--- The metadata of a lake in a DuckDB file. The same tables as in postgresql.sql, which holds the comments that matter
--- to both. No secondary indexes: DuckDB checks unique ones against rows that the same transaction has already ended,
--- and scans of a single user's metadata need none. Times are UTC.
+-- The metadata of a lake in a DuckDB file. The same tables as in postgresql.sql. No secondary indexes: DuckDB checks
+-- unique ones against rows that the same transaction has already ended, and scans of a single user's metadata need none.
+-- Times are UTC.
+--
+-- Written by `python -m forklake.metastore.schema` from the description beside it: change that.
 
 CREATE SCHEMA forklake;
 
@@ -12,49 +14,48 @@ CREATE SEQUENCE forklake.ducklake_row_uid_seq MINVALUE 0 START WITH 0;  -- versi
 
 -- Catalogs, heads and ancestry
 
--- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never
--- moves; the row of a purged catalog stays, so that its directory is never given to another.
+-- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never moves;
+-- the row of a purged catalog stays, so that its directory is never given to another.
 CREATE TABLE forklake.ducklake_catalog (
     catalog_id bigint NOT NULL,
     catalog_uuid uuid NOT NULL,
     catalog_name varchar NOT NULL,
-    parent_catalog_id bigint,
-    parent_snapshot_id bigint,
-    data_path varchar,
-    path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
-    begin_snapshot bigint NOT NULL,
+    parent_catalog_id bigint,  -- what it was forked or copied from; kept by detach
+    parent_snapshot_id bigint,  -- the pin
+    data_path varchar,  -- its own base path, or NULL: the lake's
+    path varchar NOT NULL,  -- its directory
+    path_is_relative boolean NOT NULL,  -- to the lake's data path
+    begin_snapshot bigint NOT NULL,  -- of the sequence of snapshots, as end_snapshot is
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
     begin_time timestamp NOT NULL,
     end_time timestamp,
     PRIMARY KEY (catalog_id, begin_snapshot)
 );
 
--- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change "live".
--- Narrow, no other index, room for updates in place.
+-- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change live. Narrow,
+-- no other index, room for updates in place.
 CREATE TABLE forklake.ducklake_head (
     catalog_id bigint NOT NULL,
     snapshot_id bigint NOT NULL,
-    live boolean NOT NULL DEFAULT true,
+    live boolean NOT NULL DEFAULT true,  -- false while it is dropped
     PRIMARY KEY (catalog_id)
 );
 
--- Flattened ancestry of a fork, nearest first: it sees the rows of owner_id up to snapshot "upto". The catalog itself
--- (depth 0, no limit) is implied.
+-- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.
 CREATE TABLE forklake.ducklake_segment (
     catalog_id bigint NOT NULL,
-    depth smallint NOT NULL,
-    owner_id bigint NOT NULL,
-    upto bigint NOT NULL,
+    depth smallint NOT NULL,  -- 1 is the nearest
+    owner_id bigint NOT NULL,  -- the ancestor whose rows it sees
+    upto bigint NOT NULL,  -- up to and including this snapshot
     PRIMARY KEY (catalog_id, depth)
 );
 
--- A row of an ancestor that this catalog no longer shows, from snapshot_id on. scope_id is the table of the row, or 0.
+-- A row of an ancestor that this catalog no longer shows.
 CREATE TABLE forklake.ducklake_tombstone (
     catalog_id bigint NOT NULL,
-    scope_id bigint NOT NULL,
-    row_uid bigint NOT NULL,
-    snapshot_id bigint NOT NULL,
+    scope_id bigint NOT NULL,  -- the table that the row belongs to, or 0
+    row_uid bigint NOT NULL,  -- the row
+    snapshot_id bigint NOT NULL,  -- from when on it is hidden
     PRIMARY KEY (catalog_id, scope_id, row_uid)
 );
 
@@ -84,13 +85,13 @@ CREATE TABLE forklake.ducklake_snapshot_changes (
 CREATE TABLE forklake.ducklake_snapshot_lineage (
     catalog_id bigint NOT NULL,
     snapshot_id bigint NOT NULL,
-    previous_snapshot_id bigint,
+    previous_snapshot_id bigint,  -- of a fork's first: the pin
     commit_key varchar,
     PRIMARY KEY (catalog_id, snapshot_id)
 );
 
--- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id and
--- source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
+-- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id
+-- and source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
 -- numbering_id, also where they were copied to another catalog. Outlives the catalog's snapshots.
 CREATE TABLE forklake.ducklake_numbering (
     catalog_id bigint NOT NULL,
@@ -100,7 +101,7 @@ CREATE TABLE forklake.ducklake_numbering (
     PRIMARY KEY (catalog_id, snapshot_id)
 );
 
--- The schema versions of each table.
+-- The schema versions of each table: at which it was made, or its columns or partitioning changed.
 CREATE TABLE forklake.ducklake_schema_versions (
     catalog_id bigint NOT NULL,
     begin_snapshot bigint NOT NULL,
@@ -111,18 +112,19 @@ CREATE TABLE forklake.ducklake_schema_versions (
 
 -- Options
 
--- Options. catalog_id -1 is the whole lake; scope is '' (the catalog), 'schema' or 'table', scope_id the object.
+-- Options. catalog_id -1 is the whole lake.
 CREATE TABLE forklake.ducklake_metadata (
     catalog_id bigint NOT NULL,
     key varchar NOT NULL,
     value varchar NOT NULL,
-    scope varchar NOT NULL DEFAULT '',
-    scope_id bigint NOT NULL DEFAULT -1,
+    scope varchar NOT NULL DEFAULT '',  -- '' (the catalog), 'schema' or 'table'
+    scope_id bigint NOT NULL DEFAULT -1,  -- the schema or table
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 );
 
 -- Schemas, tables, columns
 
+-- A schema: a namespace of tables, views and macros.
 CREATE TABLE forklake.ducklake_schema (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -132,10 +134,11 @@ CREATE TABLE forklake.ducklake_schema (
     schema_uuid uuid NOT NULL,
     schema_name varchar NOT NULL,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the catalog's directory
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake.ducklake_table (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -146,30 +149,31 @@ CREATE TABLE forklake.ducklake_table (
     schema_id bigint NOT NULL,
     table_name varchar NOT NULL,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the schema's directory
     PRIMARY KEY (catalog_id, row_uid)
 );
 
--- Nested fields are columns with a parent_column; ids are never reused within a table.
+-- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake.ducklake_column (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
     begin_snapshot bigint NOT NULL,
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
-    column_id bigint NOT NULL,
+    column_id bigint NOT NULL,  -- counts from 1 within the table
     table_id bigint NOT NULL,
     column_order bigint NOT NULL,
     column_name varchar NOT NULL,
     column_type varchar NOT NULL,
-    initial_default varchar,
+    initial_default varchar,  -- what rows hold that were written before the column was added
     default_value varchar,
     nulls_allowed boolean NOT NULL,
-    parent_column bigint,
+    parent_column bigint,  -- the column that a nested field is part of
     default_value_type varchar,
     default_value_dialect varchar,
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- A view: a query under a name.
 CREATE TABLE forklake.ducklake_view (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -185,6 +189,7 @@ CREATE TABLE forklake.ducklake_view (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- A macro; its implementations are rows of their own.
 CREATE TABLE forklake.ducklake_macro (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -196,21 +201,23 @@ CREATE TABLE forklake.ducklake_macro (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- One implementation of a macro.
 CREATE TABLE forklake.ducklake_macro_impl (
     catalog_id bigint NOT NULL,
     macro_id bigint NOT NULL,
     impl_id bigint NOT NULL,
     dialect varchar NOT NULL,
     sql varchar NOT NULL,
-    type varchar NOT NULL,
+    type varchar NOT NULL,  -- scalar or table
     PRIMARY KEY (catalog_id, macro_id, impl_id)
 );
 
+-- One parameter of one implementation of a macro.
 CREATE TABLE forklake.ducklake_macro_parameters (
     catalog_id bigint NOT NULL,
     macro_id bigint NOT NULL,
     impl_id bigint NOT NULL,
-    column_id bigint NOT NULL,
+    column_id bigint NOT NULL,  -- counts the parameters
     parameter_name varchar NOT NULL,
     parameter_type varchar,
     default_value varchar,
@@ -218,6 +225,7 @@ CREATE TABLE forklake.ducklake_macro_parameters (
     PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
 );
 
+-- A tag of a table or view; the key comment is its comment.
 CREATE TABLE forklake.ducklake_tag (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -229,6 +237,7 @@ CREATE TABLE forklake.ducklake_tag (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- A tag of a column.
 CREATE TABLE forklake.ducklake_column_tag (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -241,6 +250,7 @@ CREATE TABLE forklake.ducklake_column_tag (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- A tag of a column of a view, which has a name and no id.
 CREATE TABLE forklake.ducklake_view_column_tag (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -253,6 +263,7 @@ CREATE TABLE forklake.ducklake_view_column_tag (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- How new files of a table are partitioned.
 CREATE TABLE forklake.ducklake_partition_info (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -263,6 +274,7 @@ CREATE TABLE forklake.ducklake_partition_info (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- One key of a partitioning.
 CREATE TABLE forklake.ducklake_partition_column (
     catalog_id bigint NOT NULL,
     partition_id bigint NOT NULL,
@@ -273,6 +285,7 @@ CREATE TABLE forklake.ducklake_partition_column (
     PRIMARY KEY (catalog_id, partition_id, partition_key_index)
 );
 
+-- How new files of a table are sorted.
 CREATE TABLE forklake.ducklake_sort_info (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -283,6 +296,7 @@ CREATE TABLE forklake.ducklake_sort_info (
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- One key of a sort order.
 CREATE TABLE forklake.ducklake_sort_expression (
     catalog_id bigint NOT NULL,
     sort_id bigint NOT NULL,
@@ -297,8 +311,7 @@ CREATE TABLE forklake.ducklake_sort_expression (
 
 -- Files
 
--- read_upto: a copied row of a merged file keeps the bound it was read with.
--- numbering_id: the imported catalog whose old snapshot numbers the file carries; NULL where they are ours.
+-- A Parquet file with rows of a table.
 CREATE TABLE forklake.ducklake_data_file (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -308,21 +321,22 @@ CREATE TABLE forklake.ducklake_data_file (
     table_id bigint NOT NULL,
     file_order bigint,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the table's directory
     file_format varchar NOT NULL,
     record_count bigint NOT NULL,
     file_size_bytes bigint NOT NULL,
     footer_size bigint,
     row_id_start bigint,
     partition_id bigint,
-    encryption_key varchar,
-    mapping_id bigint,
-    partial_max bigint,
-    read_upto bigint,
-    numbering_id bigint,
+    encryption_key varchar,  -- no view shows it
+    mapping_id bigint,  -- how its columns are found, if not by field ids
+    partial_max bigint,  -- of a merged file: the newest snapshot that it holds rows of
+    read_upto bigint,  -- a copied row of a merged file keeps the bound it was read with
+    numbering_id bigint,  -- the imported catalog whose old snapshot numbers it carries; NULL where they are ours
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- The positions of one data file that are deleted; at most one is live for a data file.
 CREATE TABLE forklake.ducklake_delete_file (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -332,25 +346,26 @@ CREATE TABLE forklake.ducklake_delete_file (
     table_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the table's directory
     format varchar NOT NULL,
     delete_count bigint NOT NULL,
     file_size_bytes bigint NOT NULL,
     footer_size bigint,
-    encryption_key varchar,
-    partial_max bigint,
+    encryption_key varchar,  -- no view shows it
+    partial_max bigint,  -- as of data files, and so are the next two
     read_upto bigint,
     numbering_id bigint,
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- Statistics of one column in one data file.
 CREATE TABLE forklake.ducklake_file_column_stats (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
     table_id bigint NOT NULL,
     column_id bigint NOT NULL,
     column_size_bytes bigint,
-    value_count bigint,
+    value_count bigint,  -- counts what is not NULL
     null_count bigint,
     min_value varchar,
     max_value varchar,
@@ -359,6 +374,7 @@ CREATE TABLE forklake.ducklake_file_column_stats (
     PRIMARY KEY (catalog_id, data_file_id, column_id)
 );
 
+-- Statistics of one shredded path of a variant column in one data file.
 CREATE TABLE forklake.ducklake_file_variant_stats (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
@@ -376,6 +392,7 @@ CREATE TABLE forklake.ducklake_file_variant_stats (
     PRIMARY KEY (catalog_id, data_file_id, column_id, variant_path)
 );
 
+-- The value of one partition key, the same for all rows of a data file.
 CREATE TABLE forklake.ducklake_file_partition_value (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
@@ -385,6 +402,7 @@ CREATE TABLE forklake.ducklake_file_partition_value (
     PRIMARY KEY (catalog_id, data_file_id, partition_key_index)
 );
 
+-- How the columns of files without field ids are found. Many files share a mapping.
 CREATE TABLE forklake.ducklake_column_mapping (
     catalog_id bigint NOT NULL,
     mapping_id bigint NOT NULL,
@@ -393,10 +411,11 @@ CREATE TABLE forklake.ducklake_column_mapping (
     PRIMARY KEY (catalog_id, mapping_id)
 );
 
+-- One column of a mapping by name.
 CREATE TABLE forklake.ducklake_name_mapping (
     catalog_id bigint NOT NULL,
     mapping_id bigint NOT NULL,
-    column_id bigint NOT NULL,
+    column_id bigint NOT NULL,  -- counts the columns of the mapping
     source_name varchar NOT NULL,
     target_field_id bigint NOT NULL,
     parent_column bigint,
@@ -404,11 +423,11 @@ CREATE TABLE forklake.ducklake_name_mapping (
     PRIMARY KEY (catalog_id, mapping_id, column_id)
 );
 
--- path is absolute; one row per file that awaits its grace period.
+-- A file that awaits its grace period.
 CREATE TABLE forklake.ducklake_files_scheduled_for_deletion (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
-    path varchar NOT NULL,
+    path varchar NOT NULL,  -- absolute
     path_is_relative boolean NOT NULL,
     schedule_start timestamp NOT NULL,
     PRIMARY KEY (catalog_id, path)
@@ -416,18 +435,20 @@ CREATE TABLE forklake.ducklake_files_scheduled_for_deletion (
 
 -- Statistics: the newest row of the nearest owner counts
 
+-- Totals of a table.
 CREATE TABLE forklake.ducklake_table_stats (
     catalog_id bigint NOT NULL,
     table_id bigint NOT NULL,
     begin_snapshot bigint NOT NULL,
-    record_count bigint NOT NULL,
+    record_count bigint NOT NULL,  -- gross: deleted rows count until their file goes
     next_row_id bigint NOT NULL,
     file_size_bytes bigint NOT NULL,
     next_column_id bigint NOT NULL,
     PRIMARY KEY (catalog_id, table_id, begin_snapshot)
 );
 
--- The columns of a table are written as one set.
+-- What is known of the values of a column over all files; bounds are never narrowed. The columns of a table are written
+-- as one set.
 CREATE TABLE forklake.ducklake_table_column_stats (
     catalog_id bigint NOT NULL,
     table_id bigint NOT NULL,
@@ -443,7 +464,7 @@ CREATE TABLE forklake.ducklake_table_column_stats (
 
 -- Inlined rows: one shared table for all tables of all catalogs
 
--- document holds the values by column id, in exact text encodings.
+-- A row of a table that is kept in the metadata.
 CREATE TABLE forklake.ducklake_inlined_row (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -452,10 +473,11 @@ CREATE TABLE forklake.ducklake_inlined_row (
     table_id bigint NOT NULL,
     row_id bigint NOT NULL,
     schema_version bigint NOT NULL,
-    document varchar NOT NULL,
+    document varchar NOT NULL,  -- its values by column id, in exact text encodings
     PRIMARY KEY (catalog_id, row_uid)
 );
 
+-- A deleted row of a data file, kept in the metadata.
 CREATE TABLE forklake.ducklake_inlined_delete (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -463,7 +485,7 @@ CREATE TABLE forklake.ducklake_inlined_delete (
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
     table_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
-    row_id bigint NOT NULL,
+    row_id bigint NOT NULL,  -- its position
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -473,13 +495,12 @@ INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
--- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front;
--- under DuckLake's plain names, in the main schema.
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front.
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
--- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for
--- its own rows lies above every end but that of a live row.
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own rows
+-- lies above every end but that of a live row.
 CREATE VIEW forklake.lake_link AS
 SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto
   FROM forklake.ducklake_head h
@@ -508,8 +529,7 @@ SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.pare
   JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
 
--- The lineage of a catalog. The counters are those of the whole lake, as they are now, the greatest if several
--- lakes are attached.
+-- The lineage of a catalog. The counters are those of the whole lake, as they are now.
 CREATE VIEW ducklake_snapshot AS
 SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_version,
        (SELECT coalesce(max(q.last_value) + 1, 0) FROM duckdb_sequences() q
@@ -831,8 +851,8 @@ SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key
  WHERE f.begin_snapshot <= c.upto;
 
 CREATE VIEW ducklake_sort_expression AS
-SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect,
-       r.sort_direction, r.null_order
+SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect, r.sort_direction,
+       r.null_order
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
@@ -888,11 +908,12 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, 
                     JOIN forklake.ducklake_table_stats x ON x.catalog_id = n.owner_id
                    WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.ducklake_table_stats x
-                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
+                              AND x.begin_snapshot <= c.upto);
 
 CREATE VIEW ducklake_table_column_stats AS
-SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value,
-       r.max_value, r.extra_stats
+SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value, r.max_value,
+       r.extra_stats
   FROM ducklake_table t
   JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id
   JOIN forklake.ducklake_table_column_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
@@ -901,7 +922,8 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r
                     JOIN forklake.ducklake_table_column_stats x ON x.catalog_id = n.owner_id
                    WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.ducklake_table_column_stats x
-                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
+                              AND x.begin_snapshot <= c.upto);
 
 CREATE VIEW ducklake_files_scheduled_for_deletion AS
 SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start

@@ -7,6 +7,8 @@
 -- ducklake_numbering, ducklake_inlined_row, ducklake_inlined_delete.
 -- docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 -- end_snapshot; 9223372036854775807 means it is live.
+--
+-- Written by `python -m forklake.metastore.schema` from the description beside it: change that.
 
 BEGIN;
 
@@ -20,18 +22,18 @@ CREATE SEQUENCE forklake.ducklake_row_uid_seq MINVALUE 0 START WITH 0;  -- versi
 
 -- Catalogs, heads and ancestry
 
--- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never
--- moves; the row of a purged catalog stays, so that its directory is never given to another.
+-- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never moves;
+-- the row of a purged catalog stays, so that its directory is never given to another.
 CREATE TABLE forklake.ducklake_catalog (
     catalog_id bigint NOT NULL,
     catalog_uuid uuid NOT NULL,
     catalog_name varchar NOT NULL,
-    parent_catalog_id bigint,
-    parent_snapshot_id bigint,
-    data_path varchar,
-    path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
-    begin_snapshot bigint NOT NULL,
+    parent_catalog_id bigint,  -- what it was forked or copied from; kept by detach
+    parent_snapshot_id bigint,  -- the pin
+    data_path varchar,  -- its own base path, or NULL: the lake's
+    path varchar NOT NULL,  -- its directory
+    path_is_relative boolean NOT NULL,  -- to the lake's data path
+    begin_snapshot bigint NOT NULL,  -- of the sequence of snapshots, as end_snapshot is
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
     begin_time timestamptz NOT NULL,
     end_time timestamptz,
@@ -41,32 +43,31 @@ CREATE UNIQUE INDEX catalog_name_idx ON forklake.ducklake_catalog ((lower(catalo
 CREATE INDEX catalog_directory_idx ON forklake.ducklake_catalog ((lower(path COLLATE "C")));
 CREATE INDEX catalog_parent_idx ON forklake.ducklake_catalog (parent_catalog_id, end_snapshot, catalog_id);
 
--- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change "live".
--- Narrow, no other index, room for updates in place.
+-- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change live. Narrow,
+-- no other index, room for updates in place.
 CREATE TABLE forklake.ducklake_head (
     catalog_id bigint NOT NULL,
     snapshot_id bigint NOT NULL,
-    live boolean NOT NULL DEFAULT true,
+    live boolean NOT NULL DEFAULT true,  -- false while it is dropped
     PRIMARY KEY (catalog_id)
 ) WITH (fillfactor = 60);
 
--- Flattened ancestry of a fork, nearest first: it sees the rows of owner_id up to snapshot "upto". The catalog itself
--- (depth 0, no limit) is implied.
+-- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.
 CREATE TABLE forklake.ducklake_segment (
     catalog_id bigint NOT NULL,
-    depth smallint NOT NULL,
-    owner_id bigint NOT NULL,
-    upto bigint NOT NULL,
+    depth smallint NOT NULL,  -- 1 is the nearest
+    owner_id bigint NOT NULL,  -- the ancestor whose rows it sees
+    upto bigint NOT NULL,  -- up to and including this snapshot
     PRIMARY KEY (catalog_id, depth)
 );
 CREATE INDEX segment_pin_idx ON forklake.ducklake_segment (owner_id, upto);
 
--- A row of an ancestor that this catalog no longer shows, from snapshot_id on. scope_id is the table of the row, or 0.
+-- A row of an ancestor that this catalog no longer shows.
 CREATE TABLE forklake.ducklake_tombstone (
     catalog_id bigint NOT NULL,
-    scope_id bigint NOT NULL,
-    row_uid bigint NOT NULL,
-    snapshot_id bigint NOT NULL,
+    scope_id bigint NOT NULL,  -- the table that the row belongs to, or 0
+    row_uid bigint NOT NULL,  -- the row
+    snapshot_id bigint NOT NULL,  -- from when on it is hidden
     PRIMARY KEY (catalog_id, scope_id, row_uid)
 );
 CREATE INDEX tombstone_row_idx ON forklake.ducklake_tombstone (row_uid);
@@ -98,14 +99,14 @@ CREATE TABLE forklake.ducklake_snapshot_changes (
 CREATE TABLE forklake.ducklake_snapshot_lineage (
     catalog_id bigint NOT NULL,
     snapshot_id bigint NOT NULL,
-    previous_snapshot_id bigint,
+    previous_snapshot_id bigint,  -- of a fork's first: the pin
     commit_key varchar,
     PRIMARY KEY (catalog_id, snapshot_id)
 );
 CREATE UNIQUE INDEX lineage_key_idx ON forklake.ducklake_snapshot_lineage (catalog_id, commit_key) WHERE commit_key IS NOT NULL;
 
--- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id and
--- source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
+-- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id
+-- and source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
 -- numbering_id, also where they were copied to another catalog. Outlives the catalog's snapshots.
 CREATE TABLE forklake.ducklake_numbering (
     catalog_id bigint NOT NULL,
@@ -115,7 +116,7 @@ CREATE TABLE forklake.ducklake_numbering (
     PRIMARY KEY (catalog_id, snapshot_id)
 );
 
--- The schema versions of each table.
+-- The schema versions of each table: at which it was made, or its columns or partitioning changed.
 CREATE TABLE forklake.ducklake_schema_versions (
     catalog_id bigint NOT NULL,
     begin_snapshot bigint NOT NULL,
@@ -126,18 +127,19 @@ CREATE TABLE forklake.ducklake_schema_versions (
 
 -- Options
 
--- Options. catalog_id -1 is the whole lake; scope is '' (the catalog), 'schema' or 'table', scope_id the object.
+-- Options. catalog_id -1 is the whole lake.
 CREATE TABLE forklake.ducklake_metadata (
     catalog_id bigint NOT NULL,
     key varchar NOT NULL,
     value varchar NOT NULL,
-    scope varchar NOT NULL DEFAULT '',
-    scope_id bigint NOT NULL DEFAULT -1,
+    scope varchar NOT NULL DEFAULT '',  -- '' (the catalog), 'schema' or 'table'
+    scope_id bigint NOT NULL DEFAULT -1,  -- the schema or table
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 );
 
 -- Schemas, tables, columns
 
+-- A schema: a namespace of tables, views and macros.
 CREATE TABLE forklake.ducklake_schema (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -147,12 +149,13 @@ CREATE TABLE forklake.ducklake_schema (
     schema_uuid uuid NOT NULL,
     schema_name varchar NOT NULL,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the catalog's directory
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX schema_scan_idx ON forklake.ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX schema_name_idx ON forklake.ducklake_schema (catalog_id, (lower(schema_name COLLATE "C")), end_snapshot);
 
+-- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake.ducklake_table (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -163,27 +166,27 @@ CREATE TABLE forklake.ducklake_table (
     schema_id bigint NOT NULL,
     table_name varchar NOT NULL,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the schema's directory
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX table_scan_idx ON forklake.ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX table_name_idx ON forklake.ducklake_table (catalog_id, schema_id, (lower(table_name COLLATE "C")), end_snapshot);
 
--- Nested fields are columns with a parent_column; ids are never reused within a table.
+-- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake.ducklake_column (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
     begin_snapshot bigint NOT NULL,
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
-    column_id bigint NOT NULL,
+    column_id bigint NOT NULL,  -- counts from 1 within the table
     table_id bigint NOT NULL,
     column_order bigint NOT NULL,
     column_name varchar NOT NULL,
     column_type varchar NOT NULL,
-    initial_default varchar,
+    initial_default varchar,  -- what rows hold that were written before the column was added
     default_value varchar,
     nulls_allowed boolean NOT NULL,
-    parent_column bigint,
+    parent_column bigint,  -- the column that a nested field is part of
     default_value_type varchar,
     default_value_dialect varchar,
     PRIMARY KEY (catalog_id, row_uid)
@@ -191,6 +194,7 @@ CREATE TABLE forklake.ducklake_column (
 CREATE INDEX column_scan_idx ON forklake.ducklake_column (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX column_name_idx ON forklake.ducklake_column (catalog_id, table_id, (coalesce(parent_column, -1)), (lower(column_name COLLATE "C")), end_snapshot);
 
+-- A view: a query under a name.
 CREATE TABLE forklake.ducklake_view (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -208,6 +212,7 @@ CREATE TABLE forklake.ducklake_view (
 CREATE INDEX view_scan_idx ON forklake.ducklake_view (catalog_id, view_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX view_name_idx ON forklake.ducklake_view (catalog_id, schema_id, (lower(view_name COLLATE "C")), end_snapshot);
 
+-- A macro; its implementations are rows of their own.
 CREATE TABLE forklake.ducklake_macro (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -221,21 +226,23 @@ CREATE TABLE forklake.ducklake_macro (
 CREATE INDEX macro_scan_idx ON forklake.ducklake_macro (catalog_id, macro_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX macro_name_idx ON forklake.ducklake_macro (catalog_id, schema_id, (lower(macro_name COLLATE "C")), end_snapshot);
 
+-- One implementation of a macro.
 CREATE TABLE forklake.ducklake_macro_impl (
     catalog_id bigint NOT NULL,
     macro_id bigint NOT NULL,
     impl_id bigint NOT NULL,
     dialect varchar NOT NULL,
     sql varchar NOT NULL,
-    type varchar NOT NULL,
+    type varchar NOT NULL,  -- scalar or table
     PRIMARY KEY (catalog_id, macro_id, impl_id)
 );
 
+-- One parameter of one implementation of a macro.
 CREATE TABLE forklake.ducklake_macro_parameters (
     catalog_id bigint NOT NULL,
     macro_id bigint NOT NULL,
     impl_id bigint NOT NULL,
-    column_id bigint NOT NULL,
+    column_id bigint NOT NULL,  -- counts the parameters
     parameter_name varchar NOT NULL,
     parameter_type varchar,
     default_value varchar,
@@ -243,6 +250,7 @@ CREATE TABLE forklake.ducklake_macro_parameters (
     PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
 );
 
+-- A tag of a table or view; the key comment is its comment.
 CREATE TABLE forklake.ducklake_tag (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -255,6 +263,7 @@ CREATE TABLE forklake.ducklake_tag (
 );
 CREATE INDEX tag_scan_idx ON forklake.ducklake_tag (catalog_id, object_id, end_snapshot, begin_snapshot);
 
+-- A tag of a column.
 CREATE TABLE forklake.ducklake_column_tag (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -268,6 +277,7 @@ CREATE TABLE forklake.ducklake_column_tag (
 );
 CREATE INDEX column_tag_scan_idx ON forklake.ducklake_column_tag (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- A tag of a column of a view, which has a name and no id.
 CREATE TABLE forklake.ducklake_view_column_tag (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -281,6 +291,7 @@ CREATE TABLE forklake.ducklake_view_column_tag (
 );
 CREATE INDEX view_column_tag_scan_idx ON forklake.ducklake_view_column_tag (catalog_id, view_id, end_snapshot, begin_snapshot);
 
+-- How new files of a table are partitioned.
 CREATE TABLE forklake.ducklake_partition_info (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -292,6 +303,7 @@ CREATE TABLE forklake.ducklake_partition_info (
 );
 CREATE INDEX partition_info_scan_idx ON forklake.ducklake_partition_info (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- One key of a partitioning.
 CREATE TABLE forklake.ducklake_partition_column (
     catalog_id bigint NOT NULL,
     partition_id bigint NOT NULL,
@@ -302,6 +314,7 @@ CREATE TABLE forklake.ducklake_partition_column (
     PRIMARY KEY (catalog_id, partition_id, partition_key_index)
 );
 
+-- How new files of a table are sorted.
 CREATE TABLE forklake.ducklake_sort_info (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -313,6 +326,7 @@ CREATE TABLE forklake.ducklake_sort_info (
 );
 CREATE INDEX sort_info_scan_idx ON forklake.ducklake_sort_info (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- One key of a sort order.
 CREATE TABLE forklake.ducklake_sort_expression (
     catalog_id bigint NOT NULL,
     sort_id bigint NOT NULL,
@@ -327,8 +341,7 @@ CREATE TABLE forklake.ducklake_sort_expression (
 
 -- Files
 
--- read_upto: a copied row of a merged file keeps the bound it was read with.
--- numbering_id: the imported catalog whose old snapshot numbers the file carries; NULL where they are ours.
+-- A Parquet file with rows of a table.
 CREATE TABLE forklake.ducklake_data_file (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -338,23 +351,24 @@ CREATE TABLE forklake.ducklake_data_file (
     table_id bigint NOT NULL,
     file_order bigint,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the table's directory
     file_format varchar NOT NULL,
     record_count bigint NOT NULL,
     file_size_bytes bigint NOT NULL,
     footer_size bigint,
     row_id_start bigint,
     partition_id bigint,
-    encryption_key varchar,
-    mapping_id bigint,
-    partial_max bigint,
-    read_upto bigint,
-    numbering_id bigint,
+    encryption_key varchar,  -- no view shows it
+    mapping_id bigint,  -- how its columns are found, if not by field ids
+    partial_max bigint,  -- of a merged file: the newest snapshot that it holds rows of
+    read_upto bigint,  -- a copied row of a merged file keeps the bound it was read with
+    numbering_id bigint,  -- the imported catalog whose old snapshot numbers it carries; NULL where they are ours
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX data_file_scan_idx ON forklake.ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX data_file_id_idx ON forklake.ducklake_data_file (catalog_id, data_file_id);
 
+-- The positions of one data file that are deleted; at most one is live for a data file.
 CREATE TABLE forklake.ducklake_delete_file (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -364,13 +378,13 @@ CREATE TABLE forklake.ducklake_delete_file (
     table_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
     path varchar NOT NULL,
-    path_is_relative boolean NOT NULL,
+    path_is_relative boolean NOT NULL,  -- to the table's directory
     format varchar NOT NULL,
     delete_count bigint NOT NULL,
     file_size_bytes bigint NOT NULL,
     footer_size bigint,
-    encryption_key varchar,
-    partial_max bigint,
+    encryption_key varchar,  -- no view shows it
+    partial_max bigint,  -- as of data files, and so are the next two
     read_upto bigint,
     numbering_id bigint,
     PRIMARY KEY (catalog_id, row_uid)
@@ -378,13 +392,14 @@ CREATE TABLE forklake.ducklake_delete_file (
 CREATE INDEX delete_file_scan_idx ON forklake.ducklake_delete_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX delete_file_data_idx ON forklake.ducklake_delete_file (catalog_id, data_file_id);
 
+-- Statistics of one column in one data file.
 CREATE TABLE forklake.ducklake_file_column_stats (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
     table_id bigint NOT NULL,
     column_id bigint NOT NULL,
     column_size_bytes bigint,
-    value_count bigint,
+    value_count bigint,  -- counts what is not NULL
     null_count bigint,
     min_value varchar,
     max_value varchar,
@@ -393,6 +408,7 @@ CREATE TABLE forklake.ducklake_file_column_stats (
     PRIMARY KEY (catalog_id, data_file_id, column_id)
 );
 
+-- Statistics of one shredded path of a variant column in one data file.
 CREATE TABLE forklake.ducklake_file_variant_stats (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
@@ -410,6 +426,7 @@ CREATE TABLE forklake.ducklake_file_variant_stats (
     PRIMARY KEY (catalog_id, data_file_id, column_id, variant_path)
 );
 
+-- The value of one partition key, the same for all rows of a data file.
 CREATE TABLE forklake.ducklake_file_partition_value (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
@@ -419,6 +436,7 @@ CREATE TABLE forklake.ducklake_file_partition_value (
     PRIMARY KEY (catalog_id, data_file_id, partition_key_index)
 );
 
+-- How the columns of files without field ids are found. Many files share a mapping.
 CREATE TABLE forklake.ducklake_column_mapping (
     catalog_id bigint NOT NULL,
     mapping_id bigint NOT NULL,
@@ -427,10 +445,11 @@ CREATE TABLE forklake.ducklake_column_mapping (
     PRIMARY KEY (catalog_id, mapping_id)
 );
 
+-- One column of a mapping by name.
 CREATE TABLE forklake.ducklake_name_mapping (
     catalog_id bigint NOT NULL,
     mapping_id bigint NOT NULL,
-    column_id bigint NOT NULL,
+    column_id bigint NOT NULL,  -- counts the columns of the mapping
     source_name varchar NOT NULL,
     target_field_id bigint NOT NULL,
     parent_column bigint,
@@ -438,11 +457,11 @@ CREATE TABLE forklake.ducklake_name_mapping (
     PRIMARY KEY (catalog_id, mapping_id, column_id)
 );
 
--- path is absolute; one row per file that awaits its grace period.
+-- A file that awaits its grace period.
 CREATE TABLE forklake.ducklake_files_scheduled_for_deletion (
     catalog_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
-    path varchar NOT NULL,
+    path varchar NOT NULL,  -- absolute
     path_is_relative boolean NOT NULL,
     schedule_start timestamptz NOT NULL,
     PRIMARY KEY (catalog_id, path)
@@ -450,18 +469,20 @@ CREATE TABLE forklake.ducklake_files_scheduled_for_deletion (
 
 -- Statistics: the newest row of the nearest owner counts
 
+-- Totals of a table.
 CREATE TABLE forklake.ducklake_table_stats (
     catalog_id bigint NOT NULL,
     table_id bigint NOT NULL,
     begin_snapshot bigint NOT NULL,
-    record_count bigint NOT NULL,
+    record_count bigint NOT NULL,  -- gross: deleted rows count until their file goes
     next_row_id bigint NOT NULL,
     file_size_bytes bigint NOT NULL,
     next_column_id bigint NOT NULL,
     PRIMARY KEY (catalog_id, table_id, begin_snapshot)
 );
 
--- The columns of a table are written as one set.
+-- What is known of the values of a column over all files; bounds are never narrowed. The columns of a table are written
+-- as one set.
 CREATE TABLE forklake.ducklake_table_column_stats (
     catalog_id bigint NOT NULL,
     table_id bigint NOT NULL,
@@ -477,7 +498,7 @@ CREATE TABLE forklake.ducklake_table_column_stats (
 
 -- Inlined rows: one shared table for all tables of all catalogs
 
--- document holds the values by column id, in exact text encodings.
+-- A row of a table that is kept in the metadata.
 CREATE TABLE forklake.ducklake_inlined_row (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -486,11 +507,12 @@ CREATE TABLE forklake.ducklake_inlined_row (
     table_id bigint NOT NULL,
     row_id bigint NOT NULL,
     schema_version bigint NOT NULL,
-    document varchar NOT NULL,
+    document varchar NOT NULL,  -- its values by column id, in exact text encodings
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX inlined_row_scan_idx ON forklake.ducklake_inlined_row (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- A deleted row of a data file, kept in the metadata.
 CREATE TABLE forklake.ducklake_inlined_delete (
     catalog_id bigint NOT NULL,
     row_uid bigint NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq'),
@@ -498,7 +520,7 @@ CREATE TABLE forklake.ducklake_inlined_delete (
     end_snapshot bigint NOT NULL DEFAULT 9223372036854775807,
     table_id bigint NOT NULL,
     data_file_id bigint NOT NULL,
-    row_id bigint NOT NULL,
+    row_id bigint NOT NULL,  -- its position
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX inlined_delete_scan_idx ON forklake.ducklake_inlined_delete (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -638,8 +660,7 @@ BEGIN
     IF v_rows ? 'ducklake_column' THEN
         INSERT INTO forklake.ducklake_column
                (catalog_id, begin_snapshot, column_id, table_id, column_order, column_name, column_type,
-                initial_default, default_value, nulls_allowed, parent_column, default_value_type,
-                default_value_dialect)
+                initial_default, default_value, nulls_allowed, parent_column, default_value_type, default_value_dialect)
         SELECT p_catalog, snapshot, r.column_id, forklake.real_id(r.table_id, objects), r.column_order, r.column_name,
                r.column_type, r.initial_default, r.default_value, r.nulls_allowed, r.parent_column,
                r.default_value_type, r.default_value_dialect
@@ -713,8 +734,8 @@ BEGIN
     IF v_rows ? 'ducklake_sort_expression' THEN
         INSERT INTO forklake.ducklake_sort_expression
                (catalog_id, sort_id, table_id, sort_key_index, expression, dialect, sort_direction, null_order)
-        SELECT p_catalog, forklake.real_id(r.sort_id, objects), forklake.real_id(r.table_id, objects),
-               r.sort_key_index, r.expression, r.dialect, r.sort_direction, r.null_order
+        SELECT p_catalog, forklake.real_id(r.sort_id, objects), forklake.real_id(r.table_id, objects), r.sort_key_index,
+               r.expression, r.dialect, r.sort_direction, r.null_order
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_sort_expression, v_rows -> 'ducklake_sort_expression') r;
     END IF;
     IF v_rows ? 'ducklake_data_file' THEN
@@ -742,8 +763,7 @@ BEGIN
                (catalog_id, data_file_id, table_id, column_id, column_size_bytes, value_count, null_count, min_value,
                 max_value, contains_nan, extra_stats)
         SELECT p_catalog, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects), r.column_id,
-               r.column_size_bytes, r.value_count, r.null_count, r.min_value, r.max_value, r.contains_nan,
-               r.extra_stats
+               r.column_size_bytes, r.value_count, r.null_count, r.min_value, r.max_value, r.contains_nan, r.extra_stats
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_file_column_stats, v_rows -> 'ducklake_file_column_stats') r;
     END IF;
     IF v_rows ? 'ducklake_file_variant_stats' THEN
@@ -786,8 +806,8 @@ BEGIN
         INSERT INTO forklake.ducklake_table_column_stats
                (catalog_id, begin_snapshot, table_id, column_id, contains_null, contains_nan, min_value, max_value,
                 extra_stats)
-        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.column_id, r.contains_null,
-               r.contains_nan, r.min_value, r.max_value, r.extra_stats
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.column_id, r.contains_null, r.contains_nan,
+               r.min_value, r.max_value, r.extra_stats
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_table_column_stats, v_rows -> 'ducklake_table_column_stats') r;
     END IF;
     IF v_rows ? 'ducklake_inlined_row' THEN
@@ -904,15 +924,14 @@ BEGIN
                     WHERE z.scope_id = 0 AND z.row_uid = held.row_uid AND z.snapshot_id <= b.upto)));
 END $$;
 
--- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front;
--- in a schema of their own, "ducklake".
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front.
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
 CREATE SCHEMA ducklake;
 
--- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for
--- its own rows lies above every end but that of a live row.
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own rows
+-- lies above every end but that of a live row.
 CREATE VIEW forklake.lake_link AS
 SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto
   FROM forklake.ducklake_head h
@@ -1263,8 +1282,8 @@ SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key
  WHERE f.begin_snapshot <= c.upto;
 
 CREATE VIEW ducklake.ducklake_sort_expression AS
-SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect,
-       r.sort_direction, r.null_order
+SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect, r.sort_direction,
+       r.null_order
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
@@ -1326,8 +1345,8 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, 
  WHERE t.end_snapshot IS NULL;
 
 CREATE VIEW ducklake.ducklake_table_column_stats AS
-SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value,
-       r.max_value, r.extra_stats
+SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value, r.max_value,
+       r.extra_stats
   FROM ducklake.ducklake_table t
  CROSS JOIN LATERAL (
        SELECT n.owner_id, m.begin_snapshot

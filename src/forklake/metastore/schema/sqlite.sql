@@ -1,5 +1,7 @@
--- The metadata of a lake in a SQLite file. The same tables as in postgresql.sql, which holds the comments that matter
--- to both; here "forklake_" stands for the schema "forklake", and a table of counters for the sequences.
+-- The metadata of a lake in a SQLite file. The same tables as in postgresql.sql; here "forklake_" stands for the schema
+-- "forklake", and a table of counters for the sequences. Flags are 0 and 1, times text of fixed width in UTC.
+--
+-- Written by `python -m forklake.metastore.schema` from the description beside it: change that.
 
 CREATE TABLE forklake_sequence (
     name TEXT PRIMARY KEY,
@@ -14,18 +16,18 @@ INSERT INTO forklake_sequence (name, next_value) VALUES
 
 -- Catalogs, heads and ancestry
 
--- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never
--- moves; the row of a purged catalog stays, so that its directory is never given to another.
+-- One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never moves;
+-- the row of a purged catalog stays, so that its directory is never given to another.
 CREATE TABLE forklake_ducklake_catalog (
     catalog_id INTEGER NOT NULL,
     catalog_uuid TEXT NOT NULL,
     catalog_name TEXT NOT NULL,
-    parent_catalog_id INTEGER,
-    parent_snapshot_id INTEGER,
-    data_path TEXT,
-    path TEXT NOT NULL,
-    path_is_relative INTEGER NOT NULL,
-    begin_snapshot INTEGER NOT NULL,
+    parent_catalog_id INTEGER,  -- what it was forked or copied from; kept by detach
+    parent_snapshot_id INTEGER,  -- the pin
+    data_path TEXT,  -- its own base path, or NULL: the lake's
+    path TEXT NOT NULL,  -- its directory
+    path_is_relative INTEGER NOT NULL,  -- to the lake's data path
+    begin_snapshot INTEGER NOT NULL,  -- of the sequence of snapshots, as end_snapshot is
     end_snapshot INTEGER NOT NULL DEFAULT 9223372036854775807,
     begin_time TEXT NOT NULL,
     end_time TEXT,
@@ -35,32 +37,31 @@ CREATE UNIQUE INDEX forklake_catalog_name_idx ON forklake_ducklake_catalog (lowe
 CREATE INDEX forklake_catalog_directory_idx ON forklake_ducklake_catalog (lower(path));
 CREATE INDEX forklake_catalog_parent_idx ON forklake_ducklake_catalog (parent_catalog_id, end_snapshot, catalog_id);
 
--- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change "live".
--- Narrow, no other index, room for updates in place.
+-- The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change live. Narrow,
+-- no other index, room for updates in place.
 CREATE TABLE forklake_ducklake_head (
     catalog_id INTEGER NOT NULL,
     snapshot_id INTEGER NOT NULL,
-    live INTEGER NOT NULL DEFAULT 1,
+    live INTEGER NOT NULL DEFAULT 1,  -- false while it is dropped
     PRIMARY KEY (catalog_id)
 ) WITHOUT ROWID;
 
--- Flattened ancestry of a fork, nearest first: it sees the rows of owner_id up to snapshot "upto". The catalog itself
--- (depth 0, no limit) is implied.
+-- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.
 CREATE TABLE forklake_ducklake_segment (
     catalog_id INTEGER NOT NULL,
-    depth INTEGER NOT NULL,
-    owner_id INTEGER NOT NULL,
-    upto INTEGER NOT NULL,
+    depth INTEGER NOT NULL,  -- 1 is the nearest
+    owner_id INTEGER NOT NULL,  -- the ancestor whose rows it sees
+    upto INTEGER NOT NULL,  -- up to and including this snapshot
     PRIMARY KEY (catalog_id, depth)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_segment_pin_idx ON forklake_ducklake_segment (owner_id, upto);
 
--- A row of an ancestor that this catalog no longer shows, from snapshot_id on. scope_id is the table of the row, or 0.
+-- A row of an ancestor that this catalog no longer shows.
 CREATE TABLE forklake_ducklake_tombstone (
     catalog_id INTEGER NOT NULL,
-    scope_id INTEGER NOT NULL,
-    row_uid INTEGER NOT NULL,
-    snapshot_id INTEGER NOT NULL,
+    scope_id INTEGER NOT NULL,  -- the table that the row belongs to, or 0
+    row_uid INTEGER NOT NULL,  -- the row
+    snapshot_id INTEGER NOT NULL,  -- from when on it is hidden
     PRIMARY KEY (catalog_id, scope_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_tombstone_row_idx ON forklake_ducklake_tombstone (row_uid);
@@ -92,14 +93,14 @@ CREATE TABLE forklake_ducklake_snapshot_changes (
 CREATE TABLE forklake_ducklake_snapshot_lineage (
     catalog_id INTEGER NOT NULL,
     snapshot_id INTEGER NOT NULL,
-    previous_snapshot_id INTEGER,
+    previous_snapshot_id INTEGER,  -- of a fork's first: the pin
     commit_key TEXT,
     PRIMARY KEY (catalog_id, snapshot_id)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX forklake_lineage_key_idx ON forklake_ducklake_snapshot_lineage (catalog_id, commit_key) WHERE commit_key IS NOT NULL;
 
--- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id and
--- source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
+-- What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id
+-- and source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in
 -- numbering_id, also where they were copied to another catalog. Outlives the catalog's snapshots.
 CREATE TABLE forklake_ducklake_numbering (
     catalog_id INTEGER NOT NULL,
@@ -109,7 +110,7 @@ CREATE TABLE forklake_ducklake_numbering (
     PRIMARY KEY (catalog_id, snapshot_id)
 ) WITHOUT ROWID;
 
--- The schema versions of each table.
+-- The schema versions of each table: at which it was made, or its columns or partitioning changed.
 CREATE TABLE forklake_ducklake_schema_versions (
     catalog_id INTEGER NOT NULL,
     begin_snapshot INTEGER NOT NULL,
@@ -120,18 +121,19 @@ CREATE TABLE forklake_ducklake_schema_versions (
 
 -- Options
 
--- Options. catalog_id -1 is the whole lake; scope is '' (the catalog), 'schema' or 'table', scope_id the object.
+-- Options. catalog_id -1 is the whole lake.
 CREATE TABLE forklake_ducklake_metadata (
     catalog_id INTEGER NOT NULL,
     key TEXT NOT NULL,
     value TEXT NOT NULL,
-    scope TEXT NOT NULL DEFAULT '',
-    scope_id INTEGER NOT NULL DEFAULT -1,
+    scope TEXT NOT NULL DEFAULT '',  -- '' (the catalog), 'schema' or 'table'
+    scope_id INTEGER NOT NULL DEFAULT -1,  -- the schema or table
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 ) WITHOUT ROWID;
 
 -- Schemas, tables, columns
 
+-- A schema: a namespace of tables, views and macros.
 CREATE TABLE forklake_ducklake_schema (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -141,12 +143,13 @@ CREATE TABLE forklake_ducklake_schema (
     schema_uuid TEXT NOT NULL,
     schema_name TEXT NOT NULL,
     path TEXT NOT NULL,
-    path_is_relative INTEGER NOT NULL,
+    path_is_relative INTEGER NOT NULL,  -- to the catalog's directory
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_schema_scan_idx ON forklake_ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_schema_name_idx ON forklake_ducklake_schema (catalog_id, lower(schema_name), end_snapshot);
 
+-- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake_ducklake_table (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -157,27 +160,27 @@ CREATE TABLE forklake_ducklake_table (
     schema_id INTEGER NOT NULL,
     table_name TEXT NOT NULL,
     path TEXT NOT NULL,
-    path_is_relative INTEGER NOT NULL,
+    path_is_relative INTEGER NOT NULL,  -- to the schema's directory
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_table_scan_idx ON forklake_ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_table_name_idx ON forklake_ducklake_table (catalog_id, schema_id, lower(table_name), end_snapshot);
 
--- Nested fields are columns with a parent_column; ids are never reused within a table.
+-- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake_ducklake_column (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
     begin_snapshot INTEGER NOT NULL,
     end_snapshot INTEGER NOT NULL DEFAULT 9223372036854775807,
-    column_id INTEGER NOT NULL,
+    column_id INTEGER NOT NULL,  -- counts from 1 within the table
     table_id INTEGER NOT NULL,
     column_order INTEGER NOT NULL,
     column_name TEXT NOT NULL,
     column_type TEXT NOT NULL,
-    initial_default TEXT,
+    initial_default TEXT,  -- what rows hold that were written before the column was added
     default_value TEXT,
     nulls_allowed INTEGER NOT NULL,
-    parent_column INTEGER,
+    parent_column INTEGER,  -- the column that a nested field is part of
     default_value_type TEXT,
     default_value_dialect TEXT,
     PRIMARY KEY (catalog_id, row_uid)
@@ -185,6 +188,7 @@ CREATE TABLE forklake_ducklake_column (
 CREATE INDEX forklake_column_scan_idx ON forklake_ducklake_column (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_column_name_idx ON forklake_ducklake_column (catalog_id, table_id, coalesce(parent_column, -1), lower(column_name), end_snapshot);
 
+-- A view: a query under a name.
 CREATE TABLE forklake_ducklake_view (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -202,6 +206,7 @@ CREATE TABLE forklake_ducklake_view (
 CREATE INDEX forklake_view_scan_idx ON forklake_ducklake_view (catalog_id, view_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_view_name_idx ON forklake_ducklake_view (catalog_id, schema_id, lower(view_name), end_snapshot);
 
+-- A macro; its implementations are rows of their own.
 CREATE TABLE forklake_ducklake_macro (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -215,21 +220,23 @@ CREATE TABLE forklake_ducklake_macro (
 CREATE INDEX forklake_macro_scan_idx ON forklake_ducklake_macro (catalog_id, macro_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_macro_name_idx ON forklake_ducklake_macro (catalog_id, schema_id, lower(macro_name), end_snapshot);
 
+-- One implementation of a macro.
 CREATE TABLE forklake_ducklake_macro_impl (
     catalog_id INTEGER NOT NULL,
     macro_id INTEGER NOT NULL,
     impl_id INTEGER NOT NULL,
     dialect TEXT NOT NULL,
     sql TEXT NOT NULL,
-    type TEXT NOT NULL,
+    type TEXT NOT NULL,  -- scalar or table
     PRIMARY KEY (catalog_id, macro_id, impl_id)
 ) WITHOUT ROWID;
 
+-- One parameter of one implementation of a macro.
 CREATE TABLE forklake_ducklake_macro_parameters (
     catalog_id INTEGER NOT NULL,
     macro_id INTEGER NOT NULL,
     impl_id INTEGER NOT NULL,
-    column_id INTEGER NOT NULL,
+    column_id INTEGER NOT NULL,  -- counts the parameters
     parameter_name TEXT NOT NULL,
     parameter_type TEXT,
     default_value TEXT,
@@ -237,6 +244,7 @@ CREATE TABLE forklake_ducklake_macro_parameters (
     PRIMARY KEY (catalog_id, macro_id, impl_id, column_id)
 ) WITHOUT ROWID;
 
+-- A tag of a table or view; the key comment is its comment.
 CREATE TABLE forklake_ducklake_tag (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -249,6 +257,7 @@ CREATE TABLE forklake_ducklake_tag (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_tag_scan_idx ON forklake_ducklake_tag (catalog_id, object_id, end_snapshot, begin_snapshot);
 
+-- A tag of a column.
 CREATE TABLE forklake_ducklake_column_tag (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -262,6 +271,7 @@ CREATE TABLE forklake_ducklake_column_tag (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_column_tag_scan_idx ON forklake_ducklake_column_tag (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- A tag of a column of a view, which has a name and no id.
 CREATE TABLE forklake_ducklake_view_column_tag (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -275,6 +285,7 @@ CREATE TABLE forklake_ducklake_view_column_tag (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_view_column_tag_scan_idx ON forklake_ducklake_view_column_tag (catalog_id, view_id, end_snapshot, begin_snapshot);
 
+-- How new files of a table are partitioned.
 CREATE TABLE forklake_ducklake_partition_info (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -286,6 +297,7 @@ CREATE TABLE forklake_ducklake_partition_info (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_partition_info_scan_idx ON forklake_ducklake_partition_info (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- One key of a partitioning.
 CREATE TABLE forklake_ducklake_partition_column (
     catalog_id INTEGER NOT NULL,
     partition_id INTEGER NOT NULL,
@@ -296,6 +308,7 @@ CREATE TABLE forklake_ducklake_partition_column (
     PRIMARY KEY (catalog_id, partition_id, partition_key_index)
 ) WITHOUT ROWID;
 
+-- How new files of a table are sorted.
 CREATE TABLE forklake_ducklake_sort_info (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -307,6 +320,7 @@ CREATE TABLE forklake_ducklake_sort_info (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_sort_info_scan_idx ON forklake_ducklake_sort_info (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- One key of a sort order.
 CREATE TABLE forklake_ducklake_sort_expression (
     catalog_id INTEGER NOT NULL,
     sort_id INTEGER NOT NULL,
@@ -321,8 +335,7 @@ CREATE TABLE forklake_ducklake_sort_expression (
 
 -- Files
 
--- read_upto: a copied row of a merged file keeps the bound it was read with.
--- numbering_id: the imported catalog whose old snapshot numbers the file carries; NULL where they are ours.
+-- A Parquet file with rows of a table.
 CREATE TABLE forklake_ducklake_data_file (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -332,23 +345,24 @@ CREATE TABLE forklake_ducklake_data_file (
     table_id INTEGER NOT NULL,
     file_order INTEGER,
     path TEXT NOT NULL,
-    path_is_relative INTEGER NOT NULL,
+    path_is_relative INTEGER NOT NULL,  -- to the table's directory
     file_format TEXT NOT NULL,
     record_count INTEGER NOT NULL,
     file_size_bytes INTEGER NOT NULL,
     footer_size INTEGER,
     row_id_start INTEGER,
     partition_id INTEGER,
-    encryption_key TEXT,
-    mapping_id INTEGER,
-    partial_max INTEGER,
-    read_upto INTEGER,
-    numbering_id INTEGER,
+    encryption_key TEXT,  -- no view shows it
+    mapping_id INTEGER,  -- how its columns are found, if not by field ids
+    partial_max INTEGER,  -- of a merged file: the newest snapshot that it holds rows of
+    read_upto INTEGER,  -- a copied row of a merged file keeps the bound it was read with
+    numbering_id INTEGER,  -- the imported catalog whose old snapshot numbers it carries; NULL where they are ours
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_data_file_scan_idx ON forklake_ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX forklake_data_file_id_idx ON forklake_ducklake_data_file (catalog_id, data_file_id);
 
+-- The positions of one data file that are deleted; at most one is live for a data file.
 CREATE TABLE forklake_ducklake_delete_file (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -358,13 +372,13 @@ CREATE TABLE forklake_ducklake_delete_file (
     table_id INTEGER NOT NULL,
     data_file_id INTEGER NOT NULL,
     path TEXT NOT NULL,
-    path_is_relative INTEGER NOT NULL,
+    path_is_relative INTEGER NOT NULL,  -- to the table's directory
     format TEXT NOT NULL,
     delete_count INTEGER NOT NULL,
     file_size_bytes INTEGER NOT NULL,
     footer_size INTEGER,
-    encryption_key TEXT,
-    partial_max INTEGER,
+    encryption_key TEXT,  -- no view shows it
+    partial_max INTEGER,  -- as of data files, and so are the next two
     read_upto INTEGER,
     numbering_id INTEGER,
     PRIMARY KEY (catalog_id, row_uid)
@@ -372,13 +386,14 @@ CREATE TABLE forklake_ducklake_delete_file (
 CREATE INDEX forklake_delete_file_scan_idx ON forklake_ducklake_delete_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX forklake_delete_file_data_idx ON forklake_ducklake_delete_file (catalog_id, data_file_id);
 
+-- Statistics of one column in one data file.
 CREATE TABLE forklake_ducklake_file_column_stats (
     catalog_id INTEGER NOT NULL,
     data_file_id INTEGER NOT NULL,
     table_id INTEGER NOT NULL,
     column_id INTEGER NOT NULL,
     column_size_bytes INTEGER,
-    value_count INTEGER,
+    value_count INTEGER,  -- counts what is not NULL
     null_count INTEGER,
     min_value TEXT,
     max_value TEXT,
@@ -387,6 +402,7 @@ CREATE TABLE forklake_ducklake_file_column_stats (
     PRIMARY KEY (catalog_id, data_file_id, column_id)
 ) WITHOUT ROWID;
 
+-- Statistics of one shredded path of a variant column in one data file.
 CREATE TABLE forklake_ducklake_file_variant_stats (
     catalog_id INTEGER NOT NULL,
     data_file_id INTEGER NOT NULL,
@@ -404,6 +420,7 @@ CREATE TABLE forklake_ducklake_file_variant_stats (
     PRIMARY KEY (catalog_id, data_file_id, column_id, variant_path)
 ) WITHOUT ROWID;
 
+-- The value of one partition key, the same for all rows of a data file.
 CREATE TABLE forklake_ducklake_file_partition_value (
     catalog_id INTEGER NOT NULL,
     data_file_id INTEGER NOT NULL,
@@ -413,6 +430,7 @@ CREATE TABLE forklake_ducklake_file_partition_value (
     PRIMARY KEY (catalog_id, data_file_id, partition_key_index)
 ) WITHOUT ROWID;
 
+-- How the columns of files without field ids are found. Many files share a mapping.
 CREATE TABLE forklake_ducklake_column_mapping (
     catalog_id INTEGER NOT NULL,
     mapping_id INTEGER NOT NULL,
@@ -421,10 +439,11 @@ CREATE TABLE forklake_ducklake_column_mapping (
     PRIMARY KEY (catalog_id, mapping_id)
 ) WITHOUT ROWID;
 
+-- One column of a mapping by name.
 CREATE TABLE forklake_ducklake_name_mapping (
     catalog_id INTEGER NOT NULL,
     mapping_id INTEGER NOT NULL,
-    column_id INTEGER NOT NULL,
+    column_id INTEGER NOT NULL,  -- counts the columns of the mapping
     source_name TEXT NOT NULL,
     target_field_id INTEGER NOT NULL,
     parent_column INTEGER,
@@ -432,11 +451,11 @@ CREATE TABLE forklake_ducklake_name_mapping (
     PRIMARY KEY (catalog_id, mapping_id, column_id)
 ) WITHOUT ROWID;
 
--- path is absolute; one row per file that awaits its grace period.
+-- A file that awaits its grace period.
 CREATE TABLE forklake_ducklake_files_scheduled_for_deletion (
     catalog_id INTEGER NOT NULL,
     data_file_id INTEGER NOT NULL,
-    path TEXT NOT NULL,
+    path TEXT NOT NULL,  -- absolute
     path_is_relative INTEGER NOT NULL,
     schedule_start TEXT NOT NULL,
     PRIMARY KEY (catalog_id, path)
@@ -444,18 +463,20 @@ CREATE TABLE forklake_ducklake_files_scheduled_for_deletion (
 
 -- Statistics: the newest row of the nearest owner counts
 
+-- Totals of a table.
 CREATE TABLE forklake_ducklake_table_stats (
     catalog_id INTEGER NOT NULL,
     table_id INTEGER NOT NULL,
     begin_snapshot INTEGER NOT NULL,
-    record_count INTEGER NOT NULL,
+    record_count INTEGER NOT NULL,  -- gross: deleted rows count until their file goes
     next_row_id INTEGER NOT NULL,
     file_size_bytes INTEGER NOT NULL,
     next_column_id INTEGER NOT NULL,
     PRIMARY KEY (catalog_id, table_id, begin_snapshot)
 ) WITHOUT ROWID;
 
--- The columns of a table are written as one set.
+-- What is known of the values of a column over all files; bounds are never narrowed. The columns of a table are written
+-- as one set.
 CREATE TABLE forklake_ducklake_table_column_stats (
     catalog_id INTEGER NOT NULL,
     table_id INTEGER NOT NULL,
@@ -471,7 +492,7 @@ CREATE TABLE forklake_ducklake_table_column_stats (
 
 -- Inlined rows: one shared table for all tables of all catalogs
 
--- document holds the values by column id, in exact text encodings.
+-- A row of a table that is kept in the metadata.
 CREATE TABLE forklake_ducklake_inlined_row (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -480,11 +501,12 @@ CREATE TABLE forklake_ducklake_inlined_row (
     table_id INTEGER NOT NULL,
     row_id INTEGER NOT NULL,
     schema_version INTEGER NOT NULL,
-    document TEXT NOT NULL,
+    document TEXT NOT NULL,  -- its values by column id, in exact text encodings
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_inlined_row_scan_idx ON forklake_ducklake_inlined_row (catalog_id, table_id, end_snapshot, begin_snapshot);
 
+-- A deleted row of a data file, kept in the metadata.
 CREATE TABLE forklake_ducklake_inlined_delete (
     catalog_id INTEGER NOT NULL,
     row_uid INTEGER NOT NULL,
@@ -492,7 +514,7 @@ CREATE TABLE forklake_ducklake_inlined_delete (
     end_snapshot INTEGER NOT NULL DEFAULT 9223372036854775807,
     table_id INTEGER NOT NULL,
     data_file_id INTEGER NOT NULL,
-    row_id INTEGER NOT NULL,
+    row_id INTEGER NOT NULL,  -- its position
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_inlined_delete_scan_idx ON forklake_ducklake_inlined_delete (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -503,14 +525,12 @@ INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
--- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front;
--- under DuckLake's plain names.
+-- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front.
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
--- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for
--- its own rows lies above every end but that of a live row.
--- A union of the two tables would be made anew for every question: SQLite looks into joins, not into unions.
+-- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own rows
+-- lies above every end but that of a live row. A union of the two tables would be made anew for every question.
 CREATE VIEW forklake_lake_link AS
 SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catalog_id) AS owner_id,
        coalesce(g.upto, 9223372036854775806) AS upto
@@ -861,8 +881,8 @@ SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key
  WHERE f.begin_snapshot <= c.upto;
 
 CREATE VIEW ducklake_sort_expression AS
-SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect,
-       r.sort_direction, r.null_order
+SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect, r.sort_direction,
+       r.null_order
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_sort_info f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
@@ -918,11 +938,12 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, 
                     CROSS JOIN forklake_ducklake_table_stats x ON x.catalog_id = n.owner_id
                    WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake_ducklake_table_stats x
-                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
+                              AND x.begin_snapshot <= c.upto);
 
 CREATE VIEW ducklake_table_column_stats AS
-SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value,
-       r.max_value, r.extra_stats
+SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value, r.max_value,
+       r.extra_stats
   FROM ducklake_table t
   CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id
   CROSS JOIN forklake_ducklake_table_column_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
@@ -931,7 +952,8 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r
                     CROSS JOIN forklake_ducklake_table_column_stats x ON x.catalog_id = n.owner_id
                    WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake_ducklake_table_column_stats x
-                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= c.upto);
+                            WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
+                              AND x.begin_snapshot <= c.upto);
 
 CREATE VIEW ducklake_files_scheduled_for_deletion AS
 SELECT k.catalog_id, k.catalog_name, r.data_file_id, r.path, r.path_is_relative, r.schedule_start

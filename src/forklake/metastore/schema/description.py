@@ -1,0 +1,223 @@
+"""The words in which metadata tables are described: tables, columns, indexes, sequences.
+
+The columns of a table are written as lines of text, in DuckLake's order::
+
+    table_id      object      the id, of the sequence of objects
+    comment       text?       a question mark: it may be NULL
+    scope_id      number=-1   what it is if nothing is said
+    + read_upto   number?     ours: DuckLake has no such column
+    - next_id     number      DuckLake's: its tables and our views show it, our table does not have it
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, Literal
+
+Kind = Literal["number", "small", "object", "file", "text", "flag", "uuid", "time"]
+"""What a column holds. Objects and files are numbers of the sequence of that name."""
+
+LIVE: Final = 9223372036854775807
+"""Where a live row ends: never."""
+
+_LINE = re.compile(
+    r"(?P<mark>[+-] )?(?P<name>\w+) +(?P<kind>number|small|object|file|text|flag|uuid|time)(?P<null>\?)?"
+    r"(?:=(?P<default>\S+))?(?: +(?P<note>\S.*))?"
+)
+
+
+class Visibility(Enum):
+    """How a catalog sees the rows of a table; docs/spec/metadata.md has the rules."""
+
+    INTERVAL = auto()
+    LATEST = auto()
+    FOLLOWS = auto()
+    LINEAGE = auto()
+    OWN = auto()
+    LAKE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. What is not ``stored`` is DuckLake's alone, what is ``ours`` DuckLake does not have."""
+
+    name: str
+    kind: Kind
+    is_nullable: bool = False
+    default: str | None = None
+    note: str = ""
+    ours: bool = False
+    stored: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index on columns and expressions; it leaves out rows in which its ``optional`` column is NULL."""
+
+    name: str
+    columns: tuple[str, ...]
+    is_unique: bool = False
+    optional: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """One metadata table. ``catalog_id``, which is first in every table and every key, is not listed.
+
+    Attributes:
+        name: What it is called.
+        about: What a row is.
+        visibility: How a catalog sees its rows. An interval table also has ``row_uid``, which is its key.
+        columns: The columns in DuckLake's order.
+        key: The primary key after ``catalog_id``.
+        indexes: All others.
+        scope: The column with the table that a row belongs to; None puts its tombstones into scope 0.
+        follows: The interval table whose rows these belong to, and the column that joins them beside the owner.
+        grows: Whether it grows with the data; ``init --partitions`` splits it by catalog.
+        is_updated: Whether rows are changed in place, so that pages should have room.
+        ducklake: The first version of DuckLake that has it, or None if it is ours.
+    """
+
+    name: str
+    about: str
+    visibility: Visibility
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    indexes: tuple[Index, ...] = ()
+    scope: str | None = None
+    follows: tuple[Table, str] | None = None
+    grows: bool = False
+    is_updated: bool = False
+    ducklake: str | None = "1.0"
+
+    @property
+    def stored(self) -> tuple[Column, ...]:
+        """The columns of our table in their order: whose row, which, from when to when, and the rest."""
+        listed = [column for column in self.columns if column.stored]
+        if self.visibility is not Visibility.INTERVAL:
+            return (_CATALOG, *listed)
+        interval = [column for column in listed if column.name in ("begin_snapshot", "end_snapshot")]
+        return (_CATALOG, _ROW_UID, *interval, *(column for column in listed if column not in interval))
+
+    @property
+    def carried(self) -> tuple[Column, ...]:
+        """The columns that a row carries as a value: without owner, uid and interval."""
+        return tuple(column for column in self.stored if column.name not in _OF_EVERY_ROW)
+
+
+_CATALOG: Final = Column("catalog_id", "number")
+_ROW_UID: Final = Column("row_uid", "number")
+_OF_EVERY_ROW: Final = ("catalog_id", "row_uid", "begin_snapshot", "end_snapshot")
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Where ids come from; each starts at 0."""
+
+    name: str
+    about: str
+
+
+def columns(text: str) -> tuple[Column, ...]:
+    """Read the columns of a table.
+
+    >>> [upto] = columns("+ upto  number?  as of when")
+    >>> upto.kind, upto.is_nullable, upto.ours, upto.note
+    ('number', True, True, 'as of when')
+    """
+    found = []
+    for line in text.strip().splitlines():
+        match = _LINE.fullmatch(line.strip())
+        assert match is not None, line
+        default = str(LIVE) if match["default"] == "infinity" else match["default"]
+        found.append(
+            Column(
+                match["name"],
+                match["kind"],  # type: ignore[arg-type] # one of them, says the pattern
+                is_nullable=match["null"] is not None,
+                default=default,
+                note=match["note"] or "",
+                ours=match["mark"] == "+ ",
+                stored=match["mark"] != "- ",
+            )
+        )
+    return tuple(found)
+
+
+def interval(
+    name: str,
+    about: str,
+    text: str,
+    *,
+    by: str,
+    scope: str | None = None,
+    unique: str | None = None,
+    index: tuple[str, str] | None = None,
+    grows: bool = False,
+    ducklake: str | None = "1.0",
+) -> Table:
+    """Describe a table of versioned rows, which are found ``by`` a column, live ones first.
+
+    ``unique`` is the key that live rows of one catalog never share, ``index`` the name and column of one index more.
+    """
+    short = name.removeprefix("ducklake_")
+    indexes = [Index(f"{short}_scan_idx", ("catalog_id", by, "end_snapshot", "begin_snapshot"))]
+    if unique is not None:
+        indexes.append(
+            Index(f"{short}_name_idx", ("catalog_id", *_list(unique), "end_snapshot"), is_unique=True),
+        )
+    if index is not None:
+        indexes.append(Index(index[0], ("catalog_id", index[1])))
+    return Table(
+        name,
+        about,
+        Visibility.INTERVAL,
+        columns(text),
+        ("row_uid",),
+        tuple(indexes),
+        scope=scope,
+        grows=grows,
+        ducklake=ducklake,
+    )
+
+
+def following(name: str, about: str, text: str, *, of: Table, by: str, key: str, grows: bool = False) -> Table:
+    """Describe a table whose rows belong to rows of an interval table, and are seen with them."""
+    return Table(name, about, Visibility.FOLLOWS, columns(text), _list(key), follows=(of, by), grows=grows)
+
+
+def table(
+    name: str,
+    about: str,
+    visibility: Visibility,
+    text: str,
+    *,
+    key: str = "",
+    indexes: tuple[Index, ...] = (),
+    grows: bool = False,
+    is_updated: bool = False,
+    ducklake: str | None = "1.0",
+) -> Table:
+    """Describe any other table."""
+    return Table(
+        name,
+        about,
+        visibility,
+        columns(text),
+        _list(key),
+        indexes,
+        grows=grows,
+        is_updated=is_updated,
+        ducklake=ducklake,
+    )
+
+
+def _list(text: str) -> tuple[str, ...]:
+    """Split at commas that are not in parentheses.
+
+    >>> _list("table_id, coalesce(parent_column, -1), fold(column_name)")
+    ('table_id', 'coalesce(parent_column, -1)', 'fold(column_name)')
+    """
+    return tuple(part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip())

@@ -1,0 +1,183 @@
+-- What postgresql.sql has beside tables and views. It is put into that file; {ends} and {rows} stand for what is
+-- written there for each table.
+
+-- Functions: a commit and a fork are one call, so one round trip. They are plain: what to write is decided by the client.
+-- A session keeps the plans of its first calls, when tables may be small or never analyzed: they must use the indexes.
+
+-- Locks shared by everything that pins a catalog's rows (fork) and taken alone by what forgets them (expire, purge).
+-- The first half of a key is a table of this lake, so that lakes in other schemas of the database lock apart.
+CREATE FUNCTION forklake.lock_shared(catalog bigint) RETURNS void LANGUAGE sql
+AS $$ SELECT pg_advisory_xact_lock_shared('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
+
+CREATE FUNCTION forklake.lock_alone(catalog bigint) RETURNS void LANGUAGE sql
+AS $$ SELECT pg_advisory_xact_lock('forklake.ducklake_catalog'::regclass::oid::integer, catalog::integer) $$;
+
+-- Ids that the client does not know yet are negative: -1 is the first of the new ids, -2 the second.
+CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
+
+-- Move the head of a catalog from the snapshot the client planned on, and write the rows of the new one.
+--   outcome  committed; known: the commit key did this already; moved, dropped, missing: nothing was written
+--   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key",
+--             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
+--             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...]}
+CREATE FUNCTION forklake.lake_commit(
+    p_catalog bigint, p_expected bigint, p_commit jsonb,
+    OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[]
+) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    v_rows jsonb := p_commit -> 'rows';
+    v_ends jsonb := p_commit -> 'ends';
+BEGIN
+    outcome := 'known';
+    SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
+      FROM forklake.ducklake_snapshot_lineage l
+      LEFT JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id
+     WHERE l.catalog_id = p_catalog AND l.commit_key = p_commit ->> 'commit_key';
+    IF FOUND THEN RETURN; END IF;
+
+    -- The id is taken after the row is locked, so ids grow in the order of the commits of a catalog.
+    UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq')
+     WHERE h.catalog_id = p_catalog AND h.snapshot_id = p_expected AND h.live
+     RETURNING h.snapshot_id INTO snapshot;
+    IF NOT FOUND THEN
+        SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
+          FROM forklake.ducklake_snapshot_lineage l
+          LEFT JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id
+         WHERE l.catalog_id = p_catalog AND l.commit_key = p_commit ->> 'commit_key';
+        IF FOUND THEN RETURN; END IF;
+        SELECT CASE WHEN h.live THEN 'moved' ELSE 'dropped' END INTO outcome
+          FROM forklake.ducklake_head h WHERE h.catalog_id = p_catalog;
+        outcome := coalesce(outcome, 'missing');
+        RETURN;
+    END IF;
+
+    outcome := 'committed';
+    SELECT greatest(clock_timestamp(), s.snapshot_time) INTO STRICT made_at
+      FROM forklake.ducklake_snapshot s WHERE s.catalog_id = p_catalog AND s.snapshot_id = p_expected;
+    objects := ARRAY(SELECT nextval('forklake.ducklake_object_id_seq')
+                       FROM generate_series(1, (p_commit ->> 'new_objects')::integer));
+    files := ARRAY(SELECT nextval('forklake.ducklake_file_id_seq')
+                     FROM generate_series(1, (p_commit ->> 'new_files')::integer));
+
+    INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)
+    VALUES (p_catalog, snapshot, made_at, (p_commit ->> 'schema_version')::bigint);
+    INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id, commit_key)
+    VALUES (p_catalog, snapshot, p_expected, p_commit ->> 'commit_key');
+    INSERT INTO forklake.ducklake_snapshot_changes
+           (catalog_id, snapshot_id, changes_made, author, commit_message, commit_extra_info)
+    SELECT p_catalog, snapshot,
+           string_agg((e.entry ->> 0) || ':' || CASE jsonb_typeof(e.entry -> 1)
+               WHEN 'number' THEN forklake.real_id((e.entry ->> 1)::bigint, objects)::text ELSE e.entry ->> 1 END,
+               ',' ORDER BY e.place),
+           p_commit ->> 'author', p_commit ->> 'message', p_commit ->> 'extra_info'
+      FROM jsonb_array_elements(p_commit -> 'entries') WITH ORDINALITY AS e(entry, place);
+
+    IF v_ends <> '{}' THEN
+        -- {ends}
+    END IF;
+    INSERT INTO forklake.ducklake_tombstone (catalog_id, scope_id, row_uid, snapshot_id)
+    SELECT p_catalog, (t.tombstone ->> 'scope_id')::bigint, (t.tombstone ->> 'row_uid')::bigint, snapshot
+      FROM jsonb_array_elements(p_commit -> 'tombstones') AS t(tombstone);
+
+    -- {rows}
+END $$;
+
+-- Fork a catalog: for each name a catalog row, a head, a snapshot, the ancestry and the options; no other row.
+--   p_at          the snapshot to pin, or NULL for the parent's head
+--   p_directories what the client proposes below p_prefix; a place that was ever used gives way to the uuid
+--   p_above       places that must not be a catalog's directory, since the new ones would lie below them
+--   outcome       forked; missing, dropped, no_snapshot, overlap: nothing was written
+CREATE FUNCTION forklake.lake_fork(
+    p_parent bigint, p_at bigint, p_names varchar[], p_uuids uuid[], p_directories varchar[],
+    p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[],
+    OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[]
+) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    v_name varchar;
+    v_live boolean;
+    v_owners bigint[];
+    v_uptos bigint[];
+    v_schema_version bigint;
+    v_made_at timestamptz;
+BEGIN
+    IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
+    IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
+
+    SELECT h.live, k.catalog_name, coalesce(p_at, h.snapshot_id) INTO v_live, v_name, pin
+      FROM forklake.ducklake_head h
+      LEFT JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id AND k.end_snapshot = 9223372036854775807
+     WHERE h.catalog_id = p_parent;
+    IF NOT FOUND THEN outcome := 'missing'; RETURN; END IF;
+    IF NOT v_live THEN outcome := 'dropped'; RETURN; END IF;
+
+    -- The parent's chain from the owner of the pinned snapshot on, nearest first.
+    WITH chain AS (
+        SELECT 0 AS depth, p_parent AS owner_id, 9223372036854775807 AS upto
+        UNION ALL
+        SELECT g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent)
+    SELECT array_agg(c.owner_id ORDER BY c.depth), array_agg(least(c.upto, pin) ORDER BY c.depth) INTO v_owners, v_uptos
+      FROM chain c
+     WHERE c.depth >= (SELECT min(o.depth) FROM chain o JOIN forklake.ducklake_snapshot s ON s.catalog_id = o.owner_id
+                        WHERE s.snapshot_id = pin AND s.snapshot_id <= o.upto);
+    IF v_owners IS NULL THEN outcome := 'no_snapshot'; RETURN; END IF;
+    -- What is pinned must still be there once nobody can expire it any more.
+    IF p_at IS NOT NULL THEN PERFORM forklake.lock_shared(v_owners[1]); END IF;
+    SELECT s.schema_version, greatest(clock_timestamp(), s.snapshot_time) INTO v_schema_version, v_made_at
+      FROM forklake.ducklake_snapshot s WHERE s.catalog_id = v_owners[1] AND s.snapshot_id = pin;
+    IF NOT FOUND THEN outcome := 'no_snapshot'; RETURN; END IF;
+    IF EXISTS (SELECT FROM forklake.ducklake_catalog k WHERE lower(k.path COLLATE "C") = ANY (p_above)) THEN
+        outcome := 'overlap'; RETURN;
+    END IF;
+
+    outcome := 'forked';
+    catalogs := ARRAY(SELECT nextval('forklake.ducklake_catalog_id_seq') FROM generate_series(1, cardinality(p_names)));
+    snapshots := ARRAY(SELECT nextval('forklake.ducklake_snapshot_id_seq') FROM generate_series(1, cardinality(p_names)));
+    INSERT INTO forklake.ducklake_catalog
+           (catalog_id, catalog_uuid, catalog_name, parent_catalog_id, parent_snapshot_id,
+            data_path, path, path_is_relative, begin_snapshot, begin_time)
+    SELECT n.catalog, n.uuid, n.name, p_parent, pin, p_data_path,
+           -- Nothing may lie at or below the place: '0' is the character after '/'.
+           p_prefix || CASE WHEN EXISTS (
+               SELECT FROM forklake.ducklake_catalog k
+                WHERE lower(k.path COLLATE "C") >= lower((p_prefix || n.directory) COLLATE "C")
+                  AND lower(k.path COLLATE "C") < lower((p_prefix || rtrim(n.directory, '/') || '0') COLLATE "C")
+           ) THEN n.uuid::text || '/' ELSE n.directory END,
+           p_is_relative, n.snapshot, v_made_at
+      FROM unnest(catalogs, snapshots, p_names, p_uuids, p_directories) AS n(catalog, snapshot, name, uuid, directory)
+     -- In one order: lists that share names wait for each other, not in a ring.
+     ORDER BY lower(n.name COLLATE "C");
+    -- Since the check somebody may have had a name, and with it the directory, and have dropped it again.
+    UPDATE forklake.ducklake_catalog k SET path = p_prefix || k.catalog_uuid::text || '/'
+       -- Not EXISTS, which may be planned as a join that reads all catalogs.
+     WHERE k.catalog_id = ANY (catalogs) AND 0 < (
+               SELECT count(*) FROM forklake.ducklake_catalog o
+                WHERE lower(o.path COLLATE "C") = lower(k.path COLLATE "C") AND o.catalog_id <> k.catalog_id);
+    INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) SELECT unnest(catalogs), unnest(snapshots);
+    INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)
+    SELECT n.catalog, c.depth, c.owner_id, c.upto
+      FROM unnest(catalogs) AS n(catalog), unnest(v_owners, v_uptos) WITH ORDINALITY AS c(owner_id, upto, depth);
+    INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)
+    SELECT unnest(catalogs), unnest(snapshots), v_made_at, v_schema_version;
+    INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id)
+    SELECT unnest(catalogs), unnest(snapshots), pin;
+    INSERT INTO forklake.ducklake_snapshot_changes (catalog_id, snapshot_id, changes_made, commit_message)
+    SELECT unnest(catalogs), unnest(snapshots), '', 'Fork of "' || v_name || '" at snapshot ' || pin;
+    -- Options as they are now, without those of objects that the pin does not hold.
+    INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)
+    SELECT n.catalog, o.key, o.value, o.scope, o.scope_id
+      FROM forklake.ducklake_metadata o, unnest(catalogs) AS n(catalog)
+     WHERE o.catalog_id = p_parent AND (o.scope = '' OR EXISTS (
+               SELECT FROM unnest(v_owners, v_uptos) AS c(owner_id, upto), LATERAL (
+                   SELECT t.row_uid FROM forklake.ducklake_table t
+                    WHERE o.scope = 'table' AND t.catalog_id = c.owner_id AND t.table_id = o.scope_id
+                      AND t.begin_snapshot <= c.upto AND t.end_snapshot > c.upto
+                   UNION ALL
+                   SELECT s.row_uid FROM forklake.ducklake_schema s
+                    WHERE o.scope = 'schema' AND s.catalog_id = c.owner_id AND s.schema_id = o.scope_id
+                      AND s.begin_snapshot <= c.upto AND s.end_snapshot > c.upto) AS held
+                WHERE NOT EXISTS (
+                   SELECT FROM unnest(v_owners, v_uptos) AS b(owner_id, upto)
+                     JOIN forklake.ducklake_tombstone z ON z.catalog_id = b.owner_id
+                    WHERE z.scope_id = 0 AND z.row_uid = held.row_uid AND z.snapshot_id <= b.upto)));
+END $$;

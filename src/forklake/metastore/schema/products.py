@@ -1,0 +1,138 @@
+"""What differs between the schema files of the databases, as data: another database costs another `Product`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from forklake.metastore.schema.description import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """How one database product has its tables made.
+
+    Attributes:
+        name: The product, and the name of its file.
+        header: The comment at the top of the file.
+        types: The type of each kind of column.
+        base: What stands before the name of a base table.
+        views: What stands before the name of a view for web apps.
+        index: What stands before the name of an index, or None: it has none but primary keys.
+        fold: The expression that lowers A to Z and nothing else, with ``{}`` for the column.
+        expression: How an expression is written in an index, with ``{}`` for it.
+        true: How it writes true, and ``false``.
+        table_end: What stands after the columns of a table.
+        updated_end: The same for a table whose rows are changed in place.
+        row_uid: What stands after the type of ``row_uid``.
+        counters: Whether a table of counters takes the place of sequences.
+        next_value: The query that tells what a sequence gives next, with ``{}`` for its name.
+        join: How an inner join is written in a view.
+        splits_unions: Whether a view that is a union is asked for one catalog without making all of it.
+        has_lateral: Whether a subquery in FROM that names what is before it is quicker than others.
+        has_functions: Whether commit and fork are functions of the database.
+        in_transaction: Whether the file itself begins a transaction.
+    """
+
+    name: str
+    header: str
+    types: Mapping[Kind, str]
+    base: str = "forklake."
+    views: str = ""
+    index: str | None = ""
+    fold: str = "lower({})"
+    expression: str = "{}"
+    true: str = "true"
+    false: str = "false"
+    table_end: str = ""
+    updated_end: str = ""
+    row_uid: str = " NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq')"
+    counters: bool = False
+    next_value: str = ""
+    join: str = "JOIN"
+    splits_unions: bool = True
+    has_lateral: bool = False
+    has_functions: bool = False
+    in_transaction: bool = False
+
+
+_TYPES: Final[Mapping[Kind, str]] = {
+    "number": "bigint",
+    "small": "smallint",
+    "object": "bigint",
+    "file": "bigint",
+    "text": "varchar",
+    "flag": "boolean",
+    "uuid": "uuid",
+    "time": "timestamptz",
+}
+
+POSTGRESQL: Final = Product(
+    name="postgresql",
+    header="""\
+The metadata of a lake in PostgreSQL: everything forklake needs, in one file.
+
+    psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
+
+Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and eight of
+our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
+ducklake_numbering, ducklake_inlined_row, ducklake_inlined_delete.
+docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
+end_snapshot; 9223372036854775807 means it is live.""",
+    types=_TYPES,
+    views="ducklake.",
+    fold='lower({} COLLATE "C")',
+    expression="({})",
+    updated_end=" WITH (fillfactor = 60)",
+    next_value="""\
+(SELECT CASE WHEN q.is_called THEN q.last_value + 1 ELSE q.last_value END
+          FROM forklake.{} q)""",
+    has_lateral=True,
+    has_functions=True,
+    in_transaction=True,
+)
+
+DUCKDB: Final = Product(
+    name="duckdb",
+    header="""\
+The metadata of a lake in a DuckDB file. The same tables as in postgresql.sql. No secondary indexes: DuckDB checks
+unique ones against rows that the same transaction has already ended, and scans of a single user's metadata need none.
+Times are UTC.""",
+    types={**_TYPES, "time": "timestamp"},
+    index=None,
+    next_value="""\
+(SELECT coalesce(max(q.last_value) + 1, 0) FROM duckdb_sequences() q
+         WHERE q.schema_name = 'forklake' AND q.sequence_name = '{}')""",
+)
+
+SQLITE: Final = Product(
+    name="sqlite",
+    header="""\
+The metadata of a lake in a SQLite file. The same tables as in postgresql.sql; here "forklake_" stands for the schema
+"forklake", and a table of counters for the sequences. Flags are 0 and 1, times text of fixed width in UTC.""",
+    types={
+        "number": "INTEGER",
+        "small": "INTEGER",
+        "object": "INTEGER",
+        "file": "INTEGER",
+        "text": "TEXT",
+        "flag": "INTEGER",
+        "uuid": "TEXT",
+        "time": "TEXT",
+    },
+    base="forklake_",
+    index="forklake_",
+    true="1",
+    false="0",
+    table_end=" WITHOUT ROWID",
+    updated_end=" WITHOUT ROWID",
+    row_uid=" NOT NULL",
+    counters=True,
+    next_value="(SELECT q.next_value FROM forklake.sequence q WHERE q.name = '{}')",
+    # SQLite keeps the order of CROSS JOIN, which the indexes are made for.
+    join="CROSS JOIN",
+    splits_unions=False,
+)
+
+PRODUCTS: Final = (SQLITE, DUCKDB, POSTGRESQL)

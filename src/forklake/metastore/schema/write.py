@@ -1,0 +1,189 @@
+"""Writing the schema file of a database from the description of the metadata tables."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from importlib import resources
+from typing import Final
+
+from forklake.errors import InvalidInputError
+from forklake.metastore.schema.catalog_tables import FACTS, SCHEMA_VERSIONS, SEQUENCES
+from forklake.metastore.schema.description import Column, Index, Table, Visibility
+from forklake.metastore.schema.products import POSTGRESQL, Product
+from forklake.metastore.schema.sections import SECTIONS, TABLES
+from forklake.metastore.schema.views import ABOUT, View, views
+
+_GENERATED: Final = "Written by `python -m forklake.metastore.schema` from the description beside it: change that."
+_WIDTH: Final = 120
+
+MAX_PARTITIONS: Final = 1024
+
+
+def write(product: Product, partitions: int = 0) -> str:
+    """Return the schema file of a product; with ``partitions``, tables that grow with the data are split by catalog."""
+    return "\n\n".join(part.rstrip() for part in _parts(product, partitions)) + "\n"
+
+
+def partitioned_script(partitions: int) -> str:
+    """Return the PostgreSQL file with the tables that grow with the data split by hash of their catalog.
+
+    Raises:
+        InvalidInputError: The number of partitions makes no sense.
+    """
+    if not 1 <= partitions <= MAX_PARTITIONS:
+        raise InvalidInputError(f"The number of partitions must be between 1 and {MAX_PARTITIONS}, not {partitions}.")
+    return write(POSTGRESQL, partitions)
+
+
+def _parts(product: Product, partitions: int) -> Iterator[str]:
+    yield _comment(product.header) + "\n--\n" + _comment(_GENERATED)
+    if product.in_transaction:
+        yield "BEGIN;"
+    yield _sequences(product)
+    for title, tables in SECTIONS:
+        yield _comment(title)
+        for table in tables:
+            yield _table(product, table, partitions)
+    rows = ",\n".join(f"    (-1, '{key}', '{value}')" for key, value in FACTS.items())
+    yield _placed(product, f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES\n{rows};")
+    if product.has_functions:
+        yield _functions()
+    yield _comment(ABOUT)
+    if product.views:
+        yield f"CREATE SCHEMA {product.views.rstrip('.')};"
+    for view in views(product):
+        yield _view(product, view)
+    if product.in_transaction:
+        yield "COMMIT;"
+
+
+def _comment(text: str) -> str:
+    return "\n".join(f"-- {line}".rstrip() for line in text.splitlines())
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, initial_indent="-- ", subsequent_indent="-- ") + "\n" if text else ""
+
+
+def _placed(product: Product, text: str) -> str:
+    """Put a text in PostgreSQL's words into the product's: names of tables and views, and inner joins."""
+    text = re.sub(r"(?<!CROSS )(?<!LEFT )\bJOIN\b", product.join, text)
+    return re.sub(r"\bducklake\.(?=\w)", product.views, re.sub(r"\bforklake\.(?=\w)", product.base, text))
+
+
+# ---- sequences and tables --------------------------------------------------------------------------------------------
+
+
+def _sequences(product: Product) -> str:
+    if not product.counters:
+        made = (f"CREATE SEQUENCE forklake.{of.name} MINVALUE 0 START WITH 0;  -- {of.about}" for of in SEQUENCES)
+        return "CREATE SCHEMA forklake;\n\n" + "\n".join(made)
+    rows = ",\n".join(f"    ('{of.name}', 0)" for of in SEQUENCES)
+    text, number = product.types["text"], product.types["number"]
+    return (
+        f"CREATE TABLE {product.base}sequence (\n    name {text} PRIMARY KEY,\n    next_value {number} NOT NULL\n)"
+        f"{product.table_end};\nINSERT INTO {product.base}sequence (name, next_value) VALUES\n{rows};"
+    )
+
+
+def _table(product: Product, table: Table, partitions: int) -> str:
+    lines = [(_column(product, table, column), column.note) for column in table.stored]
+    body = "\n".join(f"    {text}," + (f"  -- {note}" if note else "") for text, note in lines)
+    is_split = partitions and table.grows
+    end = product.updated_end if table.is_updated else product.table_end
+    made = (
+        f"{_paragraph(table.about)}CREATE TABLE {product.base}{table.name} (\n{body}\n"
+        f"    PRIMARY KEY ({', '.join(('catalog_id', *table.key))})\n)"
+        f"{end}{' PARTITION BY HASH (catalog_id)' if is_split else ''};"
+    )
+    for part in range(partitions if is_split else 0):
+        name = product.base + table.name
+        made += (
+            f"\nCREATE TABLE {name}_{part} PARTITION OF {name}"
+            f" FOR VALUES WITH (MODULUS {partitions}, REMAINDER {part});"
+        )
+    return made + "".join(f"\n{_index(product, table, index)}" for index in table.indexes if product.index is not None)
+
+
+def _column(product: Product, table: Table, column: Column) -> str:
+    text = f"{column.name} {product.types[column.kind]}"
+    if column.name == "row_uid" and table.visibility is Visibility.INTERVAL:
+        return text + product.row_uid
+    if not column.is_nullable:
+        text += " NOT NULL"
+    if column.default is not None:
+        text += f" DEFAULT {product.true if column.default == 'true' else column.default}"
+    return text
+
+
+def _index(product: Product, table: Table, index: Index) -> str:
+    columns = ", ".join(
+        product.expression.format(re.sub(r"^fold\((\w+)\)$", lambda m: product.fold.format(m[1]), column))
+        if "(" in column
+        else column
+        for column in index.columns
+    )
+    return (
+        f"CREATE {'UNIQUE ' if index.is_unique else ''}INDEX {product.index}{index.name}"
+        f" ON {product.base}{table.name} ({columns})"
+        f"{f' WHERE {index.optional} IS NOT NULL' if index.optional else ''};"
+    )
+
+
+def _view(product: Product, view: View) -> str:
+    return _paragraph(view.about) + _placed(product, f"CREATE VIEW {view.name} AS\n{view.query};")
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
+
+
+def _functions() -> str:
+    """Return the functions, with the statements of `lake_commit` that each table needs."""
+    text = resources.files(__package__).joinpath("parts/functions.sql").read_text(encoding="utf-8")
+    text = text.partition("\n\n")[2]
+    versioned = [table for table in TABLES if table.visibility is Visibility.INTERVAL]
+    ends = "\n".join(
+        f"        UPDATE forklake.{table.name} r SET end_snapshot = snapshot"
+        f" FROM jsonb_array_elements_text(v_ends -> '{table.name}') u(uid)\n"
+        "         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;"
+        for table in versioned
+    )
+    rows = "\n".join(_inserted(table) for table in TABLES if is_committed(table))
+    return text.replace("        -- {ends}", ends).replace("    -- {rows}", rows)
+
+
+def is_committed(table: Table) -> bool:
+    """Return whether a commit writes rows to the table as its caller gives them."""
+    return table.visibility in (Visibility.INTERVAL, Visibility.FOLLOWS, Visibility.LATEST) or (
+        table is SCHEMA_VERSIONS
+    )
+
+
+def _inserted(table: Table) -> str:
+    own = ["catalog_id"] if table.visibility is Visibility.FOLLOWS else ["catalog_id", "begin_snapshot"]
+    values = ["p_catalog", "snapshot"][: len(own)]
+    for column in table.carried:
+        sequence = {"object": "objects", "file": "files"}.get(column.kind)
+        values.append(f"forklake.real_id(r.{column.name}, {sequence})" if sequence else f"r.{column.name}")
+    names = [*own, *(column.name for column in table.carried)]
+    return (
+        f"    IF v_rows ? '{table.name}' THEN\n"
+        f"        INSERT INTO forklake.{table.name}\n"
+        f"{_wrapped('               (', names)})\n"
+        f"{_wrapped('        SELECT ', values)}\n"
+        f"          FROM jsonb_populate_recordset(NULL::forklake.{table.name}, v_rows -> '{table.name}') r;\n"
+        "    END IF;"
+    )
+
+
+def _wrapped(start: str, items: list[str]) -> str:
+    return textwrap.fill(
+        ", ".join(items),
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
