@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import TypeVar
 
 from forklake.catalog import versions
-from forklake.catalog.numbering import numberings
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.table_files import TableFiles
 from forklake.catalog.view import View
+from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
 from forklake.metastore.tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
 from forklake.model.change_log import ChangeKind, parse

@@ -50,11 +50,6 @@ def dropped(catalog: CatalogId) -> CatalogDroppedError:
     )
 
 
-def last_name(store: Store | Session, catalog: CatalogId) -> str | None:
-    """Return the name that a catalog has, or had when it was dropped; None if nothing is known of it any more."""
-    return catalogs.last_name(store, catalog)
-
-
 def version_at(store: Store | Session, head: Version, snapshot: int) -> Version:
     """Return the version of a snapshot: one of the catalog's own, or of an ancestor up to the pin.
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from forklake.catalog import versions
-from forklake.catalog.numbering import numberings
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
 from forklake.metastore.queries.options import OptionRow, options_of
+from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.tables import MetadataTable, R

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from forklake.catalog import lookup
-from forklake.catalog.versions import last_name
 from forklake.catalog.view import Content
 from forklake.errors import CatalogDroppedError, NotFoundError
+from forklake.metastore.queries.catalogs import last_name
 from forklake.model.keywords import identifier
 from forklake.model.names import fold, nearest
 

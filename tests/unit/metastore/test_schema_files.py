@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 import typing
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -168,3 +168,16 @@ def test_a_new_column_is_in_every_file_and_in_the_commit(monkeypatch: pytest.Mon
     assert ["weight" in text for text in texts.values()] == [True, True, True]
     assert "(catalog_id, begin_snapshot, object_id, key, value, weight)" in texts["postgresql"]
     assert "r.key, r.value, r.weight\n" in texts["sqlite"]
+
+
+def test_another_database_is_another_product() -> None:
+    names = dict.fromkeys(SQLITE.types, "BLOB")
+    other = replace(SQLITE, name="other", types=names, base="base_", views="shown_", index="i_", table_end="")
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(write(other))
+    made = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    connection.close()
+    assert {f"base_{table.name}" for table in TABLES} <= made
+    assert {f"shown_{name}" for name in layout.TABLES} <= made
+    assert {f"i_{index.name}" for table in TABLES for index in table.indexes} <= made
+    assert not any(name.startswith(("forklake", "ducklake")) for name in made)

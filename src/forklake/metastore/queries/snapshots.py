@@ -152,11 +152,18 @@ def forget_snapshots_before(session: Session, catalog: CatalogId, snapshot: Snap
 
 
 def numberings(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, Numbering]:
-    """Return what the snapshots of those catalogs that were imported were numbered before."""
+    """Return the numberings of those catalogs that were imported.
+
+    A merged file with a ``numbering_id`` is read up to the number that the numbering of that catalog gives for the
+    snapshot it is read as of; a file without one carries snapshot ids.
+    """
+    ids = sorted(set(catalogs))
+    if not ids:
+        return {}
     found = source.query(
         "SELECT catalog_id, snapshot_id, source_snapshot_id, snapshot_count FROM forklake.ducklake_numbering"
         " WHERE catalog_id IN (:ids...) ORDER BY catalog_id, snapshot_id",
-        ids=sorted(catalogs),
+        ids=ids,
     )
     runs: dict[CatalogId, list[Run]] = {}
     for catalog, snapshot, number, count in found:

@@ -41,6 +41,7 @@ def _parts(product: Product, partitions: int) -> Iterator[str]:
     yield _comment(product.header) + "\n--\n" + _comment(_GENERATED)
     if product.in_transaction:
         yield "BEGIN;"
+    yield from _new_schema(product.base)
     yield _sequences(product)
     for title, tables in SECTIONS:
         yield _comment(title)
@@ -51,12 +52,16 @@ def _parts(product: Product, partitions: int) -> Iterator[str]:
     if product.has_functions:
         yield _functions()
     yield _comment(ABOUT)
-    if product.views:
-        yield f"CREATE SCHEMA {product.views.rstrip('.')};"
+    yield from _new_schema(product.views)
     for view in views(product):
         yield _view(product, view)
     if product.in_transaction:
         yield "COMMIT;"
+
+
+def _new_schema(qualifier: str) -> list[str]:
+    """Return the statement that makes a schema, if that is what stands before names."""
+    return [f"CREATE SCHEMA {qualifier[:-1]};"] if qualifier.endswith(".") else []
 
 
 def _comment(text: str) -> str:
@@ -78,8 +83,8 @@ def _placed(product: Product, text: str) -> str:
 
 def _sequences(product: Product) -> str:
     if not product.counters:
-        made = (f"CREATE SEQUENCE forklake.{of.name} MINVALUE 0 START WITH 0;  -- {of.about}" for of in SEQUENCES)
-        return "CREATE SCHEMA forklake;\n\n" + "\n".join(made)
+        made = (f"CREATE SEQUENCE {product.base}{of.name} MINVALUE 0 START WITH 0;  -- {of.about}" for of in SEQUENCES)
+        return "\n".join(made)
     rows = ",\n".join(f"    ('{of.name}', 0)" for of in SEQUENCES)
     text, number = product.types["text"], product.types["number"]
     return (
