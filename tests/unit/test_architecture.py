@@ -331,6 +331,46 @@ def test_only_the_metastore_has_sql_for_the_metadata() -> None:
     assert [name for name, text in given.items() if runs_statements(text)] == []
 
 
+# ---- what is private stays so --------------------------------------------------------------------------------------
+
+_OUTSIDE = ("session/", "connector/", "cli/")
+"""What works with handles of other storeys; `lake/internals.py` is what they may ask for beyond public methods."""
+
+
+def reaches(text: str) -> list[int]:
+    """Return the lines that use a private attribute which no class of the module itself has."""
+    tree = ast.parse(text)
+    own = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            own.add(node.name)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            own.add(node.target.id)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls"):
+            own.add(node.attr)
+    return sorted(
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr not in own
+    )
+
+
+def test_the_check_finds_what_reaches_into_others() -> None:
+    assert reaches("store = catalog._runtime.store") == [1]
+    assert reaches("content = self.attachment.reader._content()") == [1]
+    assert (
+        reaches("class A:\n    def _b(self) -> None: ...\n    def c(self, other: A) -> None:\n        other._b()") == []
+    )
+
+
+def test_sessions_and_edges_reach_into_nobody() -> None:
+    found = {name: lines for name, text in FILES.items() if name.startswith(_OUTSIDE) and (lines := reaches(text))}
+    assert found == {}
+
+
 # ---- the shape of the package --------------------------------------------------------------------------------------
 
 

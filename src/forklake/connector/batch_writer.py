@@ -10,6 +10,7 @@ from forklake.connector.source import LakeSource
 from forklake.engine.session import is_remote
 from forklake.errors import EngineError, InvalidInputError
 from forklake.lake import Lake
+from forklake.lake.internals import runtime_of
 from forklake.model.quoting import quote_name
 from forklake.ops.run_again import run_again
 
@@ -58,7 +59,7 @@ class BatchWriter:
                 table = transaction.table(self._table, schema=self._schema)
                 table.append(frame) if self._mode == "append" else table.overwrite(frame)
 
-        settings = lake._runtime.settings
+        settings = runtime_of(lake).settings
         run_again(attempt, settings.retry, settings.clock)
 
     def _save(self, frame: DataFrame, key: str) -> None:

@@ -22,6 +22,7 @@ from forklake.engine.local.table_columns import refuse_variants
 from forklake.engine.types import spark_schema
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog
+from forklake.lake.internals import runtime_of, version_of
 from forklake.model.change_scan import ChangePlan
 from forklake.model.field import Field
 from forklake.model.ids import SnapshotId
@@ -62,8 +63,8 @@ class ChangeReader(DataSourceReader):
             first, last = first_shown(newest, options.start), catalog.head
             if first > last:
                 raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
-            runtime = catalog._runtime
-            view = View(runtime.store, catalog._version())
+            runtime = runtime_of(catalog)
+            view = View(runtime.store, version_of(catalog))
             row = lookup.table_by_id(view, options.source.table_of(catalog).table_id)
             plan = plan_changes(runtime.store, runtime.lake_path, view, row, first)
             fields = table_fields(view, row.table_id)
@@ -96,7 +97,7 @@ def first_shown(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
     """
     if isinstance(start, str):
         return SnapshotId(0)
-    return versions.first_snapshot(catalog._runtime.store, catalog._version(), start)
+    return versions.first_snapshot(runtime_of(catalog).store, version_of(catalog), start)
 
 
 def feed_schema(columns: StructType, *, deletions: bool) -> StructType:

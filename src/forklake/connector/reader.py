@@ -18,6 +18,7 @@ from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.engine.local.table_columns import refuse_variants
 from forklake.engine.types import spark_type
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake.internals import content_of, runtime_of
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.sql.row_texts import condition
@@ -53,7 +54,7 @@ class TableReader(DataSourceReader):
         """
         with self._source.opened() as catalog:
             table = self._source.table_of(catalog)
-            content, runtime = table._content(), catalog._runtime
+            content, runtime = content_of(table), runtime_of(catalog)
             row = lookup.table_by_id(content, table.table_id)
             predicate = None
             if self._prune is not None:

@@ -23,6 +23,7 @@ from forklake.connector.options import Options, open_existing
 from forklake.engine.local.change_feed import Span, has_changes
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake
+from forklake.lake.internals import content_of, runtime_of, version_of
 from forklake.model.change_scan import ChangePlan
 from forklake.model.ids import SnapshotId, TableId
 
@@ -90,7 +91,7 @@ class ChangeStream(DataSourceStreamReader):
             return []
         catalog = self._catalog()
         plan = self._planned(catalog, span, table)
-        fields = table_fields(catalog._content(), table)
+        fields = table_fields(content_of(catalog), table)
         if not shows_all(self._schema, fields, deletions=self._with_deletions):
             raise InvalidInputError(
                 f'The columns of table "{self._source.table}" changed while the stream ran; nothing was read.',
@@ -118,14 +119,14 @@ class ChangeStream(DataSourceStreamReader):
         return self._lake.catalog(self._source.catalog)
 
     def _planned(self, catalog: Catalog, span: Span, table: TableId) -> ChangePlan:
-        runtime = catalog._runtime
+        runtime = runtime_of(catalog)
         if self._source.table_of(catalog).table_id != table:
             raise NotFoundError(
                 f'Table "{self._source.table}" is not the one that the stream began with, which is gone; nothing was'
                 " read.",
                 hint="Begin a new stream, with a checkpoint of its own.",
             )
-        view = View(runtime.store, versions.version_at(runtime.store, catalog._version(), span.last))
+        view = View(runtime.store, versions.version_at(runtime.store, version_of(catalog), span.last))
         row = lookup.table_by_id(view, table)
         return plan_changes(runtime.store, runtime.lake_path, view, row, span.first)
 

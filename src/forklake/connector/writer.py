@@ -21,6 +21,7 @@ from forklake.files.conform import conform
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.lake import Catalog
+from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.definitions import NewDataFile
 from forklake.model.ids import TableId
 from forklake.model.write import WriteTarget
@@ -118,14 +119,14 @@ class TableWriter(DataSourceArrowWriter):
     def _commit(self, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
         def attempt() -> None:
             with catalog.transaction(commit_key=self._commit_key) as transaction:
-                transaction._run(lambda staging: self._stage(staging, catalog, files))
+                run(transaction, lambda staging: self._stage(staging, catalog, files))
 
-        settings = catalog._runtime.settings
+        settings = runtime_of(catalog).settings
         run_again(attempt, settings.retry, settings.clock)
 
     def _stage(self, staging: Staging, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
         row = lookup.table_by_id(staging.draft, self._table_id)
-        now = writing(catalog._runtime, staging.draft, row).target
+        now = writing(runtime_of(catalog), staging.draft, row).target
         # What a file holds is told by the columns that its table had when it was added.
         if (now.fields, now.partition_keys) != (self._target.fields, self._target.partition_keys):
             raise ConflictError(
@@ -137,8 +138,8 @@ class TableWriter(DataSourceArrowWriter):
         register_files(staging, self._table_id, files)
 
     def _known(self, catalog: Catalog) -> bool:
-        key = self._commit_key
-        return key is not None and (versions.known_commit(catalog._runtime.store, catalog.catalog_id, key) is not None)
+        key, store = self._commit_key, runtime_of(catalog).store
+        return key is not None and versions.known_commit(store, catalog.catalog_id, key) is not None
 
     def _remove(self, files: Sequence[NewDataFile]) -> None:
         storage.delete(self._target.directory + file.path for file in files)
@@ -146,5 +147,5 @@ class TableWriter(DataSourceArrowWriter):
 
 
 def _target(catalog: Catalog, table: TableId) -> WriteTarget:
-    content = catalog._content()
-    return writing(catalog._runtime, content, lookup.table_by_id(content, table)).target
+    content = content_of(catalog)
+    return writing(runtime_of(catalog), content, lookup.table_by_id(content, table)).target

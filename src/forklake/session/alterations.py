@@ -9,6 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Transaction
+from forklake.lake.internals import content_of
 from forklake.model.names import fold, nearest
 from forklake.model.type_text import field_of, type_text
 from forklake.session.definitions import check_is, check_names, has_table
@@ -25,7 +26,7 @@ def alter_table(state: State, statement: said.AlterTable) -> None:
     if statement.if_exists and not has_table(writer, target):
         return
     check_is("table", writer, target)
-    check_there("table", writer._content(), target.schema, target.name)
+    check_there("table", content_of(writer), target.schema, target.name)
     action = statement.action
     try:
         _ACTIONS[type(action)](writer, target, action)
@@ -35,7 +36,7 @@ def alter_table(state: State, statement: said.AlterTable) -> None:
 
 def _no_column(writer: Transaction, target: Target, action: said.TableAction) -> NotFoundError | None:
     """Return the error for the column that an action names and the table has not, in the words that DuckLake has."""
-    content = writer._content()
+    content = content_of(writer)
     known = [field.name for field in table_fields(content, lookup.table(content, target.name, target.schema).table_id)]
     text = f'Binder Error: Table "{target.name}" does not have a column with name "{{}}"'
     match action:
@@ -64,14 +65,14 @@ def alter_view(state: State, statement: said.AlterView) -> None:
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "ALTER")
     check_is("view", writer, target)
-    if statement.if_exists and not is_there("view", writer._content(), target.schema, target.name):
+    if statement.if_exists and not is_there("view", content_of(writer), target.schema, target.name):
         return
-    check_there("view", writer._content(), target.schema, target.name)
+    check_there("view", content_of(writer), target.schema, target.name)
     writer.rename_view(target.name, statement.new_name, schema=target.schema)
 
 
 def _has_column(writer: Transaction, target: Target, path: said.Name) -> bool:
-    content = writer._content()
+    content = content_of(writer)
     try:
         lookup.column(content, lookup.table(content, target.name, target.schema), path)
     except NotFoundError:

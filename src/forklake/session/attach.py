@@ -186,7 +186,7 @@ class _Opening:
         except ValueError as error:
             raise InvalidInputError(f"{error} Nothing was attached.") from error
         catalog = self._catalog(lake)
-        catalog = Catalog(catalog._runtime.with_options(overrides), catalog.catalog_id)
+        catalog = Catalog(runtime_of(catalog).with_options(overrides), catalog.catalog_id)
         self._check_encryption(catalog)
         if self.pin is not None:
             catalog = catalog.at(self.pin)
@@ -215,7 +215,7 @@ class _Opening:
         if wanted is None or wanted == "":
             raise InvalidInputError("CATALOG is required. Please provide CATALOG when attaching the database.")
         if isinstance(wanted, int) and not isinstance(wanted, bool):
-            found = Catalog(lake._runtime, CatalogId(wanted))
+            found = Catalog(runtime_of(lake), CatalogId(wanted))
             try:
                 found.info  # noqa: B018 - a catalog that is not there is refused here
             except NotFoundError as error:

@@ -14,6 +14,7 @@ from forklake.engine.engine import Frame
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files.texts import to_array
 from forklake.lake import Transaction
+from forklake.lake.internals import content_of, run, runtime_of
 from forklake.lake.verbs.tables import NewTable
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
@@ -101,7 +102,7 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
     bound = bind_query(statement.query, names)
     columns = _columns(bound, statement.column_names)
     fields = [field_of(column) for column in columns]
-    check_schema(writer._content(), target.attached.alias, target.schema)
+    check_schema(content_of(writer), target.attached.alias, target.schema)
     definitions.check_names(writer, target, [column.name for column in columns])
     new = NewTable(
         target.name,
@@ -124,7 +125,7 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
         row = lookup.table_by_id(staging.draft, made)
         return appending.append(staging, runtime, row, frame, by_name=False)
 
-    return Result.of_count(writer._run(verb) or 0, writer._runtime.setup.engine)
+    return Result.of_count(run(writer, verb) or 0, runtime_of(writer).setup.engine)
 
 
 def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition, ...]:
@@ -151,7 +152,7 @@ def _definition(field: Field, name: str) -> ColumnDefinition:
 def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableRow, tuple[Field, ...]]:
     """Return what changes a table, the table, and its columns."""
     writer = state.work.writer(target.attached, kind)
-    content = writer._content()
+    content = content_of(writer)
     schema = lookup.find_schema(content, target.schema)
     if schema is not None and lookup.find_view(content, schema.schema_id, target.name) is not None:
         raise InvalidInputError(f"Catalog Error: {target.name} is not an table; nothing was changed.")
@@ -161,14 +162,14 @@ def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableR
 
 
 def _schema_name(writer: Transaction, row: TableRow) -> str:
-    return lookup.schema_by_id(writer._content(), row.schema_id).schema_name
+    return lookup.schema_by_id(content_of(writer), row.schema_id).schema_name
 
 
 def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow], int]) -> Result:
     def verb(staging: Staging) -> int:
         return change(staging, lookup.table_by_id(staging.draft, row.table_id))
 
-    return Result.of_count(writer._run(verb) or 0, writer._runtime.setup.engine)
+    return Result.of_count(run(writer, verb) or 0, runtime_of(writer).setup.engine)
 
 
 def _run_joined(state: State, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:

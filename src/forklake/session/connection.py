@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Transaction
-from forklake.lake.internals import runtime_of
+from forklake.lake.internals import catalog_of, runtime_of
 from forklake.lake.lake import lake_of
 from forklake.model.names import fold
 from forklake.ops.run_again import run_again
@@ -309,8 +309,8 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
 
 def run_in_transaction(transaction: Transaction, text: str, parameters: Values | None) -> Result | None:
     """Run statements as part of a transaction, in its catalog, which is in use under its name."""
-    catalog = Catalog(transaction._runtime, transaction._head.version.catalog_id)
-    state = _state_of(catalog, transaction._head.name, read_only=False)
+    catalog_id, name = catalog_of(transaction)
+    state = _state_of(Catalog(runtime_of(transaction), catalog_id), name, read_only=False)
     assert state.current is not None
     state.work = Work.within(state.current[0], transaction)
     state.may_begin = False

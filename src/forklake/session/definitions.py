@@ -9,6 +9,7 @@ from typing import Literal
 from forklake.catalog import lookup
 from forklake.errors import InvalidInputError, InvalidNameError
 from forklake.lake import Transaction
+from forklake.lake.internals import content_of, runtime_of
 from forklake.model.inlined_names import is_own_name
 from forklake.model.names import fold
 from forklake.ops.options import effective_options
@@ -31,7 +32,7 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     """CREATE TABLE with columns."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
-    check_schema(writer._content(), target.attached.alias, target.schema)
+    check_schema(content_of(writer), target.attached.alias, target.schema)
     check_names(writer, target, [column.name for column in statement.columns])
     writer.create_table(
         target.name,
@@ -48,7 +49,7 @@ def create_macro(state: State, statement: said.CreateMacro) -> None:
     """CREATE MACRO."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
-    check_schema(writer._content(), target.attached.alias, target.schema)
+    check_schema(content_of(writer), target.attached.alias, target.schema)
     alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros()}
     writer.create_macro(
         target.name,
@@ -69,7 +70,7 @@ def drop(state: State, statement: said.Drop) -> None:
         attached, name = names.schema_target(statement.name)
         writer = state.work.writer(attached, "DROP")
         if not statement.if_exists:
-            check_schema(writer._content(), attached.alias, name)
+            check_schema(content_of(writer), attached.alias, name)
         writer.drop_schema(name, cascade=statement.cascade, if_exists=statement.if_exists)
         return
     if statement.cascade:
@@ -79,7 +80,7 @@ def drop(state: State, statement: said.Drop) -> None:
     _check_kind(writer, target, statement)
     if not statement.if_exists:
         kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
-        check_there(kind, writer._content(), target.schema, target.name)
+        check_there(kind, content_of(writer), target.schema, target.name)
     match statement.kind:
         case "table":
             writer.drop_table(target.name, schema=target.schema, if_exists=statement.if_exists)
@@ -91,7 +92,7 @@ def drop(state: State, statement: said.Drop) -> None:
 
 def _check_kind(writer: Transaction, target: Target, statement: said.Drop) -> None:
     """Refuse to drop a view as a table, and the other way round."""
-    content = writer._content()
+    content = content_of(writer)
     is_table = is_there("table", content, target.schema, target.name)
     is_view = is_there("view", content, target.schema, target.name)
     if (is_view and statement.kind == "table") or (is_table and statement.kind == "view"):
@@ -111,7 +112,7 @@ def check_is(kind: Literal["table", "view"], writer: Transaction, target: Target
         InvalidInputError: It is one.
     """
     other: Literal["table", "view"] = "view" if kind == "table" else "table"
-    if is_there(other, writer._content(), target.schema, target.name):
+    if is_there(other, content_of(writer), target.schema, target.name):
         raise InvalidInputError(
             f"Binder Error: Cannot use {deed} {kind.upper()} on entry {target.name} - it is not a {kind}"
         )
@@ -119,7 +120,7 @@ def check_is(kind: Literal["table", "view"], writer: Transaction, target: Target
 
 def has_table(writer: Transaction, target: Target) -> bool:
     """Return whether a name leads to a table."""
-    return is_there("table", writer._content(), target.schema, target.name)
+    return is_there("table", content_of(writer), target.schema, target.name)
 
 
 def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> None:
@@ -129,10 +130,10 @@ def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> No
         InvalidNameError: One is such a name.
     """
     taken = next((name for name in names if is_own_name(name)), None)
-    schema = lookup.find_schema(writer._content(), target.schema)
+    schema = lookup.find_schema(content_of(writer), target.schema)
     if taken is None or schema is None:
         return
-    content, runtime = writer._content(), writer._runtime
+    content, runtime = content_of(writer), runtime_of(writer)
     table = lookup.find_table(content, schema.schema_id, target.name)
     table_id = -1 if table is None else table.table_id
     catalog = content.version.catalog_id
@@ -162,9 +163,9 @@ def comment(state: State, statement: said.Comment) -> None:
     writer = state.work.writer(target.attached, "COMMENT")
     if statement.kind != "column":
         check_is(statement.kind, writer, target, "COMMENT ON")
-        check_there(statement.kind, writer._content(), target.schema, target.name)
-    elif not is_there("view", writer._content(), target.schema, target.name):
-        check_there("table", writer._content(), target.schema, target.name)
+        check_there(statement.kind, content_of(writer), target.schema, target.name)
+    elif not is_there("view", content_of(writer), target.schema, target.name):
+        check_there("table", content_of(writer), target.schema, target.name)
     if statement.kind == "table" or (is_column and has_table(writer, target)):
         writer.comment_on_table(target.name, statement.text, column=column and (column,), schema=target.schema)
     else:

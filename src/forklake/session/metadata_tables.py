@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from forklake.files.python_values import to_python
 from forklake.files.texts import parse_values
+from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.plain.layout import TABLES
 from forklake.model.field import Field
 from forklake.model.ids import TableId
@@ -59,8 +60,8 @@ def metadata_table_names(attachment: Attachment) -> list[str]:
 
 
 def _metadata(attachment: Attachment) -> MetadataRows:
-    runtime = attachment.reader._runtime
-    return MetadataRows(runtime.store, runtime.lake_path, attachment.reader._content().version, runtime.options)
+    runtime = runtime_of(attachment.reader)
+    return MetadataRows(runtime.store, runtime.lake_path, version_of(attachment.reader), runtime.options)
 
 
 def _inlined_data(metadata: MetadataRows, table: TableId, schema_version: int) -> Rows | None:

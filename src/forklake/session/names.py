@@ -13,6 +13,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Table, Transaction
+from forklake.lake.internals import content_of
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.names import fold
@@ -209,7 +210,7 @@ class SessionNames:
         target = self.target(parts)
         at = at or self.at
         reader = self._reader_at(target.attached, at)
-        content = reader._content()
+        content = content_of(reader)
         schema = lookup.find_schema(content, target.schema)
         if schema is None:
             raise missing("table", content, target.schema, target.name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from forklake.catalog import lookup
 from forklake.catalog.view import Content
 from forklake.errors import CatalogDroppedError, NotFoundError
+from forklake.lake.internals import runtime_of
 from forklake.metastore.queries.catalogs import last_name
 from forklake.model.keywords import identifier
 from forklake.model.names import fold, nearest
@@ -89,7 +90,7 @@ def dropped(state: State, error: CatalogDroppedError) -> CatalogDroppedError:
         catalog = attached.catalog
         if catalog.catalog_id != error.catalog_id or catalog.is_live:
             continue
-        name = last_name(catalog._runtime.store, catalog.catalog_id)
+        name = last_name(runtime_of(catalog).store, catalog.catalog_id)
         return CatalogDroppedError(
             f'Catalog Error: Catalog "{name}", attached as "{attached.alias}", was dropped; nothing was done.',
             catalog_id=catalog.catalog_id,

@@ -9,6 +9,7 @@ from forklake.catalog.scan_plan import count_rows, plan_scan
 from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
 from forklake.lake import Table
+from forklake.lake.internals import content_of, runtime_of
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan, first_rows
@@ -83,7 +84,7 @@ def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | No
 def scan_plan(scan: Scan) -> ScanPlan:
     """Return what a scan of a table reads."""
     table: Table = scan.relation.source
-    runtime, content = table._reader._runtime, table._content()
+    runtime, content = runtime_of(table), content_of(table)
     row = lookup.table_by_id(content, table.table_id)
     return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
 
@@ -140,7 +141,7 @@ def create_view(state: State, statement: said.CreateView) -> None:
     """CREATE VIEW: the query is bound once, to see that it can be."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
-    check_schema(writer._content(), target.attached.alias, target.schema)
+    check_schema(content_of(writer), target.attached.alias, target.schema)
     # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.
     names = SessionNames(state, (target.attached, target.schema), may_act=False, is_new=True)
     bound = bind_query(statement.query, names)

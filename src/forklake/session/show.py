@@ -9,6 +9,7 @@ from forklake import __version__
 from forklake.catalog.fields import table_fields
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake import Table
+from forklake.lake.internals import content_of
 from forklake.model.field import Field
 from forklake.model.quoting import quote_text
 from forklake.model.type_text import type_text
@@ -100,7 +101,7 @@ def _relations(state: State, attached: AttachedCatalog) -> list[tuple[Any, ...]]
     reader = state.reader(attached)
     rows: list[tuple[Any, ...]] = []
     for table in reader.tables():
-        fields = table_fields(table._content(), table.table_id)
+        fields = table_fields(content_of(table), table.table_id)
         rows.append(_relation(attached, table.schema_name, table.name, fields))
     for view in reader.views():
         names = SessionNames(state, (attached, view.schema_name), may_act=False)

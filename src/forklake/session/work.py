@@ -5,6 +5,7 @@ from __future__ import annotations
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
+from forklake.lake.internals import begin
 from forklake.model.ids import SnapshotId
 from forklake.session.catalogs import AttachedCatalog
 
@@ -39,7 +40,7 @@ class Work:
         if attached.catalog.is_read_only:
             return attached.catalog
         if attached not in self._open:
-            self._open[attached] = attached.catalog._begin(may_alter_later=self.is_explicit)
+            self._open[attached] = begin(attached.catalog, may_alter_later=self.is_explicit)
         return self._open[attached]
 
     def writer(self, attached: AttachedCatalog, kind: str) -> Transaction:

@@ -11,6 +11,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.view import View
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
+from forklake.lake.internals import runtime_of
 from forklake.lake.table import Table
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
@@ -41,7 +42,7 @@ def _changes(kind: Kind, call: Call) -> Changes:
     except NotFoundError as error:
         at = f"timestamp {end}" if isinstance(end, datetime) else f"version {end}"
         raise NotFoundError(f"{error.message.removesuffix('!')} at {at}!") from error
-    past = Catalog(call.attachment.reader._runtime, call.attachment.catalog.catalog_id, view)
+    past = Catalog(runtime_of(call.attachment.reader), call.attachment.catalog.catalog_id, view)
     table = Table(past, row, lookup.schema_by_id(view, row.schema_id).schema_name)
     fields = table_fields(view, row.table_id)
     if kind == "all":

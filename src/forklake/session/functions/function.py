@@ -11,6 +11,7 @@ from forklake.catalog import lookup
 from forklake.catalog.view import Content, View
 from forklake.errors import InvalidInputError
 from forklake.lake import Lake
+from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.store import Store
 from forklake.model.field import Field
 from forklake.model.rows import TableRow
@@ -45,16 +46,16 @@ class Call:
     @property
     def store(self) -> Store:
         """The store of its lake."""
-        return self.attachment.lake._runtime.store
+        return runtime_of(self.attachment.lake).store
 
     @property
     def lake_path(self) -> str | None:
         """The base path of its lake."""
-        return self.attachment.lake._runtime.lake_path
+        return runtime_of(self.attachment.lake).lake_path
 
     def committed(self) -> View:
         """Return the catalog as the session's transaction found it: what it has changed itself is no metadata yet."""
-        return View(self.store, self.attachment.reader._content().version)
+        return View(self.store, version_of(self.attachment.reader))
 
     def text(self, name: str) -> str | None:
         """Return an argument that is a text, if it was given."""
@@ -119,7 +120,7 @@ def clock(lake: Lake | None) -> Callable[[], datetime]:
     def now() -> datetime:
         if lake is None:
             return datetime.now(UTC)
-        with lake._runtime.store.reading() as session:
+        with runtime_of(lake).store.reading() as session:
             return session.now()
 
     return now

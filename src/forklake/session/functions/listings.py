@@ -14,6 +14,7 @@ from typing import Any, Final
 from forklake.catalog.fields import field_tree
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.view import Content, Draft
+from forklake.lake.internals import content_of, runtime_of
 from forklake.metastore import visibility
 from forklake.metastore.tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
 from forklake.model.aliases import parse_aliases
@@ -82,7 +83,7 @@ class _Listed:
     @cached_property
     def content(self) -> Content:
         """What the session's statements see."""
-        return self.attachment.reader._content()
+        return content_of(self.attachment.reader)
 
     @property
     def names(self) -> tuple[str, int]:
@@ -129,7 +130,7 @@ class _Listed:
     @cached_property
     def sizes(self) -> dict[TableId, int]:
         """How many rows each table has, deleted ones included."""
-        store = self.attachment.reader._runtime.store
+        store = runtime_of(self.attachment.reader).store
         latest = visibility.all_latest(store, self.content.version, TABLE_STATS)
         sizes = {row.table_id: row.record_count for row in latest}
         if isinstance(self.content, Draft):
@@ -152,7 +153,7 @@ def _listing(columns: tuple[Field, ...], rows: Callable[[_Listed], Iterable[Row]
 
 def _databases(listed: _Listed) -> Iterator[Row]:
     attachment = listed.attachment
-    context, catalog = attachment.lake._runtime, attachment.catalog.catalog_id
+    context, catalog = runtime_of(attachment.lake), attachment.catalog.catalog_id
     directory = catalog_directories(context.store, context.lake_path, {catalog}).get(catalog, "")
     facts = {"data_path": directory}
     name, number = listed.names

@@ -9,6 +9,7 @@ from typing import Final
 from forklake.catalog import lookup, versions
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.intervals import Interval, parse_interval
+from forklake.lake.internals import content_of, version_of
 from forklake.model.records import Snapshot
 from forklake.ops.options import effective_option
 from forklake.session.functions.arguments import (
@@ -44,7 +45,7 @@ def _chosen(call: Call) -> list[Snapshot]:
             "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
             " at the same time. Please use only one criterion."
         )
-    version = call.attachment.catalog._version()
+    version = version_of(call.attachment.catalog)
     known = versions.snapshots(call.store, version)[:-1]
     if ids is not None:
         return [snapshot for snapshot in known if snapshot.snapshot_id in set(ids)]
@@ -70,10 +71,10 @@ def before(moment: datetime, age: Interval) -> datetime:
 def _flush_inlined_data(call: Call) -> Rows:
     schema, table = call.text("schema_name"), call.text("table_name")
     if table is not None:
-        row = named_table(call.attachment.reader._content(), table, schema, call.attachment.schema)
-        schema = lookup.schema_by_id(call.attachment.reader._content(), row.schema_id).schema_name
+        row = named_table(content_of(call.attachment.reader), table, schema, call.attachment.schema)
+        schema = lookup.schema_by_id(content_of(call.attachment.reader), row.schema_id).schema_name
         table = row.table_name
-    elif schema is not None and lookup.find_schema(call.attachment.reader._content(), schema) is None:
+    elif schema is not None and lookup.find_schema(content_of(call.attachment.reader), schema) is None:
         raise NotFoundError(f'Binder Error: Schema "{schema}" not found in DuckLakeCatalog "{call.attachment.alias}"')
     writer = call.attachment.writer("CALL")
     flushed = writer.flush_inlined(schema=schema, table=table)
