@@ -11,7 +11,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 
 from forklake.engine.arrow_columns import arrow_cast, default_value
 from forklake.engine.casts import native_cast, unchanged
-from forklake.errors import InvalidInputError
+from forklake.files.column_names import check_names, column_positions
 from forklake.model.field import Field
 from forklake.model.names import fold
 
@@ -32,7 +32,7 @@ def conform(frame: DataFrame, fields: Sequence[Field], table: str, *, by_name: b
         InvalidInputError: The columns do not fit the table's. No job was run.
     """
     given = frame.schema.fields
-    positions = _by_name(given, fields, table) if by_name else _by_position(given, fields, table)
+    positions = column_positions(frame.schema.names, fields, table, by_name=by_name)
     if len(given) == len(fields) and all(_is_right(one, field) for one, field in zip(given, fields, strict=True)):
         return frame
     # Names of a user may be the same but for case, or hold anything: positions cannot be mistaken.
@@ -47,38 +47,12 @@ def conform(frame: DataFrame, fields: Sequence[Field], table: str, *, by_name: b
     return numbered.select(*(column.alias(field.name) for column, field in zip(columns, fields, strict=True)))
 
 
-def _by_position(given: Sequence[StructField], fields: Sequence[Field], table: str) -> list[int]:
-    if len(given) != len(fields):
-        raise InvalidInputError(f"table {table} has {len(fields)} columns but {len(given)} values were supplied")
-    return list(range(len(fields)))
-
-
-def _by_name(given: Sequence[StructField], fields: Sequence[Field], table: str) -> list[int | None]:
-    _check_names([field.name for field in given], fields, table, ())
-    positions = {fold(field.name): position for position, field in enumerate(given)}
-    return [positions.get(fold(field.name)) for field in fields]
-
-
-def _check_names(names: Sequence[str], fields: Sequence[Field], table: str, above: tuple[str, ...]) -> None:
-    known, seen = {fold(field.name) for field in fields}, set[str]()
-    for name in names:
-        path = ".".join((*above, name))
-        if fold(name) not in known:
-            raise InvalidInputError(
-                f'Table "{table}" does not have a column with name "{path}"',
-                hint="There are " + ", ".join(f'"{".".join((*above, field.name))}"' for field in fields) + ".",
-            )
-        if fold(name) in seen:
-            raise InvalidInputError(f'Duplicate column name "{path}" in INSERT')
-        seen.add(fold(name))
-
-
-def _check_structs(source: DataType, field: Field, table: str, above: tuple[str, ...]) -> None:
+def _check_structs(source: DataType, field: Field, table: str, above: str) -> None:
     """Refuse structs with fields that the table's do not have, at any depth."""
     if isinstance(source, StructType) and field.type == "struct":
-        _check_names(source.names, field.children, table, above)
+        check_names(source.names, field.children, table, above)
     for part, child in _parts(source, field):
-        _check_structs(part, child, table, (*above, child.name))
+        _check_structs(part, child, table, f"{above}.{child.name}")
 
 
 def _parts(source: DataType, field: Field) -> Iterator[tuple[DataType, Field]]:
@@ -93,7 +67,7 @@ def _parts(source: DataType, field: Field) -> Iterator[tuple[DataType, Field]]:
 
 
 def _column(value: Column, given: StructField, field: Field, table: str) -> Column:
-    _check_structs(given.dataType, field, table, (field.name,))
+    _check_structs(given.dataType, field, table, field.name)
     cast = native_cast(given.dataType, field, field.name) or arrow_cast(given.dataType, field, table)
     return value if cast is unchanged and not given.nullable else _not_null(cast(value), field, table)
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forklake.errors import InvalidInputError
+from forklake.files.column_names import check_names
 from forklake.files.decode import decode
 from forklake.files.geometries import canonical_wkb
 from forklake.files.nesting import assembled, lengths_of, parts_of
@@ -122,14 +123,8 @@ def _cast_nested(target: Field, array: pa.Array, table: str, path: str) -> pa.Ar
 
 
 def _struct_parts(target: Field, array: pa.Array, table: str, path: str) -> list[pa.Array]:
-    given: dict[str, pa.Array] = {}
-    known = {fold(child.name) for child in target.children}
-    for field, part in zip(array.type.fields, parts_of(array), strict=True):
-        if fold(field.name) in given:
-            raise InvalidInputError(f'Duplicate column name "{path}.{field.name}" in INSERT')
-        if fold(field.name) not in known:
-            raise InvalidInputError(f'Table "{table}" does not have a column with name "{path}.{field.name}"')
-        given[fold(field.name)] = part
+    check_names([field.name for field in array.type.fields], target.children, table, path)
+    given = {fold(field.name): part for field, part in zip(array.type.fields, parts_of(array), strict=True)}
     return [
         cast(child, given.get(fold(child.name), pa.nulls(len(array))), table, f"{path}.{child.name}")
         for child in target.children

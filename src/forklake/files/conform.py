@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
+from forklake.files.column_names import column_positions
 from forklake.files.defaults import default_array
 from forklake.files.frames import MISSING, frame_of
 from forklake.files.schema import arrow_schema
 from forklake.model.field import Field
-from forklake.model.names import fold
 
 __all__ = ["conform", "frame_of"]
 
@@ -36,7 +36,7 @@ def conform(table: pa.Table, target_fields: Sequence[Field], table_name: str, *,
             that is not allowed; in DuckDB's words.
     """
     schema = arrow_schema(target_fields)
-    sources = _by_name(table, target_fields, table_name) if by_name else _by_position(table, target_fields, table_name)
+    sources = column_positions(table.column_names, target_fields, table_name, by_name=by_name)
     now = datetime.now(UTC)
     columns = []
     for field, number, written in zip(target_fields, sources, schema, strict=True):
@@ -49,29 +49,6 @@ def conform(table: pa.Table, target_fields: Sequence[Field], table_name: str, *,
             raise InvalidInputError(f"NOT NULL constraint failed: {table_name}.{field.name}")
         columns.append(column)
     return pa.table(columns, schema=schema)
-
-
-def _by_position(table: pa.Table, fields: Sequence[Field], table_name: str) -> list[int | None]:
-    if table.num_columns != len(fields):
-        raise InvalidInputError(
-            f"table {table_name} has {len(fields)} columns but {table.num_columns} values were supplied"
-        )
-    return list(range(len(fields)))
-
-
-def _by_name(table: pa.Table, fields: Sequence[Field], table_name: str) -> list[int | None]:
-    known = {fold(field.name) for field in fields}
-    places: dict[str, int] = {}
-    for place, name in enumerate(table.column_names):
-        if fold(name) not in known:
-            raise InvalidInputError(
-                f'Table "{table_name}" does not have a column with name "{name}"',
-                hint="Its columns are " + ", ".join(f'"{field.name}"' for field in fields) + ".",
-            )
-        if fold(name) in places:
-            raise InvalidInputError(f'Duplicate column name "{name}" in INSERT')
-        places[fold(name)] = place
-    return [places.get(fold(field.name)) for field in fields]
 
 
 def _without_missing(given: pa.Field, column: pa.ChunkedArray, target: Field) -> pa.ChunkedArray:
