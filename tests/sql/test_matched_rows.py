@@ -114,7 +114,9 @@ def test_a_source_that_is_not_the_same_each_time_is_run_once(session: Connection
     found = session.sql("SELECT count(*), count(DISTINCT id), count(DISTINCT v) > 150 FROM t")
     assert found is not None
     assert found.fetchall() == [(200, 200, True)]
-    deleted = session.sql("DELETE FROM t USING (SELECT id AS i FROM t WHERE random() < 0.5) r WHERE t.id = r.i")
+    deleted = session.sql(
+        "DELETE FROM t USING (SELECT id AS i FROM t WHERE random() < 0.7) r WHERE t.id = r.i AND random() < 0.7"
+    )
     left = session.sql("SELECT count(*) FROM t")
     assert deleted is not None
     assert left is not None

@@ -130,6 +130,8 @@ def change_found(
         InvalidInputError: A row is updated twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
+    if not plan.files and not plan.inlined:
+        return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
     changed = runtime.engine.change_found(
         plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table)

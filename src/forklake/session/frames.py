@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FrameType
@@ -70,7 +70,7 @@ def frame_of_caller(engine: Engine, name: str) -> HeldFrame | None:
     Raises:
         InvalidInputError: The frame has a column of a type that no column of a table can have.
     """
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame = frame.f_back
     if frame is None:

@@ -16,7 +16,7 @@ from forklake.sql import statements as said
 from forklake.sql.columns import find
 from forklake.sql.insertion import conformed
 from forklake.sql.matched_columns import conjuncts, given_name
-from forklake.sql.nodes import is_subquery, parts_of_row
+from forklake.sql.nodes import is_subquery, is_varying, parts_of_row
 from forklake.sql.query.bind import bind_query
 from forklake.sql.query.macros import expanded
 from forklake.sql.relation import BoundQuery, Names
@@ -100,11 +100,11 @@ def bind_joined(
 def _as_query(joined: _Joined, fields: Sequence[Field], names: Names) -> FoundRows:
     """Return a change of rows that a query finds, with where they are and what they become."""
     is_update = isinstance(joined.statement, said.Update)
-    new = {field.name: value for field, value in joined.values}
     columns = [*_PLACES, *(fields if is_update else ())]
-    shown = [new.get(field.name) or exp.column(field.name, table=joined.target, quoted=True) for field in columns]
+    shown: dict[str, exp.Expr] = {one.name: exp.column(one.name, table=joined.target, quoted=True) for one in columns}
+    shown |= {field.name: value for field, value in joined.values}
     target = named_table(joined.statement.table, joined.target)
-    query = _from(exp.select(*(one.copy() for one in shown)).from_(target), joined, joined.statement.sources)
+    query = _from(exp.select(*(one.copy() for one in shown.values())).from_(target), joined, joined.statement.sources)
     if joined.where is not None:
         query = query.where(joined.where.copy())
     bound = bind_query(query, names, keeps_null=True)
@@ -181,9 +181,14 @@ def _as_merge(
     where = [] if joined.where is None else list(conjuncts(joined.where))
     of_source = [one for one in where if _is_of_source(one, references)]
     query = _source_query(joined, references, of_source, names)
-    on = [references.said(one) for one in where if one not in of_source] or [exp.true()]
+    of_both = [references.said(one) for one in where if one not in of_source]
+    # Spark joins by nothing that is not the same each time.
+    on = [one for one in of_both if not is_varying(one)] or [exp.true()]
+    when = [one for one in of_both if is_varying(one)]
     assigned = tuple((field.name, references.said(value)) for field, value in joined.values)
-    action = said.MergeAction("matched", "update" if assigned else "delete", None, assigned)
+    action = said.MergeAction(
+        "matched", "update" if assigned else "delete", exp.and_(*when) if when else None, assigned
+    )
     merge = said.Merge(joined.statement.table, joined.target, named_table((_SOURCE,)), exp.and_(*on), (), (action,))
     return JoinedMerge(query, bind_merge_with(query.columns, merge, table, fields, names))
 

@@ -20,6 +20,8 @@ COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
     exp.GTE: ">=",
 }
 
+_VARYING: Final = frozenset({"rand", "random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
+
 
 def is_subquery(node: exp.Expr) -> bool:
     """Return whether a node asks a query: a scalar subquery, EXISTS, IN, or a comparison with ANY or ALL."""
@@ -37,6 +39,11 @@ def is_aggregate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
         return True
     return type(node) in AGGREGATES or type(node) in WINDOWS or isinstance(node, exp.AggFunc)
+
+
+def is_varying(node: exp.Expr) -> bool:
+    """Return whether an expression may have another value each time that it is computed of the same row."""
+    return any(isinstance(one, exp.Func) and fold(function_name(one)) in _VARYING for one in node.walk())
 
 
 def function_name(node: exp.Func) -> str:

@@ -12,9 +12,10 @@ from forklake.catalog.names import column_name, column_names
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
+from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.sql import statements as said
-from forklake.sql.columns import TableSite, find
+from forklake.sql.columns import TableSite
 from forklake.sql.parameters import Parameters, Values, all_used
 from forklake.sql.parse import parse_expression, parse_value
 from forklake.sql.query.rows import RowBinder
@@ -174,8 +175,11 @@ def _action(side: Side, given: Given, shared: Assigned, values: Parameters) -> s
 
 def _shared(fields: Sequence[Field], source: Sequence[Field]) -> Assigned:
     """Return what sets each column that both have to the source's value."""
-    theirs = [(field.name, find(source, field.name)) for field in fields]
-    return tuple((name, exp.column(one.name, table=SOURCE, quoted=True)) for name, one in theirs if one is not None)
+    theirs = {fold(field.name): field.name for field in source}
+    if len(theirs) < len(source):
+        raise InvalidInputError("Two columns of the source of a merge have the same name; nothing was changed.")
+    both = [(field.name, theirs[fold(field.name)]) for field in fields if fold(field.name) in theirs]
+    return tuple((ours, exp.column(name, table=SOURCE, quoted=True)) for ours, name in both)
 
 
 def _assigned(given: Mapping[str, str], values: Parameters) -> Assigned:

@@ -93,6 +93,17 @@ def test_what_is_asked_of_the_joined_tables_alone_is_asked_of_these() -> None:
     assert "'y'" in found.merge.on
 
 
+def test_what_varies_from_row_to_row_is_asked_of_rows_that_match() -> None:
+    found = joined("DELETE FROM t USING s WHERE t.id = s.id AND random() < 0.5 AND t.v <> uuid()::VARCHAR || s.w")
+    assert isinstance(found, JoinedMerge)
+    assert found.merge.keys == (("id", "c1"),)
+    assert "rand()" not in found.merge.on
+    (clause,) = found.merge.clauses
+    assert clause.condition is not None
+    assert "rand()" in clause.condition
+    assert "uuid()" in clause.condition
+
+
 @pytest.mark.parametrize(
     "text",
     [

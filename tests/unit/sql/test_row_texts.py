@@ -192,6 +192,11 @@ def test_what_is_wrong_with_a_merge_is_said(
         merged(on, MergeClauses(**clauses))
 
 
+def test_columns_of_a_source_have_names_of_their_own() -> None:
+    with pytest.raises(InvalidInputError, match="Two columns of the source of a merge have the same name"):
+        merge_statement("target.id = 1", DELETE, FIELDS, (*SOURCE, Field(None, "NOTE", "varchar")), None)
+
+
 def test_a_key_that_one_side_lacks_is_named() -> None:
     for key, message in (("note", 'Table "t" has none'), ("item", "The source has none")):
         with pytest.raises(NotFoundError, match=message):
