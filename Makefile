@@ -60,6 +60,7 @@ demo: $(STAMP) java ## Show forks at work, in a temporary lake
 soak: $(STAMP) java pgbouncer ## Check thousands of random histories and filters (long)
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
 	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
+	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py
 
 # ----------------------------------------------------------------------------------------------------------------------
 
