@@ -179,7 +179,7 @@ def made(shop: Catalog, name: str, case: Case, chunks: list[pa.Table], random: R
 
 def rows_of(catalog: Catalog) -> list[tuple[Any, ...]]:
     """Return the rows of the table, read without Spark."""
-    content, context = catalog._content(), catalog._context
+    content, context = catalog._content(), catalog._runtime
     plan = plan_scan(context.store, context.lake_path, content, lookup.table(content, "t"), None)
     return [tuple(row.values[name] for name in ("k", "v", "g")) for row in read_plan(plan)]
 
@@ -224,6 +224,6 @@ def test_rows_that_a_source_decides_about_are_as_in_duckdb(
         elif way == "values":
             ours.sql(case.statement.format(s=f"({case.source_sql}) AS s"))
         else:
-            frame = source if way == "python" else shop._context.spark().createDataFrame(source)
+            frame = source if way == "python" else shop._runtime.spark().createDataFrame(source)
             ours.table("t").merge(frame, case.on, **case.clauses)
         assert comparable(rows_of(ours)) == expected, (seed, way, case)
