@@ -208,7 +208,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Itera
 
 @pytest.mark.parametrize("seeds", BATCHES, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
 def test_rows_that_a_source_decides_about_are_as_in_duckdb(
-    shop: Catalog, seeds: range, monkeypatch: pytest.MonkeyPatch
+    shop: Catalog, spark: SparkSession, seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seed in seeds:
         case, random = random_case(seed), Random(seed)
@@ -224,6 +224,6 @@ def test_rows_that_a_source_decides_about_are_as_in_duckdb(
         elif way == "values":
             ours.sql(case.statement.format(s=f"({case.source_sql}) AS s"))
         else:
-            frame = source if way == "python" else shop._runtime.spark().createDataFrame(source)
+            frame = source if way == "python" else spark.createDataFrame(source)
             ours.table("t").merge(frame, case.on, **case.clauses)
         assert comparable(rows_of(ours)) == expected, (seed, way, case)

@@ -371,6 +371,51 @@ def test_sessions_and_edges_reach_into_nobody() -> None:
     assert found == {}
 
 
+# ---- every verb is an operation -------------------------------------------------------------------------------------
+
+# What lies above the operations calls them: it makes no change, stages none, and opens no transaction of a store.
+_ABOVE_THE_VERBS = ("cli/", "connector/", "lake/", "session/", "sql/")
+_ACTS = {"stage", "writing"}
+
+
+def acts_itself(text: str) -> list[int]:
+    """Return the lines that import the changes of a commit, stage one, or open a writing transaction of a store."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
+            if "forklake.model.change" in names or "forklake.metastore.procedures" in names:
+                found.append(node.lineno)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ACTS:
+            found.append(node.lineno)
+    return sorted(found)
+
+
+@pytest.mark.parametrize(
+    "offence",
+    [
+        "from forklake.model import change",
+        "from forklake.model.change import DropTable as Gone",
+        "from forklake.metastore import procedures",
+        "run(lambda staging: staging.stage(made))",
+        "with runtime.store.writing() as session: forget(session)",
+    ],
+)
+def test_the_check_finds_verbs_outside_of_the_operations(offence: str) -> None:
+    assert acts_itself(offence) == [1]
+
+
+def test_calling_an_operation_is_no_offence() -> None:
+    assert acts_itself("run(writer, lambda staging: drop_table(staging, row))") == []
+
+
+def test_only_operations_change_a_lake() -> None:
+    above = {name: text for name, text in FILES.items() if name.startswith(_ABOVE_THE_VERBS)}
+    assert {name: lines for name, text in above.items() if (lines := acts_itself(text))} == {}
+    below = [name for name, text in FILES.items() if name.startswith("ops/") and acts_itself(text)]
+    assert len(below) > 10, "the check finds the verbs where they are"
+
+
 # ---- the shape of the package --------------------------------------------------------------------------------------
 
 

@@ -317,7 +317,10 @@ class Catalog(Reader, Verbs):
             SnapshotNotFoundError: A snapshot is not one of the catalog's own.
         """
         self._check_writable()
-        return expire_snapshots(self._runtime.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than)
+        chosen = expire_snapshots(
+            self._runtime.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than
+        )
+        return [snapshot.snapshot_id for snapshot in chosen]
 
     def _head(self) -> Head:
         return versions.head_by_id(self._runtime.store, self._catalog_id)

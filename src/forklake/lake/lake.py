@@ -12,8 +12,8 @@ from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
+from forklake.lake.language import load_language
 from forklake.lake.options import Options, lake_options
-from forklake.lake.verbs.sort_keys import sort_expression
 from forklake.model.ids import SnapshotId
 from forklake.model.overview import ForkTree, LakeStats
 from forklake.model.records import CatalogInfo, Snapshot
@@ -43,7 +43,7 @@ class Lake:
         spark: SparkSession | None = None,
         settings: Settings | None = None,
     ) -> None:
-        self._runtime = open_runtime(setup_of(settings, spark), url, data_path, sort_expression)
+        self._runtime = open_runtime(setup_of(settings, spark), url, data_path, load_language)
 
     def __enter__(self) -> Self:
         return self
@@ -291,7 +291,7 @@ def lake_of(runtime: Runtime) -> Lake:
 
 def open_lake(url: str, setup: Setup, data_path: str | None = None) -> Lake:
     """Open a lake for a session, with what the session was begun with; fails as `forklake.open` does."""
-    return lake_of(open_runtime(setup, url, data_path, sort_expression))
+    return lake_of(open_runtime(setup, url, data_path, load_language))
 
 
 class LakeAt:

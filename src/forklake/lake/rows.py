@@ -11,8 +11,6 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.lake.verbs.runner import Runner
-from forklake.lake.verbs.sort_keys import SortKeys
-from forklake.lake.verbs.tables import NewTable, PartitionKeys
 from forklake.model.predicate import Condition
 from forklake.model.records import FlushedTable, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
@@ -20,6 +18,10 @@ from forklake.ops import append as appending
 from forklake.ops import flush_inlined as flushing
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
+from forklake.ops.arrange_files import PartitionKeys
+from forklake.ops.create_table_as import create_table_as as create_as
+from forklake.ops.define_table import NewTable
+from forklake.ops.sort_keys import SortKeys
 from forklake.ops.table_changes import table_changes
 from forklake.sql.parameters import Values
 from forklake.sql.row_statements import bind_condition
@@ -125,13 +127,7 @@ def create_table_as(
     columns = appending.frame_columns(runtime.engine, rows)
     new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
 
-    def verb(staging: Staging) -> None:
-        made = new.stage(staging)
-        if made is not None:
-            row = lookup.table_by_id(staging.draft, made)
-            appending.append(staging, runtime, row, rows, by_name=False)
-
-    runner._run(verb)
+    runner._run(lambda staging: create_as(staging, runtime, new, rows))
 
 
 def flush(table: Table) -> int:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Literal
 
+from forklake import files
 from forklake.catalog import versions
 from forklake.catalog.moments import Time, read_time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
-from forklake.metastore.queries.snapshots import forget_snapshots, own_snapshots
+from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.records import Snapshot
+from forklake.ops.options import effective_option
+
+Rule = Literal["strict", "lenient"]
+"""How snapshots that are named and cannot be expired are met: ``strict`` refuses all, ``lenient``, which is DuckLake's
+way, passes over the newest and those that nobody knows."""
 
 
 def expire_snapshots(
@@ -18,36 +27,111 @@ def expire_snapshots(
     *,
     snapshot_ids: Sequence[int] | None = None,
     older_than: Time | None = None,
-) -> list[SnapshotId]:
+    rule: Rule = "strict",
+    dry_run: bool = False,
+) -> list[Snapshot]:
     """Forget snapshots of the catalog's own, and return which; never the newest, and none of its ancestors'.
 
     Forks keep what they see: their own snapshots stay, and the rows these show are pinned.
+
+    Args:
+        store: The metadata database.
+        catalog: The catalog.
+        snapshot_ids: Which, by their ids.
+        older_than: Which, by their times.
+        rule: What is refused. If neither ids nor a time are given, ``strict`` refuses, and ``lenient`` takes the age
+            that the option ``expire_older_than`` says; nothing if that is not set.
+        dry_run: Only say which.
 
     Raises:
         SnapshotNotFoundError: A snapshot is not one of the catalog's own, or is expired already.
         InvalidInputError: Not exactly one of the two choices was made, or the newest snapshot was named.
     """
-    if (snapshot_ids is None) == (older_than is None):
+    if snapshot_ids is not None and older_than is not None:
         raise InvalidInputError(
-            "ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than', nor neither"
+            "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
+            " at the same time. Please use only one criterion."
         )
     limit = None if older_than is None else read_time(older_than)
-    with store.writing() as session:
-        session.lock_alone(catalog)
-        head = versions.head_by_id(session, catalog).version.snapshot_id
-        found = own_snapshots(session, catalog)
-        if limit is not None:
-            # A commit may have moved the head since it was read: what is newer is never chosen.
-            chosen = [snapshot for snapshot, time in found if snapshot < head and time < limit]
-        else:
-            own = {snapshot for snapshot, _ in found}
-            chosen = [SnapshotId(snapshot) for snapshot in sorted(set(snapshot_ids or ()))]
-            for snapshot in chosen:
-                if snapshot not in own:
-                    raise SnapshotNotFoundError(
-                        f"No snapshot found at version {snapshot} among the catalog's own; nothing was expired."
-                    )
-                if snapshot >= head:
-                    raise InvalidInputError(f"Snapshot {snapshot} is the newest of the catalog and cannot be expired.")
-        forget_snapshots(session, catalog, chosen)
+    if snapshot_ids is None and limit is None:
+        if rule == "strict":
+            raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
+        limit = _default_limit(store, catalog)
+        if limit is None:
+            return []
+    with store.reading() if dry_run else store.writing() as session:
+        if not dry_run:
+            session.lock_alone(catalog)
+        lineage = versions.snapshots(session, versions.head_by_id(session, catalog).version)
+        chosen = choose_snapshots(lineage, catalog, ids=snapshot_ids, older_than=limit, rule=rule)
+        if chosen and not dry_run:
+            forget_snapshots(session, catalog, [snapshot.snapshot_id for snapshot in chosen])
         return chosen
+
+
+def choose_snapshots(
+    lineage: Sequence[Snapshot],
+    catalog: CatalogId,
+    *,
+    ids: Sequence[int] | None = None,
+    older_than: datetime | None = None,
+    rule: Rule = "strict",
+) -> list[Snapshot]:
+    """Return the snapshots that are meant and may go, oldest first.
+
+    Args:
+        lineage: All snapshots that the catalog sees, oldest first; the last is its newest.
+        catalog: The catalog.
+        ids: Which, by their ids.
+        older_than: Which, by their times; what is inherited belongs to the ancestors, and is theirs to expire.
+        rule: What is refused.
+
+    Raises:
+        SnapshotNotFoundError: A snapshot that is named is inherited, or by the strict rule not known.
+        InvalidInputError: By the strict rule: the newest snapshot is named.
+    """
+    newest = lineage[-1]
+    own = {snapshot.snapshot_id: snapshot for snapshot in lineage if snapshot.catalog_id == catalog}
+    if ids is None:
+        assert older_than is not None
+        return [
+            snapshot
+            for snapshot in own.values()
+            if snapshot.snapshot_id != newest.snapshot_id and snapshot.snapshot_time < older_than
+        ]
+    known = {snapshot.snapshot_id for snapshot in lineage}
+    chosen = []
+    for snapshot_id in sorted({SnapshotId(one) for one in ids}):
+        if snapshot_id == newest.snapshot_id:
+            if rule == "strict":
+                raise InvalidInputError(f"Snapshot {snapshot_id} is the newest of the catalog and cannot be expired.")
+        elif snapshot_id in own:
+            chosen.append(own[snapshot_id])
+        elif rule == "strict" or snapshot_id in known:
+            raise SnapshotNotFoundError(
+                f"No snapshot found at version {snapshot_id} among the catalog's own; nothing was expired."
+            )
+    return chosen
+
+
+def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
+    """Return the time that the option ``expire_older_than`` means now; None if it is not set."""
+    age = effective_option(store, catalog, "expire_older_than")
+    if not age:
+        return None
+    months, days, micros = files.intervals.parse_interval(age)
+    with store.reading() as session:
+        return before(session.now(), months, days, micros)
+
+
+def before(moment: datetime, months: int, days: int, micros: int) -> datetime:
+    """Return the time so long before a moment; a day that the month does not have is its last.
+
+    >>> before(datetime(2024, 3, 31), 1, 1, 0)
+    datetime.datetime(2024, 2, 28, 0, 0)
+    """
+    month = moment.year * 12 + moment.month - 1 - months
+    first = moment.replace(year=month // 12, month=month % 12 + 1, day=1)
+    following = (first + timedelta(days=31)).replace(day=1)
+    day = min(moment.day, (following - timedelta(days=1)).day)
+    return first.replace(day=day) - timedelta(days=days, microseconds=micros)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -17,18 +17,15 @@ from forklake.engine.spark import SparkEngine
 from forklake.errors import ConfigError, EngineError
 from forklake.metastore.location import lake_key
 from forklake.metastore.store import Store
-from forklake.model.field import Field
 from forklake.model.ids import CatalogId
 from forklake.model.version import Head
+from forklake.ops.language import Language
 from forklake.ops.open_lake import open_lake
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _KEPT_VIEWS: Final = 1024
-
-SortExpression = Callable[[str, str, Sequence[Field]], str]
-"""Turns what a table is sorted by, in DuckDB's words over the columns of the table, into Spark's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +74,22 @@ class Runtime:
         setup: What the lake was opened with.
         key: What tells the lake from others, see `lake_key`.
         lake_path: The base path of the lake.
-        sort_expression: Compiles sort keys: the operations lie below the parser.
         options: What a session says about writing; it counts for more than what the catalog says.
         option_defaults: What a session says about writing where neither the catalog nor the lake says anything.
     """
 
     def __init__(
-        self, setup: Setup, key: str, store: Store, lake_path: str | None, sort_expression: SortExpression
+        self, setup: Setup, key: str, store: Store, lake_path: str | None, language: Callable[[], Language]
     ) -> None:
         self.setup = setup
         self.key = key
         self.lake_path = lake_path
-        self.sort_expression = sort_expression
         self.options: Mapping[str, str] = {}
         self.option_defaults: Mapping[str, str] = {}
         self.engine = setup.engine
         """What reads and writes rows: the setup's, or the one of a SQL session."""
         self._store = store
+        self._language = language
         self._process = os.getpid()
         self._views: OrderedDict[CatalogId, View] = OrderedDict()
         self._lock = threading.Lock()
@@ -118,6 +114,11 @@ class Runtime:
     def settings(self) -> Settings:
         """The settings that the lake was opened with."""
         return self.setup.settings
+
+    @property
+    def language(self) -> Language:
+        """What reads texts of SQL. It is loaded when it is asked for: most metadata work does without the parser."""
+        return self._language()
 
     def close(self) -> None:
         """Give back all connections. Closing twice does no harm."""
@@ -164,7 +165,7 @@ class Runtime:
 
 
 def open_runtime(
-    setup: Setup, url: str, data_path: str | os.PathLike[str] | None, sort_expression: SortExpression
+    setup: Setup, url: str, data_path: str | os.PathLike[str] | None, language: Callable[[], Language]
 ) -> Runtime:
     """Open a lake; see `forklake.open`.
 
@@ -173,4 +174,4 @@ def open_runtime(
         InvalidPathError: The lake has another data path.
     """
     store, lake_path = open_lake(url, data_path, setup.settings)
-    return Runtime(setup, lake_key(url), store, lake_path, sort_expression)
+    return Runtime(setup, lake_key(url), store, lake_path, language)

@@ -75,7 +75,7 @@ def _for_spark(key: SortKey, runtime: Runtime, table: str, fields: Sequence[Fiel
     column = plain_column(key.expression, fields)
     if key.dialect == "spark" or (column is not None and not _has_map(column)):
         return key
-    return replace(key, expression=runtime.sort_expression(key.expression, table, fields), dialect="spark")
+    return replace(key, expression=runtime.language.sort_expression(key.expression, table, fields), dialect="spark")
 
 
 def _has_map(field: Field) -> bool:

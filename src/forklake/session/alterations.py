@@ -7,11 +7,17 @@ from typing import Any, Final
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
+from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Transaction
-from forklake.lake.internals import content_of
+from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.names import fold, nearest
+from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of, type_text
+from forklake.ops import alter_columns as columns
+from forklake.ops.arrange_files import set_partitioning, set_sorting
+from forklake.ops.define_table import define_columns, rename_table
+from forklake.ops.define_view import rename_view
 from forklake.session.definitions import check_is, check_names, has_table
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import check_there, is_there
@@ -68,7 +74,8 @@ def alter_view(state: State, statement: said.AlterView) -> None:
     if statement.if_exists and not is_there("view", content_of(writer), target.schema, target.name):
         return
     check_there("view", content_of(writer), target.schema, target.name)
-    writer.rename_view(target.name, statement.new_name, schema=target.schema)
+    row = lookup.view(content_of(writer), target.name, target.schema)
+    run(writer, lambda staging: rename_view(staging, row, statement.new_name))
 
 
 def _has_column(writer: Transaction, target: Target, path: said.Name) -> bool:
@@ -80,40 +87,69 @@ def _has_column(writer: Transaction, target: Target, path: said.Name) -> bool:
     return True
 
 
+def _row(staging: Staging, target: Target) -> TableRow:
+    return lookup.table(staging.draft, target.name, target.schema)
+
+
 def _add_column(writer: Transaction, target: Target, action: said.AddColumn) -> None:
     if action.if_not_exists and _has_column(writer, target, (*action.inside, action.column.name)):
         return
     if not action.inside:
         check_names(writer, target, [action.column.name])
-    writer.add_column(target.name, action.column, parent=action.inside or None, schema=target.schema)
+    (column,), parent = define_columns(runtime_of(writer), [action.column]), action.inside or None
+    run(writer, lambda staging: columns.add_column(staging, _row(staging, target), column, parent=parent))
 
 
 def _drop_column(writer: Transaction, target: Target, action: said.DropColumn) -> None:
     if action.if_exists and not _has_column(writer, target, action.column):
         return
-    writer.drop_column(target.name, action.column, schema=target.schema)
+    run(writer, lambda staging: columns.drop_column(staging, _row(staging, target), action.column))
 
 
 def _rename_column(writer: Transaction, target: Target, action: said.RenameColumn) -> None:
     if len(action.column) == 1 and _has_column(writer, target, action.column):
         check_names(writer, target, [action.new_name])
-    writer.rename_column(target.name, action.column, action.new_name, schema=target.schema)
+    run(writer, lambda staging: columns.rename_column(staging, _row(staging, target), action.column, action.new_name))
 
 
 def _change_type(writer: Transaction, target: Target, action: said.ChangeType) -> None:
     if action.using is not None:
         raise InvalidInputError("Not implemented Error: USING in ALTER COLUMN TYPE is not supported in DuckLake")
-    writer.change_column_type(target.name, action.path, type_text(field_of(action.column)), schema=target.schema)
+    runtime = runtime_of(writer)
+    (wanted,) = define_columns(runtime, [(".".join(action.path), type_text(field_of(action.column)))])
+    run(writer, lambda staging: columns.set_type(staging, runtime, _row(staging, target), action.path, wanted))
 
 
 def _set_default(writer: Transaction, target: Target, action: said.SetDefault) -> None:
-    writer.set_default(
-        target.name, action.column, action.default, is_expression=action.is_expression, schema=target.schema
-    )
+    def verb(staging: Staging) -> None:
+        row = _row(staging, target)
+        columns.set_default(
+            staging, runtime_of(writer), row, action.column, action.default, is_expression=action.is_expression
+        )
+
+    run(writer, verb)
+
+
+def _set_nulls_allowed(writer: Transaction, target: Target, action: said.SetNullsAllowed) -> None:
+    def verb(staging: Staging) -> None:
+        if action.allowed:
+            columns.allow_nulls(staging, _row(staging, target), action.column)
+        else:
+            columns.forbid_nulls(staging, runtime_of(writer), _row(staging, target), action.column)
+
+    run(writer, verb)
+
+
+def _set_partitioning(writer: Transaction, target: Target, action: said.SetPartitioning) -> None:
+    run(writer, lambda staging: set_partitioning(staging, _row(staging, target), action.keys))
 
 
 def _set_sorting(writer: Transaction, target: Target, action: said.SetSorting) -> None:
-    writer.set_sorting(target.name, action.keys, schema=target.schema)
+    run(writer, lambda staging: set_sorting(staging, runtime_of(writer), _row(staging, target), action.keys))
+
+
+def _rename_table(writer: Transaction, target: Target, action: said.RenameTable) -> None:
+    run(writer, lambda staging: rename_table(staging, _row(staging, target), action.new_name))
 
 
 _ACTIONS: Final[Mapping[type[Any], Callable[[Transaction, Target, Any], None]]] = {
@@ -121,15 +157,9 @@ _ACTIONS: Final[Mapping[type[Any], Callable[[Transaction, Target, Any], None]]] 
     said.DropColumn: _drop_column,
     said.ChangeType: _change_type,
     said.RenameColumn: _rename_column,
-    said.RenameTable: lambda writer, target, action: writer.rename_table(
-        target.name, action.new_name, schema=target.schema
-    ),
+    said.RenameTable: _rename_table,
     said.SetDefault: _set_default,
-    said.SetNullsAllowed: lambda writer, target, action: writer.set_nulls_allowed(
-        target.name, action.column, action.allowed, schema=target.schema
-    ),
-    said.SetPartitioning: lambda writer, target, action: writer.set_partitioning(
-        target.name, action.keys, schema=target.schema
-    ),
+    said.SetNullsAllowed: _set_nulls_allowed,
+    said.SetPartitioning: _set_partitioning,
     said.SetSorting: _set_sorting,
 }

@@ -15,7 +15,6 @@ from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files.texts import to_array
 from forklake.lake import Transaction
 from forklake.lake.internals import content_of, run, runtime_of
-from forklake.lake.verbs.tables import NewTable
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.rows import TableRow
@@ -23,6 +22,8 @@ from forklake.model.scan import ScanPlan
 from forklake.model.type_text import field_of
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
+from forklake.ops.create_table_as import create_table_as
+from forklake.ops.define_table import NewTable
 from forklake.session import definitions, queries
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import check_schema, check_there
@@ -117,15 +118,8 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
     # Before the table is made: the query may read the one that is replaced.
     is_there = statement.if_not_exists and definitions.has_table(writer, target)
     frame = _frame(state, bound, fields) if statement.with_data and not is_there else None
-
-    def verb(staging: Staging) -> int:
-        made = new.stage(staging)
-        if made is None or frame is None:
-            return 0
-        row = lookup.table_by_id(staging.draft, made)
-        return appending.append(staging, runtime, row, frame, by_name=False)
-
-    return Result.of_count(run(writer, verb) or 0, runtime_of(writer).setup.engine)
+    made = run(writer, lambda staging: create_table_as(staging, runtime, new, frame))
+    return Result.of_count(made or 0, runtime_of(writer).setup.engine)
 
 
 def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition, ...]:

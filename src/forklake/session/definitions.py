@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import Literal
 
 from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError, InvalidNameError
 from forklake.lake import Transaction
-from forklake.lake.internals import content_of, runtime_of
+from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.inlined_names import is_own_name
 from forklake.model.names import fold
+from forklake.ops import define_macro, define_schema, define_table, define_view
 from forklake.ops.options import effective_options
+from forklake.ops.set_tag import set_table_tag, set_view_tag
 from forklake.session.names import SessionNames, Target
 from forklake.session.presence import Kind, check_schema, check_there, is_there
 from forklake.session.state import State
@@ -25,7 +28,8 @@ def create_schema(state: State, statement: said.CreateSchema) -> None:
     attached, name = SessionNames(state).schema_target(statement.name)
     if statement.or_replace:
         raise InvalidInputError("Cannot replace a schema; nothing was changed.", hint="DROP SCHEMA it first.")
-    state.work.writer(attached, "CREATE").create_schema(name, if_not_exists=statement.if_not_exists)
+    writer = state.work.writer(attached, "CREATE")
+    run(writer, lambda staging: define_schema.create_schema(staging, name, if_not_exists=statement.if_not_exists))
 
 
 def create_table(state: State, statement: said.CreateTable) -> None:
@@ -34,15 +38,17 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     check_names(writer, target, [column.name for column in statement.columns])
-    writer.create_table(
+    runtime = runtime_of(writer)
+    new = define_table.NewTable(
         target.name,
-        statement.columns,
-        schema=target.schema,
-        partition_by=statement.partition_by,
-        sort_by=statement.sort_by,
-        if_not_exists=statement.if_not_exists,
-        or_replace=statement.or_replace,
+        define_table.define_columns(runtime, statement.columns),
+        target.schema,
+        statement.partition_by,
+        statement.sort_by,
+        statement.if_not_exists,
+        statement.or_replace,
     )
+    run(writer, lambda staging: define_table.create_table(staging, runtime, new))
 
 
 def create_macro(state: State, statement: said.CreateMacro) -> None:
@@ -51,13 +57,9 @@ def create_macro(state: State, statement: said.CreateMacro) -> None:
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros()}
-    writer.create_macro(
-        target.name,
-        [replace(one, sql=portable(one.sql, alias, one.type, macros)) for one in statement.implementations],
-        schema=target.schema,
-        if_not_exists=statement.if_not_exists,
-        or_replace=statement.or_replace,
-    )
+    bodies = tuple(replace(one, sql=portable(one.sql, alias, one.type, macros)) for one in statement.implementations)
+    new = define_macro.NewMacro(target.name, bodies, target.schema, statement.if_not_exists, statement.or_replace)
+    run(writer, lambda staging: define_macro.create_macro(staging, runtime_of(writer), new))
 
 
 # ---- DROP ------------------------------------------------------------------------------------------------------------
@@ -71,23 +73,34 @@ def drop(state: State, statement: said.Drop) -> None:
         writer = state.work.writer(attached, "DROP")
         if not statement.if_exists:
             check_schema(content_of(writer), attached.alias, name)
-        writer.drop_schema(name, cascade=statement.cascade, if_exists=statement.if_exists)
+        run(
+            writer,
+            lambda staging: define_schema.drop_schema(
+                staging, name, cascade=statement.cascade, if_exists=statement.if_exists
+            ),
+        )
         return
     if statement.cascade:
         raise InvalidInputError("Not implemented Error: Cascade Drop not supported in DuckLake")
     target = names.target(statement.name)
     writer = state.work.writer(target.attached, "DROP")
     _check_kind(writer, target, statement)
-    if not statement.if_exists:
-        kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
-        check_there(kind, content_of(writer), target.schema, target.name)
-    match statement.kind:
+    kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
+    if statement.if_exists and not is_there(kind, content_of(writer), target.schema, target.name):
+        return
+    check_there(kind, content_of(writer), target.schema, target.name)
+    run(writer, lambda staging: _drop(staging, kind, target))
+
+
+def _drop(staging: Staging, kind: Kind, target: Target) -> None:
+    name, schema = target.name, target.schema
+    match kind:
         case "table":
-            writer.drop_table(target.name, schema=target.schema, if_exists=statement.if_exists)
+            define_table.drop_table(staging, lookup.table(staging.draft, name, schema))
         case "view":
-            writer.drop_view(target.name, schema=target.schema, if_exists=statement.if_exists)
+            define_view.drop_view(staging, lookup.view(staging.draft, name, schema))
         case _:
-            writer.drop_macro(target.name, schema=target.schema, if_exists=statement.if_exists)
+            define_macro.drop_macro(staging, lookup.macro(staging.draft, name, schema))
 
 
 def _check_kind(writer: Transaction, target: Target, statement: said.Drop) -> None:
@@ -167,6 +180,16 @@ def comment(state: State, statement: said.Comment) -> None:
     elif not is_there("view", content_of(writer), target.schema, target.name):
         check_there("table", content_of(writer), target.schema, target.name)
     if statement.kind == "table" or (is_column and has_table(writer, target)):
-        writer.comment_on_table(target.name, statement.text, column=column and (column,), schema=target.schema)
+        run(writer, lambda staging: _comment_on_table(staging, target, column, statement.text))
     else:
-        writer.comment_on_view(target.name, statement.text, column=column, schema=target.schema)
+        run(writer, lambda staging: _comment_on_view(staging, target, column, statement.text))
+
+
+def _comment_on_table(staging: Staging, target: Target, column: str | None, text: str | None) -> None:
+    row = lookup.table(staging.draft, target.name, target.schema)
+    set_table_tag(staging, row, "comment", text, column=None if column is None else (column,))
+
+
+def _comment_on_view(staging: Staging, target: Target, column: str | None, text: str | None) -> None:
+    row = lookup.view(staging.draft, target.name, target.schema)
+    set_view_tag(staging, row, "comment", text, column=column)

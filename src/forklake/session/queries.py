@@ -9,11 +9,13 @@ from forklake.catalog.scan_plan import count_rows, plan_scan
 from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
 from forklake.lake import Table
-from forklake.lake.internals import content_of, runtime_of
+from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan, first_rows
 from forklake.model.type_text import field_of
+from forklake.ops.define_view import NewView
+from forklake.ops.define_view import create_view as define_view
 from forklake.session.frames import HeldFrame
 from forklake.session.names import SessionNames
 from forklake.session.presence import check_schema
@@ -147,14 +149,15 @@ def create_view(state: State, statement: said.CreateView) -> None:
     bound = bind_query(statement.query, names)
     if len(statement.column_names) > len(bound.columns):
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
-    writer.create_view(
+    new = NewView(
         target.name,
         portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros()}),
-        column_aliases=statement.column_names,
-        schema=target.schema,
+        target.schema,
+        statement.column_names,
         if_not_exists=statement.if_not_exists,
         or_replace=statement.or_replace,
     )
+    run(writer, lambda staging: define_view(staging, runtime_of(writer), new))
 
 
 def explain(state: State, statement: said.Explain) -> Result:

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["insertion", "parse", "row_statements", "row_texts"]
+__all__ = ["insertion", "language", "parse", "row_statements", "row_texts"]
 
 if TYPE_CHECKING:
-    from forklake.sql import insertion, parse, row_statements, row_texts
+    from forklake.sql import insertion, language, parse, row_statements, row_texts
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring sqlglot

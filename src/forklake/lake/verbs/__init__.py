@@ -5,9 +5,9 @@ from __future__ import annotations
 from forklake.lake.verbs.files import FileVerbs
 from forklake.lake.verbs.objects import ObjectVerbs
 from forklake.lake.verbs.rows import RowVerbs
-from forklake.lake.verbs.tables import Columns, TableVerbs
+from forklake.lake.verbs.tables import TableVerbs
 
-__all__ = ["Columns", "Verbs"]
+__all__ = ["Verbs"]
 
 
 class Verbs(TableVerbs, ObjectVerbs, FileVerbs, RowVerbs):

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from forklake.catalog import lookup
-from forklake.catalog.fields import table_fields
-from forklake.catalog.transaction import Staging
-from forklake.errors import NotFoundError
-from forklake.lake.verbs.runner import Runner, table_id
-from forklake.model import change
+from forklake.lake.verbs.runner import Runner, found_table
 from forklake.model.definitions import NewDataFile, NewDeleteFile
-from forklake.model.ids import ColumnId, DataFileId, DeleteFileId
-from forklake.model.name_mapping import name_mapping
-from forklake.model.names import fold
-from forklake.ops.register_files import register_files
+from forklake.ops import change_files, change_inlined
 
 
 class FileVerbs(Runner):
@@ -30,15 +21,7 @@ class FileVerbs(Runner):
             InvalidPathError: A path does not lie below the table's directory.
             InvalidInputError: Partition values do not fit the table's partitioning.
         """
-
-        def verb(staging: Staging) -> None:
-            into = table_id(staging, table, schema)
-            named = name_mapping(table_fields(staging.draft, into)) if staging.may_alter_later else None
-            register_files(
-                staging, into, [file if file.mapping is not None else replace(file, mapping=named) for file in files]
-            )
-
-        self._run(verb)
+        self._run(lambda staging: change_files.append_files(staging, found_table(staging, table, schema), files))
 
     def delete_rows(self, table: str, delete_files: Sequence[NewDeleteFile], *, schema: str = "main") -> None:
         """Make delete files that were written count; each holds all deleted positions of its data file.
@@ -47,12 +30,10 @@ class FileVerbs(Runner):
             NotFoundError: A data file is not part of the table.
             CommitConflictError: Somebody deleted rows of the same data file meanwhile.
         """
-
-        def verb(staging: Staging) -> None:
-            numbered = tuple((DeleteFileId(staging.new_file()), file) for file in delete_files)
-            staging.stage(change.DeleteRows(table_id(staging, table, schema), numbered))
-
-        self._run(verb, rerun=False)
+        self._run(
+            lambda staging: change_files.delete_rows(staging, found_table(staging, table, schema), delete_files),
+            rerun=False,
+        )
 
     def remove_files(self, table: str, data_file_ids: Sequence[int], *, schema: str = "main") -> None:
         """End data files, with their delete files: none of their rows is part of the table any more.
@@ -60,8 +41,10 @@ class FileVerbs(Runner):
         Raises:
             NotFoundError: A data file is not part of the table.
         """
-        ids = tuple(DataFileId(file) for file in data_file_ids)
-        self._run(lambda staging: staging.stage(change.RemoveFiles(table_id(staging, table, schema), ids)), rerun=False)
+        self._run(
+            lambda staging: change_files.remove_files(staging, found_table(staging, table, schema), data_file_ids),
+            rerun=False,
+        )
 
     def insert_inlined(self, table: str, rows: Sequence[Mapping[str, str | None]], *, schema: str = "main") -> None:
         """Add rows that are kept in the metadata: for each, values by column name, as exact text or None.
@@ -72,19 +55,7 @@ class FileVerbs(Runner):
             NotFoundError: There is no such column.
             InvalidInputError: NULL is not allowed in a column.
         """
-
-        def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            ids = {
-                fold(column.column_name): column.column_id
-                for column in lookup.columns(staging.draft, row.table_id)
-                if column.parent_column is None
-            }
-            staging.stage(
-                change.InsertInlined(row.table_id, tuple(_by_id(values, ids, row.table_name) for values in rows))
-            )
-
-        self._run(verb)
+        self._run(lambda staging: change_inlined.insert_inlined(staging, found_table(staging, table, schema), rows))
 
     def delete_inlined(self, table: str, row_ids: Sequence[int], *, schema: str = "main") -> None:
         """Delete rows that are kept in the metadata, by their row ids.
@@ -93,7 +64,7 @@ class FileVerbs(Runner):
             NotFoundError: There is no such row.
         """
         self._run(
-            lambda staging: staging.stage(change.DeleteInlined(table_id(staging, table, schema), tuple(row_ids))),
+            lambda staging: change_inlined.delete_inlined(staging, found_table(staging, table, schema), row_ids),
             rerun=False,
         )
 
@@ -104,18 +75,7 @@ class FileVerbs(Runner):
             NotFoundError: A data file is not part of the table.
             InvalidInputError: A row does not exist or is deleted already.
         """
-        pairs = tuple((DataFileId(file), place) for file, places in positions.items() for place in places)
         self._run(
-            lambda staging: staging.stage(change.InlineDeletes(table_id(staging, table, schema), pairs)), rerun=False
+            lambda staging: change_inlined.inline_deletes(staging, found_table(staging, table, schema), positions),
+            rerun=False,
         )
-
-
-def _by_id(
-    values: Mapping[str, str | None], ids: Mapping[str, ColumnId], table: str
-) -> tuple[tuple[ColumnId, str | None], ...]:
-    found = []
-    for name, value in values.items():
-        if fold(name) not in ids:
-            raise NotFoundError(f'Table "{table}" does not have a column with name "{name}"')
-        found.append((ids[fold(name)], value))
-    return tuple(found)

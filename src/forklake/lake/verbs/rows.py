@@ -6,9 +6,9 @@ from typing import Any
 
 from forklake import lake
 from forklake.lake.verbs.runner import Runner
-from forklake.lake.verbs.sort_keys import SortKeys
-from forklake.lake.verbs.tables import PartitionKeys
 from forklake.model.records import FlushedTable
+from forklake.ops.arrange_files import PartitionKeys
+from forklake.ops.sort_keys import SortKeys
 
 
 class RowVerbs(Runner):

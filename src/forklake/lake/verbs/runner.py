@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
-from forklake.model.ids import TableId
+from forklake.model.rows import TableRow
 from forklake.ops.runtime import Runtime
 
 T = TypeVar("T")
@@ -27,10 +27,10 @@ class Runner(ABC):
         """
 
 
-def table_id(staging: Staging, name: str, schema: str) -> TableId:
-    """Return the id of a table by its name.
+def found_table(staging: Staging, name: str, schema: str) -> TableRow:
+    """Return a table by its name, as a transaction sees it.
 
     Raises:
         NotFoundError: There is none.
     """
-    return lookup.table(staging.draft, name, schema).table_id
+    return lookup.table(staging.draft, name, schema)

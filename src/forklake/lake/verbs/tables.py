@@ -2,71 +2,15 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-from forklake import ops
-from forklake.catalog import describe, lookup
-from forklake.catalog.fields import table_fields
+from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import live_data_files
-from forklake.errors import InvalidInputError
-from forklake.lake.verbs.defaults import settled
-from forklake.lake.verbs.retype import stage_type
-from forklake.lake.verbs.runner import Runner, table_id
-from forklake.lake.verbs.sort_keys import SortKeys, given_keys, renamed
-from forklake.model import change
-from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
-from forklake.model.ids import PartitionId, SchemaId, SortId, TableId
-from forklake.model.type_text import column_definition
-from forklake.ops.search_nulls import search_nulls
-
-Columns = Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]]
-"""Columns to make: a mapping of names to types, or pairs, or definitions."""
-
-ColumnName = str | tuple[str, ...]
-"""A column, or a field of structs: the names that lead to it, or one text with dots between them."""
-
-PartitionKeys = Sequence[PartitionField | str]
-"""Keys of a partitioning: columns, or fields with a transform."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewTable:
-    """A table to make, with what is to be done if there is one of its name."""
-
-    name: str
-    columns: tuple[ColumnDefinition, ...]
-    schema: str = "main"
-    partition_by: PartitionKeys = ()
-    sort_by: SortKeys = ()
-    if_not_exists: bool = False
-    or_replace: bool = False
-
-    def __post_init__(self) -> None:
-        if self.if_not_exists and self.or_replace:
-            raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
-
-    def stage(self, staging: Staging) -> TableId | None:
-        """Make the table as part of a transaction, and return its id; None if there is one already."""
-        schema_id = lookup.schema(staging.draft, self.schema).schema_id
-        found = lookup.find_table(staging.draft, schema_id, self.name)
-        if found is not None and self.if_not_exists:
-            return None
-        if found is not None and self.or_replace:
-            staging.stage(change.DropTable(found.table_id))
-        elif self.or_replace and lookup.find_view(staging.draft, schema_id, self.name) is not None:
-            raise InvalidInputError(
-                f"Existing object {self.name} is of type View, trying to replace with type Table. Nothing was replaced."
-            )
-        new_id = TableId(staging.new_object())
-        staging.stage(change.CreateTable(new_id, str(uuid.uuid4()), schema_id, self.name, self.columns))
-        if self.partition_by:
-            _partition(staging, new_id, self.partition_by)
-        if self.sort_by:
-            _sort(staging, new_id, self.sort_by)
-        return new_id
+from forklake.lake.verbs.runner import Runner, found_table
+from forklake.model.definitions import ColumnDefinition
+from forklake.ops import alter_columns, define_schema, define_table
+from forklake.ops.alter_columns import ColumnName
+from forklake.ops.arrange_files import PartitionKeys, set_partitioning, set_sorting
+from forklake.ops.define_table import Columns, NewTable, define_columns
+from forklake.ops.sort_keys import SortKeys
 
 
 class TableVerbs(Runner):
@@ -78,13 +22,7 @@ class TableVerbs(Runner):
         Raises:
             AlreadyExistsError: There is one of that name.
         """
-
-        def verb(staging: Staging) -> None:
-            if if_not_exists and lookup.find_schema(staging.draft, name) is not None:
-                return
-            staging.stage(change.CreateSchema(SchemaId(staging.new_object()), str(uuid.uuid4()), name))
-
-        self._run(verb)
+        self._run(lambda staging: define_schema.create_schema(staging, name, if_not_exists=if_not_exists))
 
     def drop_schema(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
         """Drop a schema; with ``cascade`` the tables, views and macros in it too.
@@ -93,13 +31,7 @@ class TableVerbs(Runner):
             NotFoundError: There is none of that name.
             InvalidInputError: It holds something, and ``cascade`` was not given.
         """
-
-        def verb(staging: Staging) -> None:
-            if if_exists and lookup.find_schema(staging.draft, name) is None:
-                return
-            staging.stage(change.DropSchema(lookup.schema(staging.draft, name).schema_id, cascade))
-
-        self._run(verb)
+        self._run(lambda staging: define_schema.drop_schema(staging, name, cascade=cascade, if_exists=if_exists))
 
     def create_table(
         self,
@@ -127,8 +59,9 @@ class TableVerbs(Runner):
             AlreadyExistsError: There is a table or view of that name.
             InvalidInputError: A column has no such type, or a name that is taken.
         """
-        new = NewTable(name, _defined(columns), schema, partition_by, sort_by, if_not_exists, or_replace)
-        self._run(new.stage)
+        defined = define_columns(self._runtime, columns)
+        new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
+        self._run(lambda staging: define_table.create_table(staging, self._runtime, new))
 
     def drop_table(self, name: str, *, schema: str = "main", if_exists: bool = False) -> None:
         """Drop a table with all it holds; time travel and forks still see it.
@@ -141,7 +74,7 @@ class TableVerbs(Runner):
             found = lookup.find_schema(staging.draft, schema)
             if if_exists and (found is None or lookup.find_table(staging.draft, found.schema_id, name) is None):
                 return
-            staging.stage(change.DropTable(table_id(staging, name, schema)))
+            define_table.drop_table(staging, found_table(staging, name, schema))
 
         self._run(verb)
 
@@ -152,7 +85,7 @@ class TableVerbs(Runner):
             NotFoundError: There is none of the old name.
             AlreadyExistsError: There is a table or view of the new name.
         """
-        self._run(lambda staging: staging.stage(change.RenameTable(table_id(staging, name, schema), new_name)))
+        self._run(lambda staging: define_table.rename_table(staging, found_table(staging, name, schema), new_name))
 
     def add_column(
         self,
@@ -169,14 +102,12 @@ class TableVerbs(Runner):
         Raises:
             AlreadyExistsError: There is one of that name.
         """
-        (defined,) = _defined([column])
-
-        def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            inside = None if parent is None else lookup.column(staging.draft, row, parent).column_id
-            staging.stage(change.AddColumn(row.table_id, defined, inside))
-
-        self._run(verb)
+        (defined,) = define_columns(self._runtime, [column])
+        self._run(
+            lambda staging: alter_columns.add_column(
+                staging, found_table(staging, table, schema), defined, parent=parent
+            )
+        )
 
     def drop_column(self, table: str, column: ColumnName, *, schema: str = "main") -> None:
         """Drop a column, or a field by its names with dots between; its id is never used again.
@@ -185,12 +116,7 @@ class TableVerbs(Runner):
             NotFoundError: There is none of that name.
             InvalidInputError: The table is partitioned or sorted by it, or has no other.
         """
-
-        def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            staging.stage(change.DropColumn(row.table_id, lookup.column(staging.draft, row, column).column_id))
-
-        self._run(verb)
+        self._run(lambda staging: alter_columns.drop_column(staging, found_table(staging, table, schema), column))
 
     def rename_column(self, table: str, column: ColumnName, new_name: str, *, schema: str = "main") -> None:
         """Give a column, or a field by its names with dots between, another name; sort keys follow it.
@@ -199,17 +125,9 @@ class TableVerbs(Runner):
             NotFoundError: There is none of the old name.
             AlreadyExistsError: There is one of the new name.
         """
-
-        def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            found = lookup.column(staging.draft, row, column)
-            keys = describe.sorting(staging.draft, row.table_id)
-            staging.stage(change.RenameColumn(row.table_id, found.column_id, new_name))
-            following = keys if found.parent_column is not None else renamed(keys, found.column_name, new_name)
-            if following != tuple(keys):
-                _stage_sorting(staging, row.table_id, following)
-
-        self._run(verb)
+        self._run(
+            lambda staging: alter_columns.rename_column(staging, found_table(staging, table, schema), column, new_name)
+        )
 
     def change_column_type(self, table: str, column: ColumnName, new_type: str, *, schema: str = "main") -> None:
         """Widen the type of a column or field; files that are committed are not rewritten.
@@ -220,19 +138,13 @@ class TableVerbs(Runner):
         Raises:
             InvalidInputError: Not every value of the old type is one of the new.
         """
-        (wanted,) = _defined([(column if isinstance(column, str) else ".".join(column), new_type)])
-
-        def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            found = lookup.column(staging.draft, row, column).column_id
-            if row.origin is not None or not live_data_files(staging.draft, row.table_id):
-                stage_type(staging, row.table_id, found, wanted)
-                return
-            written = ops.staged_files.StagedFiles(staging, self._runtime, row)
-            stage_type(staging, row.table_id, found, wanted)
-            written.rewrite()
-
-        self._run(verb)
+        name = column if isinstance(column, str) else ".".join(column)
+        (wanted,) = define_columns(self._runtime, [(name, new_type)])
+        self._run(
+            lambda staging: alter_columns.set_type(
+                staging, self._runtime, found_table(staging, table, schema), column, wanted
+            )
+        )
 
     def set_default(
         self, table: str, column: ColumnName, default: str | None, *, is_expression: bool = False, schema: str = "main"
@@ -242,16 +154,16 @@ class TableVerbs(Runner):
         Raises:
             InvalidInputError: No row could ever have it: it is no value of the type, or cannot be computed.
         """
-
-        def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            found = lookup.column(staging.draft, row, column)
-            wanted = settled(ColumnDefinition(found.column_name, found.column_type, True, default, is_expression))
-            staging.stage(
-                change.SetDefault(row.table_id, found.column_id, wanted.default, wanted.default_is_expression)
+        self._run(
+            lambda staging: alter_columns.set_default(
+                staging,
+                self._runtime,
+                found_table(staging, table, schema),
+                column,
+                default,
+                is_expression=is_expression,
             )
-
-        self._run(verb)
+        )
 
     def set_nulls_allowed(
         self, table: str, column: ColumnName, allowed: bool, *, schema: str = "main", may_read: bool = True
@@ -271,12 +183,11 @@ class TableVerbs(Runner):
         """
 
         def verb(staging: Staging) -> None:
-            row = lookup.table(staging.draft, table, schema)
-            found = lookup.column(staging.draft, row, column)
-            searched = None
-            if found.nulls_allowed and not allowed and may_read and found.parent_column is None:
-                searched = search_nulls(staging, self._runtime, row, found)
-            staging.stage(change.SetNullsAllowed(row.table_id, found.column_id, allowed, searched))
+            row = found_table(staging, table, schema)
+            if allowed:
+                alter_columns.allow_nulls(staging, row, column)
+            else:
+                alter_columns.forbid_nulls(staging, self._runtime, row, column, may_read=may_read)
 
         self._run(verb)
 
@@ -287,7 +198,7 @@ class TableVerbs(Runner):
             NotFoundError: There is no such column.
             InvalidInputError: There is no such transform, or not for that type.
         """
-        self._run(lambda staging: _partition(staging, table_id(staging, table, schema), partition_by))
+        self._run(lambda staging: set_partitioning(staging, found_table(staging, table, schema), partition_by))
 
     def set_sorting(self, table: str, sort_by: SortKeys, *, schema: str = "main") -> None:
         """Sort the files to come; no keys resets it.
@@ -297,41 +208,4 @@ class TableVerbs(Runner):
         Raises:
             InvalidInputError: A key cannot be read, names no column of the table, or has no order.
         """
-        self._run(lambda staging: _sort(staging, table_id(staging, table, schema), sort_by))
-
-
-def _partition(staging: Staging, table: TableId, keys: PartitionKeys) -> None:
-    is_list = isinstance(keys, Sequence) and not isinstance(keys, str)
-    if not is_list or not all(isinstance(key, str | PartitionField) for key in keys):
-        raise InvalidInputError(
-            f"A table is partitioned by a list of columns or PartitionField, not {keys!r}; nothing was changed."
-        )
-    fields = tuple(PartitionField(key) if isinstance(key, str) else key for key in keys)
-    staging.stage(change.SetPartitioning(table, PartitionId(staging.new_object() if fields else 0), fields))
-
-
-def _sort(staging: Staging, table: TableId, keys: SortKeys) -> None:
-    row = lookup.table_by_id(staging.draft, table)
-    _stage_sorting(staging, table, given_keys(keys, row.table_name, table_fields(staging.draft, table)))
-
-
-def _stage_sorting(staging: Staging, table: TableId, sort_keys: tuple[SortKey, ...]) -> None:
-    staging.stage(change.SetSorting(table, SortId(staging.new_object() if sort_keys else 0), sort_keys))
-
-
-def _defined(columns: Columns) -> tuple[ColumnDefinition, ...]:
-    given = columns.items() if isinstance(columns, Mapping) else columns
-    defined = []
-    for column in given:
-        if isinstance(column, ColumnDefinition):
-            defined.append(settled(column))
-            continue
-        try:
-            name, column_type = column
-        except (TypeError, ValueError):
-            raise InvalidInputError(f"A column is a pair of name and type, not {column!r}.") from None
-        try:
-            defined.append(column_definition(name, column_type))
-        except (ValueError, AttributeError) as error:
-            raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
-    return tuple(defined)
+        self._run(lambda staging: set_sorting(staging, self._runtime, found_table(staging, table, schema), sort_by))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from typing import Final
 
-from forklake.catalog import lookup, versions
+from forklake.catalog import lookup
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.files.intervals import Interval, parse_interval
-from forklake.lake.internals import content_of, version_of
-from forklake.model.records import Snapshot
-from forklake.ops.options import effective_option
+from forklake.lake.internals import content_of, run, runtime_of
+from forklake.ops.expire import expire_snapshots
+from forklake.ops.flush_inlined import flush_inlined
 from forklake.session.functions.arguments import (
     BIGINT,
     BOOLEAN,
@@ -22,7 +20,7 @@ from forklake.session.functions.arguments import (
     VARCHAR,
     Signature,
 )
-from forklake.session.functions.function import Call, CatalogFunction, clock, named_table
+from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SNAPSHOT_COLUMNS, snapshot_rows
 from forklake.session.rows import Rows, column
 
@@ -31,41 +29,15 @@ _FLUSHED: Final = (column("schema_name", "varchar"), column("table_name", "varch
 
 def _expire_snapshots(call: Call) -> Rows:
     call.check_writable("ducklake_expire_snapshots")
-    chosen = _chosen(call)
-    if chosen and not call.arguments.get("dry_run"):
-        call.attachment.catalog.expire_snapshots(snapshot_ids=[snapshot.snapshot_id for snapshot in chosen])
+    chosen = expire_snapshots(
+        call.store,
+        call.attachment.catalog.catalog_id,
+        snapshot_ids=call.arguments.get("versions"),
+        older_than=call.arguments.get("older_than"),
+        rule="lenient",
+        dry_run=bool(call.arguments.get("dry_run")),
+    )
     return snapshot_rows(chosen)
-
-
-def _chosen(call: Call) -> list[Snapshot]:
-    """Return the snapshots that are meant and may go: unknown ones and the newest are passed over, as in DuckLake."""
-    ids, older_than = call.arguments.get("versions"), call.arguments.get("older_than")
-    if ids is not None and older_than is not None:
-        raise InvalidInputError(
-            "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
-            " at the same time. Please use only one criterion."
-        )
-    version = version_of(call.attachment.catalog)
-    known = versions.snapshots(call.store, version)[:-1]
-    if ids is not None:
-        return [snapshot for snapshot in known if snapshot.snapshot_id in set(ids)]
-    if older_than is None:
-        age = effective_option(call.store, version.catalog_id, "expire_older_than")
-        if not age:
-            return []
-        older_than = before(clock(call.attachment.lake)(), parse_interval(age))
-    # What is inherited belongs to the ancestors, and is theirs to expire.
-    own = [snapshot for snapshot in known if snapshot.catalog_id == version.catalog_id]
-    return [snapshot for snapshot in own if snapshot.snapshot_time < older_than]
-
-
-def before(moment: datetime, age: Interval) -> datetime:
-    """Return the time so long before a moment; a day that the month does not have is its last."""
-    month = moment.year * 12 + moment.month - 1 - age.months
-    first = moment.replace(year=month // 12, month=month % 12 + 1, day=1)
-    following = (first + timedelta(days=31)).replace(day=1)
-    day = min(moment.day, (following - timedelta(days=1)).day)
-    return first.replace(day=day) - timedelta(days=age.days, microseconds=age.micros)
 
 
 def _flush_inlined_data(call: Call) -> Rows:
@@ -77,7 +49,8 @@ def _flush_inlined_data(call: Call) -> Rows:
     elif schema is not None and lookup.find_schema(content_of(call.attachment.reader), schema) is None:
         raise NotFoundError(f'Binder Error: Schema "{schema}" not found in DuckLakeCatalog "{call.attachment.alias}"')
     writer = call.attachment.writer("CALL")
-    flushed = writer.flush_inlined(schema=schema, table=table)
+    runtime = runtime_of(writer)
+    flushed = run(writer, lambda staging: flush_inlined(staging, runtime, schema=schema, table=table)) or []
     return Rows(_FLUSHED, [(one.schema_name, one.table_name, one.row_count) for one in flushed])
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from forklake import sql
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.names import fold
 from forklake.model.quoting import quote_name, unquote_name
+from forklake.ops.runtime import Runtime
 
 SortKeys = Sequence[SortKey | str]
 """Keys of a sort order, as text in SQL's words or as values."""
@@ -21,7 +21,7 @@ _WORDS: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\W\d]\w*""")
 """What an expression is made of, as far as names go: quoted text, quoted names, and words."""
 
 
-def given_keys(keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[SortKey, ...]:
+def check_keys(runtime: Runtime, keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[SortKey, ...]:
     """Return the keys that a caller gives, checked: rows of the table can be sorted by them.
 
     What another dialect says is not known here, and taken as it is.
@@ -32,8 +32,10 @@ def given_keys(keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[Sor
     is_list = isinstance(keys, Sequence) and not isinstance(keys, str)
     if not is_list or not all(isinstance(key, str | SortKey) for key in keys):
         raise InvalidInputError(f"A table is sorted by a list of texts or SortKey, not {keys!r}; nothing was changed.")
-    found = tuple(_key(key, fields) if isinstance(key, str) else key for key in keys)
-    missing = [key.expression for key in found if key.dialect == "duckdb" and not _is_sortable(key, table, fields)]
+    found = tuple(_key(runtime, key, fields) if isinstance(key, str) else key for key in keys)
+    missing = [
+        key.expression for key in found if key.dialect == "duckdb" and not _is_sortable(runtime, key, table, fields)
+    ]
     if missing:
         raise InvalidInputError(
             "Binder Error: Columns in the SET SORTED BY statement were not found in the DuckLake table."
@@ -42,13 +44,13 @@ def given_keys(keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[Sor
     return found
 
 
-def _key(text: str, fields: Sequence[Field]) -> SortKey:
+def _key(runtime: Runtime, text: str, fields: Sequence[Field]) -> SortKey:
     if plain_column(text, fields) is not None or not text.strip():
         return SortKey(text.strip())
-    return sql.parse.parse_sort_key(text)
+    return runtime.language.sort_key(text)
 
 
-def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
+def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Field]) -> bool:
     """Return whether all columns of a key are there.
 
     Raises:
@@ -58,7 +60,7 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
     if (column is not None and not _has_variant(column)) or not key.expression.strip():
         return True  # without an expression it is refused where it is staged
     try:
-        sort_expression(key.expression, table, fields)
+        runtime.language.sort_expression(key.expression, table, fields)
     except NotFoundError:
         return False
     except ForklakeError as error:
@@ -69,19 +71,14 @@ def _is_sortable(key: SortKey, table: str, fields: Sequence[Field]) -> bool:
     return True
 
 
-def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
-    """Return a sort key in Spark's words; see `forklake.sql.row_texts.sort_expression`."""
-    return sql.row_texts.sort_expression(text, table, fields)
-
-
 def _has_variant(field: Field) -> bool:
     return field.type == "variant" or any(_has_variant(child) for child in field.children)
 
 
-def renamed(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:
+def rename_in_keys(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:
     """Return sort keys in which a column has its new name; functions, quoted text and other dialects stay.
 
-    >>> print(renamed([SortKey("a + length('a')")], "A", "b c")[0].expression)
+    >>> print(rename_in_keys([SortKey("a + length('a')")], "A", "b c")[0].expression)
     "b c" + length('a')
     """
     quoted = quote_name(new)

@@ -17,7 +17,7 @@ from forklake.model.type_text import field_of, type_text
 from forklake.model.types import NESTED
 
 
-def stage_type(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: ColumnDefinition) -> None:
+def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: ColumnDefinition) -> None:
     """Give a column or field the type of a definition, whatever its name.
 
     Of structs, fields that are new are added, fields that are not wanted are dropped, and the others get the types
@@ -40,7 +40,7 @@ def stage_type(staging: Staging, table_id: TableId, column_id: ColumnId, wanted:
     inside = [one for one in rows.values() if one.parent_column == column_id]
     if row.column_type != "struct":
         for child, definition in zip(inside, wanted.children, strict=True):
-            stage_type(staging, table_id, child.column_id, definition)
+            retype_column(staging, table_id, child.column_id, definition)
         return
     there = {fold(child.column_name): child for child in inside}
     # New fields come first: a struct is never without any.
@@ -49,7 +49,7 @@ def stage_type(staging: Staging, table_id: TableId, column_id: ColumnId, wanted:
         if found is None:
             staging.stage(change.AddColumn(table_id, definition, column_id))
         else:
-            stage_type(staging, table_id, found.column_id, definition)
+            retype_column(staging, table_id, found.column_id, definition)
     for child in there.values():
         staging.stage(change.DropColumn(table_id, child.column_id))
 

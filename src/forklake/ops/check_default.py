@@ -1,20 +1,21 @@
-"""Defaults of columns that callers give: what rows can have, and what of it is a literal."""
+"""Checking a default of a column: what rows can have, and what of it is a literal."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Final
 
-from forklake import files, sql
+from forklake import files
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.type_text import field_of
 from forklake.model.types import NESTED
+from forklake.ops.runtime import Runtime
 
 _AS_EXPRESSION: Final = "A default is a value as text; an expression is given with default_is_expression=True."
 
 
-def settled(column: ColumnDefinition) -> ColumnDefinition:
+def check_default(runtime: Runtime, column: ColumnDefinition) -> ColumnDefinition:
     """Return a column to make with its default as it is kept: a literal if its expression is one with a type around it.
 
     Defaults of nested columns are taken as they are.
@@ -30,7 +31,7 @@ def settled(column: ColumnDefinition) -> ColumnDefinition:
         return column  # there is no such type, which is said where the column is made
     try:
         if column.default_is_expression:
-            default, is_expression = sql.insertion.settled_default(column.default, field.type)
+            default, is_expression = runtime.language.default(column.default, field.type)
             return replace(column, default=default, default_is_expression=is_expression)
         files.texts.parse_values(field, [column.default])
     except ForklakeError as error:

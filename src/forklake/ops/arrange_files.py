@@ -1,0 +1,49 @@
+"""Partitioning and sorting the files that are to come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forklake.catalog.fields import table_fields
+from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
+from forklake.model import change
+from forklake.model.definitions import PartitionField, SortKey
+from forklake.model.ids import PartitionId, SortId, TableId
+from forklake.model.rows import TableRow
+from forklake.ops.runtime import Runtime
+from forklake.ops.sort_keys import SortKeys, check_keys
+
+PartitionKeys = Sequence[PartitionField | str]
+"""Keys of a partitioning: columns, or fields with a transform."""
+
+
+def set_partitioning(staging: Staging, table: TableRow, keys: PartitionKeys) -> None:
+    """Partition the files to come; no keys resets it. Files that are there stay as they are.
+
+    Raises:
+        NotFoundError: There is no such column.
+        InvalidInputError: There is no such transform, or not for that type.
+    """
+    is_list = isinstance(keys, Sequence) and not isinstance(keys, str)
+    if not is_list or not all(isinstance(key, str | PartitionField) for key in keys):
+        raise InvalidInputError(
+            f"A table is partitioned by a list of columns or PartitionField, not {keys!r}; nothing was changed."
+        )
+    fields = tuple(PartitionField(key) if isinstance(key, str) else key for key in keys)
+    staging.stage(change.SetPartitioning(table.table_id, PartitionId(staging.new_object() if fields else 0), fields))
+
+
+def set_sorting(staging: Staging, runtime: Runtime, table: TableRow, keys: SortKeys) -> None:
+    """Sort the files to come; no keys resets it.
+
+    Raises:
+        InvalidInputError: A key cannot be read, names no column of the table, or has no order.
+    """
+    fields = table_fields(staging.draft, table.table_id)
+    stage_sorting(staging, table.table_id, check_keys(runtime, keys, table.table_name, fields))
+
+
+def stage_sorting(staging: Staging, table: TableId, keys: tuple[SortKey, ...]) -> None:
+    """Sort the files to come by keys that were checked."""
+    staging.stage(change.SetSorting(table, SortId(staging.new_object() if keys else 0), keys))

@@ -1,0 +1,103 @@
+"""Creating, dropping and renaming tables."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
+from forklake.model import change
+from forklake.model.definitions import ColumnDefinition
+from forklake.model.ids import TableId
+from forklake.model.rows import TableRow
+from forklake.model.type_text import column_definition
+from forklake.ops.arrange_files import PartitionKeys, set_partitioning, set_sorting
+from forklake.ops.check_default import check_default
+from forklake.ops.runtime import Runtime
+from forklake.ops.sort_keys import SortKeys
+
+Columns = Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]]
+"""Columns to make: a mapping of names to types, or pairs, or definitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table to make, with what is to be done if there is one of its name."""
+
+    name: str
+    columns: tuple[ColumnDefinition, ...]
+    schema: str = "main"
+    partition_by: PartitionKeys = ()
+    sort_by: SortKeys = ()
+    if_not_exists: bool = False
+    or_replace: bool = False
+
+    def __post_init__(self) -> None:
+        if self.if_not_exists and self.or_replace:
+            raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
+
+
+def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition, ...]:
+    """Return the columns that a caller gives as definitions, with their defaults checked.
+
+    Raises:
+        InvalidInputError: One is no pair of name and type, or has no such type, or a default that no row could have.
+    """
+    given = columns.items() if isinstance(columns, Mapping) else columns
+    defined = []
+    for column in given:
+        if isinstance(column, ColumnDefinition):
+            defined.append(check_default(runtime, column))
+            continue
+        try:
+            name, column_type = column
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"A column is a pair of name and type, not {column!r}.") from None
+        try:
+            defined.append(column_definition(name, column_type))
+        except (ValueError, AttributeError) as error:
+            raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
+    return tuple(defined)
+
+
+def create_table(staging: Staging, runtime: Runtime, new: NewTable) -> TableId | None:
+    """Create a table, and return its id; None if there is one already and nothing was to be done then.
+
+    Raises:
+        AlreadyExistsError: There is a table or view of that name.
+        InvalidInputError: A column has no such type, or a name that is taken.
+    """
+    schema_id = lookup.schema(staging.draft, new.schema).schema_id
+    found = lookup.find_table(staging.draft, schema_id, new.name)
+    if found is not None and new.if_not_exists:
+        return None
+    if found is not None and new.or_replace:
+        staging.stage(change.DropTable(found.table_id))
+    elif new.or_replace and lookup.find_view(staging.draft, schema_id, new.name) is not None:
+        raise InvalidInputError(
+            f"Existing object {new.name} is of type View, trying to replace with type Table. Nothing was replaced."
+        )
+    new_id = TableId(staging.new_object())
+    staging.stage(change.CreateTable(new_id, str(uuid.uuid4()), schema_id, new.name, new.columns))
+    if new.partition_by:
+        set_partitioning(staging, lookup.table_by_id(staging.draft, new_id), new.partition_by)
+    if new.sort_by:
+        set_sorting(staging, runtime, lookup.table_by_id(staging.draft, new_id), new.sort_by)
+    return new_id
+
+
+def drop_table(staging: Staging, table: TableRow) -> None:
+    """Drop a table with all it holds; time travel and forks still see it."""
+    staging.stage(change.DropTable(table.table_id))
+
+
+def rename_table(staging: Staging, table: TableRow, name: str) -> None:
+    """Give a table another name; its files stay where they are.
+
+    Raises:
+        AlreadyExistsError: There is a table or view of the new name.
+    """
+    staging.stage(change.RenameTable(table.table_id, name))

@@ -1,0 +1,70 @@
+"""Creating, dropping and renaming views."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
+from forklake.model import change
+from forklake.model.ids import ViewId
+from forklake.model.rows import ViewRow
+from forklake.ops.check_body import check_body
+from forklake.ops.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class NewView:
+    """A view to make, with what is to be done if there is one of its name."""
+
+    name: str
+    sql: str
+    schema: str = "main"
+    column_aliases: Sequence[str] = ()
+    dialect: str = "duckdb"
+    if_not_exists: bool = False
+    or_replace: bool = False
+
+    def __post_init__(self) -> None:
+        if self.if_not_exists and self.or_replace:
+            raise InvalidInputError("Cannot specify both OR REPLACE and IF NOT EXISTS.")
+
+
+def create_view(staging: Staging, runtime: Runtime, new: NewView) -> ViewId | None:
+    """Create a view, and return its id; None if there is one already and nothing was to be done then.
+
+    Raises:
+        AlreadyExistsError: There is a table or view of that name.
+        InvalidInputError: The text is no query, or several. (In another dialect it is taken as it is.)
+    """
+    check_body(runtime, f'View "{new.name}"', new.sql, new.dialect, is_query=True)
+    schema_id = lookup.schema(staging.draft, new.schema).schema_id
+    found = lookup.find_view(staging.draft, schema_id, new.name)
+    if found is not None and new.if_not_exists:
+        return None
+    if found is not None and new.or_replace:
+        staging.stage(change.DropView(found.view_id))
+    elif new.or_replace and lookup.find_table(staging.draft, schema_id, new.name) is not None:
+        raise InvalidInputError(
+            f"Existing object {new.name} is of type Table, trying to replace with type View. Nothing was replaced."
+        )
+    new_id, aliases = ViewId(staging.new_object()), tuple(new.column_aliases)
+    staging.stage(change.CreateView(new_id, str(uuid.uuid4()), schema_id, new.name, new.sql, new.dialect, aliases))
+    return new_id
+
+
+def drop_view(staging: Staging, view: ViewRow) -> None:
+    """Drop a view."""
+    staging.stage(change.DropView(view.view_id))
+
+
+def rename_view(staging: Staging, view: ViewRow, name: str) -> None:
+    """Give a view another name.
+
+    Raises:
+        AlreadyExistsError: There is a table or view of the new name.
+    """
+    staging.stage(change.RenameView(view.view_id, name))

@@ -1,0 +1,35 @@
+"""DuckDB's SQL as the operations ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forklake.model.definitions import SortKey
+from forklake.model.field import Field
+from forklake.sql.insertion import settled_default
+from forklake.sql.parse import check_kept, parse_sort_key
+from forklake.sql.row_texts import sort_expression
+
+
+class DuckDBLanguage:
+    """What `forklake.ops.language.Language` promises, by the parser and binder of statements."""
+
+    def sort_key(self, text: str) -> SortKey:
+        """Return the one key of a sort order that a text is."""
+        return parse_sort_key(text)
+
+    def sort_expression(self, text: str, table: str, fields: Sequence[Field]) -> str:
+        """Return the expression of a sort key in Spark's words."""
+        return sort_expression(text, table, fields)
+
+    def default(self, text: str, kind: str) -> tuple[str | None, bool]:
+        """Return the default that an expression is, and whether it stays one."""
+        return settled_default(text, kind)
+
+    def check_query(self, text: str) -> None:
+        """Refuse what is not one query."""
+        check_kept(text, "a view", is_query=True)
+
+    def check_expression(self, text: str) -> None:
+        """Refuse what is not one expression."""
+        check_kept(text, "a macro", is_query=False)
