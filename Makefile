@@ -8,10 +8,11 @@ ARGS    ?=
 VENV    := .venv
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed
+ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test bench bench-spark bench-dml bench-sql yardstick docs schema demo soak java pgbouncer
+.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql yardstick docs schema demo soak java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
@@ -30,8 +31,11 @@ fix: $(STAMP) ## Mend what the linter and the formatter can mend
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-test: $(STAMP) java pgbouncer ## Run all tests (TESTS=tests/unit for a part, WORKERS=4, ARGS='-k fork')
+test: $(STAMP) java pgbouncer $(ARCHIVE) ## Run all tests (TESTS=tests/unit for a part, WORKERS=4, ARGS='-k fork')
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS) $(TESTS)
+
+test-fast: $(STAMP) ## Run the tests that need no server and no Java, in a minute
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --fast $(ARGS) $(TESTS)
 
 bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -57,7 +61,7 @@ schema: $(STAMP) ## Write the schema files of the databases from the description
 demo: $(STAMP) java ## Show forks at work, in a temporary lake
 	$(BIN)/forklake demo $(ARGS)
 
-soak: $(STAMP) java pgbouncer ## Check thousands of random histories and filters (long)
+soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories and filters (long)
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
 	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py
@@ -87,6 +91,10 @@ $(STAMP): pyproject.toml
 java: $(STAMP)
 	@$(BIN)/python -m forklake.engine.java 2>/dev/null || $(call debian,openjdk-17-jre-headless) \
 		|| $(BIN)/python -m forklake.engine.java
+
+# The classes of Spark, ready for use: the tests start Java dozens of times.
+$(ARCHIVE): $(STAMP) tests/java.py | java
+	$(BIN)/python -m tests.java
 
 # Debian keeps pgbouncer in /usr/sbin, which is not on everybody's PATH.
 pgbouncer:

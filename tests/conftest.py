@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from forklake import Lake
+from tests.java import start_quickly
 from tests.lakes import EMBEDDED, STORES, LakeFactory, lakes
 from tests.servers import (
     PgBouncer,
@@ -29,6 +30,39 @@ settings.register_profile(
     "forklake", deadline=None, print_blob=True, max_examples=int(os.environ.get("FORKLAKE_HISTORIES", "100"))
 )
 settings.load_profile("forklake")
+start_quickly()
+
+
+# What --fast leaves out: by folder, and by the fixtures that start a server or Java.
+SLOW_FOLDERS = ("interop", "property", "race", "spark", "sql")
+SLOW_FIXTURES = {"postgres_server", "switched_postgres", "spark"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option for the tests that one runs after every change."""
+    parser.addoption(
+        "--fast", action="store_true", help="only tests without a server, without Java, and not marked slow"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is slow, if that was asked for."""
+    if config.getoption("fast"):
+        chosen = [item for item in items if not _is_slow(item)]
+        config.hook.pytest_deselected(items=[item for item in items if _is_slow(item)])
+        items[:] = chosen
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    assert isinstance(item, pytest.Function)
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    store = getattr(item, "callspec", None) and item.callspec.params.get("lake_factory", "sqlite")
+    return (
+        folder in SLOW_FOLDERS
+        or item.get_closest_marker("slow") is not None
+        or not SLOW_FIXTURES.isdisjoint(item.fixturenames)
+        or store not in (None, "sqlite")
+    )
 
 
 def _skip_or_fail(reason: Exception) -> NoReturn:
@@ -36,6 +70,16 @@ def _skip_or_fail(reason: Exception) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(str(reason), pytrace=False)
     pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _outside_the_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let relative paths lead to a temporary directory, also for children: nothing is left where the code is."""
+    root, before = str(Path(__file__).parents[1]), os.getcwd()
+    os.environ["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    os.chdir(tmp_path_factory.mktemp("work"))
+    yield
+    os.chdir(before)
 
 
 @pytest.fixture(scope="session")
@@ -120,6 +164,7 @@ def spark() -> Iterator["SparkSession"]:
         {
             "spark.master": "local[2]",
             "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",  # the quickest where there is little to collect
             "spark.sql.shuffle.partitions": "2",
             "spark.default.parallelism": "2",
         },

@@ -84,10 +84,8 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     pytest.importorskip("grpc", reason="Spark Connect needs grpcio")
     environment = {
         **os.environ,
-        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYTHONPATH": os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")]),
     }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM + STATEMENTS, str(tmp_path_factory.mktemp("connect"))],

@@ -188,7 +188,6 @@ except KeyboardInterrupt:
         [sys.executable, "-c", code],
         capture_output=True,
         check=False,
-        cwd=Path(__file__).parents[2],
         text=True,
         timeout=2 * PATIENCE_SECONDS,
     )

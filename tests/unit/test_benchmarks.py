@@ -11,6 +11,7 @@ from benchmarks.million import _numbered
 from benchmarks.report import Aim, Figure, least_disturbed
 
 
+@pytest.mark.slow
 def test_quick_benchmarks_of_sqlite_write_every_figure_beside_its_reference(tmp_path: Path) -> None:
     page, document = tmp_path / "figures.md", tmp_path / "figures.json"
     command = ["fork", "commit", "--quick", "--store", "sqlite", "--json", str(document), "--markdown", str(page)]
