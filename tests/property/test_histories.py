@@ -23,7 +23,7 @@ from tests.property.comparison import MismatchError, failures_are_mismatches
 from tests.property.driver import WEIGHTS, Driver
 from tests.property.histories import generate, open_lakes, report, run
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "150"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "75"))
 
 # A history takes half a second on SQLite, five times that on PostgreSQL and fifty times that on DuckDB.
 ON_POSTGRES = HISTORIES // 18
