@@ -36,7 +36,7 @@ def check_names(given: Sequence[str], fields: Sequence[Field], table: str, above
         if fold(name) not in known:
             raise InvalidInputError(
                 f'Table "{table}" does not have a column with name "{before}{name}"',
-                hint="There are " + ", ".join(f'"{before}{field.name}"' for field in fields) + ".",
+                hint="Its columns are " + ", ".join(f'"{before}{field.name}"' for field in fields) + ".",
             )
         if fold(name) in seen:
             raise InvalidInputError(f'Duplicate column name "{before}{name}" in INSERT')
