@@ -18,7 +18,7 @@ from forklake.engine.gateway import losses
 from forklake.engine.isolate import cloned, without_rule
 from forklake.engine.quiet import quiet
 from forklake.engine.session import checked, is_remote
-from forklake.model.scan import ScanPlan
+from forklake.model.scan import ScanPlan, plan_lines
 
 _SETTINGS: Final = {
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
@@ -142,7 +142,7 @@ def variant_values(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
 
 def explain(frame: DataFrame, plans: Sequence[ScanPlan]) -> str:
     """Return what a query does: the files of each table that it reads and leaves out, then Spark's plan."""
-    lines = [line for plan in plans for line in _scan_lines(plan)]
+    lines = [line for plan in plans for line in plan_lines(plan)]
     try:
         with quiet():
             spark_plan = _spark_plan(frame)
@@ -207,12 +207,3 @@ def _spark_plan(frame: Any) -> str:
         return str(frame._explain_string()).strip()
     utilities = frame.sparkSession._jvm.org.apache.spark.sql.api.python.PythonSQLUtils
     return str(utilities.explainString(frame._jdf.queryExecution(), "formatted")).strip()
-
-
-def _scan_lines(plan: ScanPlan) -> Iterator[str]:
-    inlined = sum(len(rows.rows) for rows in plan.inlined)
-    size = sum(file.file_size_bytes for file in plan.files)
-    # The first words are those in which DuckDB tells it.
-    yield f'Table "{plan.table}": Total Files Read: {len(plan.files)} ({size} bytes), inlined rows: {inlined}'
-    for reason, (count, pruned_size) in sorted(plan.pruned.items()):
-        yield f"  Files left out by {reason}: {count} ({pruned_size} bytes)"

@@ -137,3 +137,15 @@ def first_rows(plan: ScanPlan, count: int) -> ScanPlan:
         deleted = 0 if deletes is None else deletes.delete_count or 0
         left -= max(0, file.record_count - deleted - len(file.inlined_deletes))
     return replace(plan, inlined=()) if left <= 0 else plan
+
+
+def plan_lines(plan: ScanPlan) -> list[str]:
+    """Return what a scan reads and leaves out, for whoever asks how a query is run."""
+    inlined = sum(len(rows.rows) for rows in plan.inlined)
+    size = sum(file.file_size_bytes for file in plan.files)
+    # The first words are those in which DuckDB tells it.
+    lines = [f'Table "{plan.table}": Total Files Read: {len(plan.files)} ({size} bytes), inlined rows: {inlined}']
+    return lines + [
+        f"  Files left out by {reason}: {count} ({pruned_size} bytes)"
+        for reason, (count, pruned_size) in sorted(plan.pruned.items())
+    ]

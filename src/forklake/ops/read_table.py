@@ -37,7 +37,7 @@ def shown_fields(plan: ScanPlan, columns: Sequence[str] | None) -> tuple[Field, 
     """
     if columns is None:
         return plan.fields
-    known = {name: Field(None, name, kind) for name, kind in LINEAGE_COLUMNS.items()}
+    known = {name: Field(None, name, kind) for name, kind in {**LINEAGE_COLUMNS, OWN_ROW_ID: "int64"}.items()}
     known |= {fold(field.name): field for field in plan.fields}
     for name in columns:
         if fold(name) not in known:

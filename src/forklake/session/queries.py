@@ -12,14 +12,16 @@ from forklake.lake import Table
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.model.scan import ScanPlan, first_rows
+from forklake.model.scan import ScanPlan, first_rows, plan_lines
 from forklake.model.type_text import field_of
 from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
+from forklake.ops.read_table import is_read_here, shown_fields
 from forklake.session.frames import HeldFrame
 from forklake.session.names import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
+from forklake.session.result_content import FrameRows, LocalRows
 from forklake.session.rows import Changes, Files, Rows
 from forklake.session.state import State
 from forklake.sql import statements as said
@@ -38,16 +40,18 @@ def query(state: State, statement: said.Query) -> Result:
 
 
 def answer(state: State, bound: BoundQuery) -> Result:
-    """Return the rows of a query: at once where they are known, else lazily by the engine."""
+    """Return the rows of a query: at once where they are known, else lazily, by this process or by the engine."""
     if bound.constants is not None:
         return Result.of_texts(bound.columns, bound.constants, state.setup.engine)
     known = _known(bound)
     if known is not None:
         return Result.of_rows(bound.columns, known, state.setup.engine)
     plans: dict[str, ScanPlan] = {}
-    frame = query_frame(state, bound, plans)
-    paths = [file.path for plan in plans.values() for file in plan.files]
-    return Result.of_frame(state.engine, bound.columns, frame, paths)
+    small = _small_scan(state, bound, plans)
+    if small is None:
+        return Result.of_source(bound.columns, _frame_rows(state, bound, plans))
+    found = Result.of_source(bound.columns, small)
+    return found if bound.limit is None else found.head(bound.limit)
 
 
 def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
@@ -71,11 +75,42 @@ def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
     return None
 
 
+def _small_scan(state: State, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
+    """Return the rows of a query that only shows columns of one small table, which needs no engine; None of others.
+
+    ``plans`` gets what the table's scan reads, if it is planned to tell.
+    """
+    if bound.projection is None:
+        return None
+    ((name, scan),) = bound.scans.items()
+    if not isinstance(scan.relation.source, Table):
+        return None
+    plan = plans[name] = _planned(name, scan, bound)
+    columns = shown_fields(plan, bound.projection)
+    end = None if bound.limit is None else bound.offset + bound.limit
+    if not is_read_here(plan, columns, runtime_of(scan.relation.source).settings, end):
+        return None
+    return LocalRows(plan, columns, lambda: _frame_rows(state, bound, plans), bound.offset)
+
+
 # ---- by the engine ---------------------------------------------------------------------------------------------------
 
 
+def _frame_rows(state: State, bound: BoundQuery, plans: dict[str, ScanPlan]) -> FrameRows:
+    frame = query_frame(state, bound, plans)
+    return FrameRows(
+        state.engine, frame, tuple(file.path for plan in plans.values() for file in plan.files), "the query"
+    )
+
+
 def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> Frame:
-    """Return a query as a frame whose columns are called ``c0``, ``c1`` and so on; ``plans`` gets what it scans."""
+    """Return a query as a frame whose columns are called ``c0``, ``c1`` and so on.
+
+    Args:
+        state: The session.
+        bound: The query.
+        plans: What its scans read, by name; those that are not in it are planned, and added.
+    """
     planned = plans if plans is not None else {}
     frames = {name: _scan_frame(state, name, scan, planned, bound) for name, scan in bound.scans.items()}
     are_counted = all(isinstance(scan.relation.source, Rows | Table) for scan in bound.scans.values())
@@ -91,6 +126,14 @@ def scan_plan(scan: Scan) -> ScanPlan:
     return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
 
 
+def _planned(name: str, scan: Scan, bound: BoundQuery) -> ScanPlan:
+    """Return what a scan of a table reads for a query, which may need only its first rows."""
+    plan = scan_plan(scan)
+    if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
+        return first_rows(plan, bound.limit + bound.offset)
+    return plan
+
+
 def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> Frame:
     source = scan.relation.source
     if isinstance(source, Rows):
@@ -104,11 +147,8 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
         return state.engine.select(source.frame, scan.columns)
     if isinstance(source, HeldFrame):
         return state.engine.select(state.engine.held_frame(source.rows, source.columns), scan.columns)
-    plan = scan_plan(scan)
+    plan = plans[name] = plans.get(name) or _planned(name, scan, bound)
     keeps_order = bound.keeps_order == name and state.settings.get("preserve_insertion_order")
-    if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
-        plan = first_rows(plan, bound.limit + bound.offset)
-    plans[name] = plan
     return state.engine.scan(
         plan,
         scan.columns,
@@ -169,13 +209,17 @@ def explain(state: State, statement: said.Explain) -> Result:
     if bound.constants is not None or _known(bound) is not None:
         found = [("physical_plan", "Answered from metadata: no file is read.")]
         return Result.of_rows(columns, found, state.setup.engine)
-    plans: dict[str, ScanPlan] = {}
-    frame = query_frame(state, bound, plans)
     key = "physical_plan"
     if statement.analyze:
         key = "analyzed_plan"
-        Result.of_frame(state.engine, bound.columns, frame).fetchall()
-    return Result.of_rows(columns, [(key, state.engine.explain(frame, list(plans.values())))], state.setup.engine)
+        answer(state, bound).fetchall()
+    plans: dict[str, ScanPlan] = {}
+    small = _small_scan(state, bound, plans)
+    if small is not None:
+        text = "\n".join([*plan_lines(small.plan), "Read by this process, without Spark."])
+    else:
+        text = state.engine.explain(query_frame(state, bound, plans), list(plans.values()))
+    return Result.of_rows(columns, [(key, text)], state.setup.engine)
 
 
 def spark_query(state: State, text: str) -> Result:

@@ -95,19 +95,22 @@ class LocalRows:
         plan: What is read.
         columns: What is shown of it.
         by_engine: Gives the same rows by the engine.
+        offset: How many of the first rows are left out.
     """
 
     plan: ScanPlan
     columns: tuple[Field, ...]
     by_engine: Callable[[], FrameRows]
+    offset: int = 0
 
     def collect(self, limit: int | None) -> pa.Table:
         """Read the files."""
         try:
-            return read_plan(self.plan, self.columns, limit)
+            found = read_plan(self.plan, self.columns, None if limit is None else self.offset + limit)
         except InvalidInputError:
             # A value that cannot be shown: the engine has the last word on it.
             return self.by_engine().collect(limit)
+        return found.slice(self.offset) if self.offset else found
 
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return what the engine reads."""

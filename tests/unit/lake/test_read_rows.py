@@ -14,8 +14,9 @@ import pyarrow as pa
 import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake, Settings, Table
-from forklake.errors import ConfigError, InvalidInputError, NotFoundError
-from forklake.model.scan import ScanPlan
+from forklake.errors import ConfigError, DataFileError, InvalidInputError, NotFoundError
+from forklake.files.deletes import write_delete_file
+from forklake.model.scan import OWN_ROW_ID, ScanPlan
 from forklake.ops.read_table import is_read_here
 from tests.rows.arrow_hands import planned
 
@@ -80,6 +81,7 @@ def test_columns_come_as_asked_and_named_as_in_the_table(shop: Catalog) -> None:
     assert table.arrow(["ITEM"]).column_names == ["item"]
     assert table.rows(["id", "id"])[0] == (1, 1)
     assert table.rows([]) == [(), (), ()]
+    assert table.rows([OWN_ROW_ID, "rowid"]) == [(0, 0), (1, 1), (2, 2)]
     with pytest.raises(NotFoundError, match='Table "t" does not have a column with name "price"'):
         table.rows(["price"])
     with pytest.raises(InvalidInputError, match="Columns are a list of their names"):
@@ -162,6 +164,30 @@ def test_values_are_those_of_sql_and_of_duckdb(lake: Lake) -> None:
     assert [list(texts) for texts in found] == [*shop.table("t").head().texts()[0][:1], [None] * len(values)]
 
 
+def test_encrypted_files_are_read(lake: Lake) -> None:
+    secret = lake.create_catalog("secret", encrypted=True)
+    secret.create_table("t", {"id": "BIGINT", "u": "UUID[]"})
+    secret.table("t").append([{"id": 1, "u": [UUID(int=7), None]}, {"id": 2, "u": None}])
+    assert planned(secret.table("t"), None).files[0].encryption_key
+    assert secret.table("t").rows() == [(1, [UUID(int=7), None]), (2, None)]
+
+
+def test_deleted_rows_are_not_shown(lake: Lake) -> None:
+    shop = lake.create_catalog("deleted")
+    shop.create_table("t", {"id": "BIGINT"})
+    shop.table("t").append(pa.table({"id": range(10)}))
+    (file,) = shop.table("t").files()
+    gone = write_delete_file(f"{Path(file.path).parent}/", file.data_file_id, file.path, [0, 1, 2, 5])
+    shop.delete_rows("t", [gone])
+    assert [row[0] for row in shop.table("t").rows()] == [3, 4, 6, 7, 8, 9]
+    assert shop.table("t").head(3).rows() == [(3,), (4,), (6,)]
+    (Path(file.path).parent / gone.path).unlink()
+    with pytest.raises(
+        DataFileError, match=f'"{file.path}" of table "t": File ".*" was not read: there is no such file'
+    ):
+        shop.table("t").rows()
+
+
 # ---- which way -------------------------------------------------------------------------------------------------------
 
 
@@ -236,3 +262,42 @@ with forklake.open({str(tmp_path / "lake.db")!r}) as lake:
 assert not {{"pyspark", "py4j", "sqlglot"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+# ---- SQL -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("FROM t", ROWS),
+        ("SELECT item AS name, id FROM t", [(item, number) for number, item in ROWS]),
+        ("SELECT id, id, rowid FROM main.t AS x LIMIT 2", [(1, 1, 0), (2, 2, 1)]),
+        ("SELECT id FROM t LIMIT 1 OFFSET 1", [(2,)]),
+        ("SELECT id FROM t OFFSET 2", [(3,)]),
+        ("SELECT * FROM t LIMIT 0", []),
+    ],
+)
+def test_a_query_of_columns_of_a_small_table_needs_no_spark(
+    shop: Catalog, query: str, expected: list[tuple[Any, ...]]
+) -> None:
+    found = shop.sql(query)
+    assert found is not None
+    assert repr(found).count("\n") >= 4
+    assert (found.fetchall(), found.rows(), found.arrow().num_rows) == (expected, expected, len(expected))
+
+
+def test_a_result_of_a_small_table_shows_what_was_visible_when_it_was_asked(shop: Catalog) -> None:
+    found = shop.sql("SELECT id FROM t")
+    assert found is not None
+    shop.table("t").append([{"id": 4}])
+    shop.rename_column("t", "id", "number")
+    assert (found.columns, found.rows()) == (["id"], [(1,), (2,), (3,)])
+
+
+def test_a_query_that_is_read_without_spark_is_explained_as_such(shop: Catalog) -> None:
+    found = shop.sql("EXPLAIN SELECT id FROM t")
+    assert found is not None
+    ((_, text),) = found.rows()
+    assert text.startswith('Table "t": Total Files Read: 1 (')
+    assert text.endswith("inlined rows: 1\nRead by this process, without Spark.")

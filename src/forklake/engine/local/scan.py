@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.files.schema import display_type
+from forklake.model import scan as scans
 from forklake.model.field import Field
 from forklake.model.scan import ScanFile, ScanPlan
 
@@ -79,7 +80,7 @@ def _batch(rows: Rows, fields: Sequence[Field], schema: pa.Schema, filenames: pa
 
 def _lineage(name: str, rows: Rows, filenames: pa.Array, place: int) -> pa.Array:
     match name:
-        case "rowid":
+        case "rowid" | scans.OWN_ROW_ID:
             return rows.row_ids
         case "snapshot_id":
             return rows.snapshots
