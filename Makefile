@@ -41,7 +41,7 @@ bench: $(STAMP) ## Print our figures next to their references
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-spark: $(STAMP) java ## The same for reading and writing tables on Spark
-	$(BIN)/python -m benchmarks scan append plan prune floats depth $(ARGS)
+	$(BIN)/python -m benchmarks small scan append plan prune floats depth $(ARGS)
 
 bench-dml: $(STAMP) java ## The same for changing rows
 	$(BIN)/python -m benchmarks scan-deleted change agents $(ARGS)
