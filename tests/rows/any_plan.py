@@ -5,12 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Final
+from urllib.parse import quote
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files.deletes import write_delete_file
+from forklake.files.partitions import NULL_DIRECTORY
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import format_value, parse_values
 from forklake.files.type_names import sql_name
@@ -170,14 +172,19 @@ class AnyPlan:
         held = [self._older(field) for field in fields if self._rng.random() < 0.85]
         self._rng.shuffle(held)
         texts = {field.name: [self._text(field, now[field.column_id]) for _ in range(count)] for field in held}
-        path = self._directory / f"{number}.parquet"
+        parts = self._from_path(fields) if self._rng.random() < 0.3 else {}
+        held = [field for field in held if field.column_id not in parts]
+        path = self._directory.joinpath(str(number), *parts.values(), "f.parquet")
+        path.parent.mkdir(parents=True)
         carries = self._rng.random() < 0.3
         by_duckdb = not carries and bool(held) and self._rng.random() < 0.3 and all(map(_is_for_duckdb, held))
         if by_duckdb:
             _write_by_duckdb(path, held, texts, count)
         else:
             self._write(path, held, texts, count, carries=carries)
-        is_known = not by_duckdb and self._rng.random() < 0.5
+        is_known = not by_duckdb and not parts and self._rng.random() < 0.5
+        mapping = tuple(map(_mapped, held)) if by_duckdb or parts else ()
+        mapping += tuple(MappedField(f"p{key}", key, is_partition=True) for key in parts)
         return ScanFile(
             data_file_id=DataFileId(number),
             path=str(path),
@@ -188,10 +195,19 @@ class AnyPlan:
             row_id_start=None if carries else number * 1000,
             is_cut=carries,
             fields=tuple(map(_stored, held)) if is_known else None,
-            mapping=tuple(map(_mapped, held)) if by_duckdb else None,
+            mapping=mapping or None,
             deletes=self._deletes(number, path, count) if self._rng.random() < 0.3 else None,
             inlined_deletes=tuple(self._rng.sample(range(count), 2)) if self._rng.random() < 0.3 else (),
         )
+
+    def _from_path(self, fields: Sequence[Field]) -> dict[ColumnId, str]:
+        """Return columns that a file does not hold, and the directories that hold them in its place."""
+        found = {}
+        for field in fields:
+            if field.column_id is not None and field.type in ("varchar", "int32", "date", "timestamp", "boolean"):
+                texts = [text for text in (*TEXTS[field.type], NULL_DIRECTORY) if 0 < len(text) < 100]
+                found[field.column_id] = f"p{field.column_id}={quote(self._rng.choice(texts), safe='')}"
+        return found
 
     def _write(
         self, path: Path, held: Sequence[Field], texts: dict[str, list[str | None]], count: int, *, carries: bool
