@@ -19,7 +19,7 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
 from forklake.model.rows import TableRow
-from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan
+from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, ScanPlan
 from forklake.ops.runtime import Runtime
 
 
