@@ -133,10 +133,10 @@ def open(
             default is a directory beside it.
         spark: The Spark session that reads and writes rows; if not given, the active one, or one that is started on
             first need, as ``settings.spark`` says.
-        settings: Retries, time-outs and the size of the connection pool.
+        settings: Retries, time-outs, the size of the connection pool, and another engine than Spark.
 
     Raises:
-        ConfigError: The URL names no database that forklake knows.
+        ConfigError: The URL names no database that forklake knows, or both Spark and another engine were given.
         MetastoreError: The database cannot be opened, or holds no lake of this version.
         InvalidPathError: The lake has another data path.
     """

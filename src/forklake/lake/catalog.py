@@ -87,7 +87,7 @@ class Catalog(Reader, Verbs):
         Raises:
             NotFoundError: It was dropped.
         """
-        return catalog_by_id(self._runtime.store, self._runtime.lake_path, self._catalog_id)
+        return catalog_by_id(self._runtime, self._catalog_id)
 
     @property
     def parent(self) -> CatalogInfo | None:
@@ -96,7 +96,7 @@ class Catalog(Reader, Verbs):
         if parent is None:
             return None
         try:
-            return catalog_by_id(self._runtime.store, self._runtime.lake_path, parent)
+            return catalog_by_id(self._runtime, parent)
         except NotFoundError:
             return None
 
@@ -230,14 +230,11 @@ class Catalog(Reader, Verbs):
             at = self._pinned.version.snapshot_id
         own_path = None if data_path is None else os.fspath(data_path)
         if not copy:
-            made = fork(
-                runtime.store, runtime.lake_path, self._catalog_id, name,
-                at=at, data_path=own_path, if_not_exists=if_not_exists,
-            )  # fmt: skip
+            made = fork(runtime, self._catalog_id, name, at=at, data_path=own_path, if_not_exists=if_not_exists)
             return Catalog(runtime, made.catalog_id, created=made.created)
         if if_not_exists:
             raise InvalidInputError("A copying fork cannot be asked for with if_not_exists.")
-        copied = copy_catalog(runtime.store, runtime.lake_path, self._catalog_id, name, at=at, data_path=own_path)
+        copied = copy_catalog(runtime, self._catalog_id, name, at=at, data_path=own_path)
         return Catalog(runtime, copied, created=True)
 
     def fork_many(
@@ -258,9 +255,7 @@ class Catalog(Reader, Verbs):
         if at is None and self._pinned is not None:
             at = self._pinned.version.snapshot_id
         runtime = self._runtime
-        made = fork_many(
-            runtime.store, runtime.lake_path, self._catalog_id, list(names), at=at, on_progress=on_progress
-        )
+        made = fork_many(runtime, self._catalog_id, list(names), at=at, on_progress=on_progress)
         return [Catalog(runtime, catalog, created=True) for catalog in made]
 
     def export(
@@ -291,8 +286,7 @@ class Catalog(Reader, Verbs):
         if at is not None:
             version = versions.version_of(self._runtime.store, version, at)
         return export_catalog(
-            self._runtime.store,
-            self._runtime.lake_path,
+            self._runtime,
             version,
             os.fspath(url),
             history=history,
@@ -305,8 +299,7 @@ class Catalog(Reader, Verbs):
         A catalog that inherits nothing stays as it is.
         """
         self._check_writable()
-        assert self._runtime.lake_path is not None
-        detach(self._runtime.store, self._runtime.lake_path, self._catalog_id)
+        detach(self._runtime, self._catalog_id)
 
     def expire_snapshots(
         self, *, snapshot_ids: Sequence[int] | None = None, older_than: Time | None = None

@@ -120,8 +120,7 @@ class Lake:
         runtime = self._runtime
         own_path = None if data_path is None else os.fspath(data_path)
         made = create_catalog(
-            runtime.store,
-            runtime.lake_path,
+            runtime,
             name,
             own_path,
             at_base=at_base,
@@ -160,8 +159,7 @@ class Lake:
         """
         runtime = self._runtime
         made = import_catalog(
-            runtime.store,
-            runtime.lake_path,
+            runtime,
             name,
             os.fspath(url),
             data_path=None if data_path is None else os.fspath(data_path),
@@ -195,9 +193,7 @@ class Lake:
         of a million take hundreds of megabytes. With ``at``, a snapshot of any catalog or a time: the
         catalogs that existed then, under the names they had, each with its newest snapshot of that moment.
         """
-        return list_catalogs(
-            self._runtime.store, self._runtime.lake_path, prefix=prefix, after=after, limit=limit, at=at
-        )
+        return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=at)
 
     def rename_catalog(self, name: str, new_name: str) -> None:
         """Give a catalog another name; its directory and its forks stay as they are.
@@ -303,9 +299,7 @@ class LakeAt:
 
     def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
         """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""
-        return list_catalogs(
-            self._runtime.store, self._runtime.lake_path, prefix=prefix, after=after, limit=limit, at=self._moment
-        )
+        return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=self._moment)
 
     def catalog(self, name: str) -> Catalog:
         """Return the catalog that had the name then, read-only, even if it was renamed or dropped since.

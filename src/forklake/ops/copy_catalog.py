@@ -7,15 +7,15 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_name
 from forklake.errors import SnapshotNotFoundError
 from forklake.metastore import procedures
-from forklake.metastore.store import DuplicateKeyError, Store
+from forklake.metastore.store import DuplicateKeyError
 from forklake.model.ids import THE_LAKE, CatalogId, SnapshotId
 from forklake.ops.create_catalog import already_exists, overlapping, place_new
+from forklake.ops.runtime import Runtime
 from forklake.ops.write_out import write_out
 
 
 def copy_catalog(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     parent: CatalogId,
     name: str,
     *,
@@ -31,6 +31,7 @@ def copy_catalog(
         SnapshotNotFoundError: The catalog has no such snapshot.
         NotFoundError: The catalog was dropped.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     check_name("catalog", name)
     new, placement = place_new(lake_path, name, data_path)
     assert lake_path is not None

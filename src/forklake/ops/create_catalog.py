@@ -10,17 +10,17 @@ from forklake.errors import AlreadyExistsError, InvalidPathError
 from forklake.metastore import procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
 from forklake.metastore.queries.options import OptionRow, write_options
-from forklake.metastore.store import DuplicateKeyError, Store
+from forklake.metastore.store import DuplicateKeyError
 from forklake.metastore.tables import SCHEMA
 from forklake.model.hint import SetDataPath
 from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
 from forklake.model.placement import MadeCatalog, NewFork, Placement
 from forklake.model.rows import SchemaRow
+from forklake.ops.runtime import Runtime
 
 
 def create_catalog(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     name: str,
     data_path: str | None = None,
     *,
@@ -41,6 +41,7 @@ def create_catalog(
         InvalidNameError: The name cannot be used.
         InvalidPathError: There is no data path, or it overlaps another catalog's directory.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     check_name("catalog", name)
     new, placement = place_new(lake_path, name, data_path, at_base=at_base)
     try:

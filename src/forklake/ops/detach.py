@@ -7,12 +7,12 @@ from forklake.errors import CommitContentionError
 from forklake.metastore import procedures
 from forklake.metastore.queries import heads
 from forklake.metastore.queries.snapshots import forget_snapshots_before
-from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.ops.runtime import Runtime
 from forklake.ops.write_out import write_out
 
 
-def detach(store: Store, lake_path: str, catalog: CatalogId) -> SnapshotId | None:
+def detach(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
     """Write what a fork inherits out as its own rows, and return the new snapshot; None if it inherits nothing.
 
     The content stays the same and becomes the only version: the ancestry and the catalog's older snapshots
@@ -22,6 +22,8 @@ def detach(store: Store, lake_path: str, catalog: CatalogId) -> SnapshotId | Non
         NotFoundError: The catalog was dropped.
         CommitContentionError: Others committed to the catalog on every attempt.
     """
+    store, lake_path = runtime.store, runtime.lake_path
+    assert lake_path is not None  # no catalog is made without one
     settings = store.settings
     for wait in (0.0, *settings.retry.waits(settings.clock)):
         settings.clock.sleep(wait)

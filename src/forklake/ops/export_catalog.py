@@ -6,18 +6,17 @@ from forklake.catalog import versions
 from forklake.errors import InvalidInputError
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.writer import PlainTarget, new_plain, target_path
-from forklake.metastore.store import Store
 from forklake.model.records import ExportedCatalog
 from forklake.model.version import Version
 from forklake.ops.export_numbers import numbers_of_history, numbers_of_state
 from forklake.ops.exported_rows import ORDER, ExportedRows
 from forklake.ops.lineage_rows import LineageRows
 from forklake.ops.plain_history import Progress, silent
+from forklake.ops.runtime import Runtime
 
 
 def export_catalog(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     version: Version,
     url: str,
     *,
@@ -35,6 +34,7 @@ def export_catalog(
         ConfigError: The name does not say which kind of file is meant.
         InvalidInputError: The catalog holds something that DuckLake 1.0 cannot express.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     product, path = target_path(url)
     with new_plain(product, path) as target:
         progress("Reading", 0, 1)

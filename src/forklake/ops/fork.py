@@ -22,14 +22,14 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
 from forklake.ops.create_catalog import overlapping, place_new
+from forklake.ops.runtime import Runtime
 
 BATCH = 10_000
 """How many forks are made in one transaction."""
 
 
 def fork(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     parent: CatalogId,
     name: str,
     *,
@@ -47,6 +47,7 @@ def fork(
         SnapshotNotFoundError: The parent has no such snapshot.
         NotFoundError: The parent was dropped.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     check_name("catalog", name)
     pin = _pin(store, parent, at)
     new, placement = place_new(lake_path, name, data_path)
@@ -59,8 +60,7 @@ def fork(
 
 
 def fork_many(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     parent: CatalogId,
     names: Sequence[str],
     *,
@@ -76,6 +76,7 @@ def fork_many(
         AlreadyExistsError: A name is taken.
         InvalidInputError: A name is given twice.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     for name in names:
         check_name("catalog", name)
     seen: set[str] = set()

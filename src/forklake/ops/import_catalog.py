@@ -13,7 +13,7 @@ from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.queries.files import scheduled_paths
 from forklake.metastore.queries.options import write_options
-from forklake.metastore.store import DuplicateKeyError, Session, Store
+from forklake.metastore.store import DuplicateKeyError, Session
 from forklake.metastore.tables import TABLES
 from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.names import fold
@@ -32,14 +32,14 @@ from forklake.ops.plain_history import (
     silent,
     snapshot_ids,
 )
+from forklake.ops.runtime import Runtime
 
 _MOST_SKIPPED = 1_000_000
 _BATCH = 1000
 
 
 def import_catalog(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     name: str,
     url: str,
     *,
@@ -58,6 +58,7 @@ def import_catalog(
         MetastoreVersionError: The database holds no DuckLake catalog, or one of another version.
         InvalidInputError: It holds something that cannot be kept.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     check_name("catalog", name)
     new, placement = place_new(lake_path, name, data_path)
     assert lake_path is not None

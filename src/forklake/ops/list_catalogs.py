@@ -12,11 +12,11 @@ from forklake.catalog.versions import dropped
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries import catalogs
 from forklake.metastore.queries.catalogs import ListedCatalog
-from forklake.metastore.store import Store
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.records import CatalogInfo
+from forklake.ops.runtime import Runtime
 
 MAX_PAGE: Final = 10_000
 _PAGE: Final = 1000
@@ -24,8 +24,7 @@ _LAST_NAME: Final = "\U0010ffff" * (MAX_NAME_LENGTH + 1)
 
 
 def list_catalogs(
-    store: Store,
-    lake_path: str | None,
+    runtime: Runtime,
     *,
     prefix: str = "",
     after: str | None = None,
@@ -40,6 +39,7 @@ def list_catalogs(
     Raises:
         InvalidInputError: The limit, or the moment, makes no sense.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     check_text("prefix", prefix)
     check_text("name to go on after", after)
     moment = None if at is None else check_moment(at)
@@ -61,16 +61,16 @@ def _page(
     return catalogs.catalogs_after(source, fold(after or ""), limit, at, between)
 
 
-def catalog_by_id(store: Store, lake_path: str | None, catalog: CatalogId) -> CatalogInfo:
+def catalog_by_id(runtime: Runtime, catalog: CatalogId) -> CatalogInfo:
     """Return a live catalog as a list shows it.
 
     Raises:
         NotFoundError: It was dropped, or never was.
     """
-    found = catalogs.catalog_by_id(store, catalog)
+    found = catalogs.catalog_by_id(runtime.store, catalog)
     if found is None:
         raise dropped(catalog)
-    return catalog_info(lake_path, found)
+    return catalog_info(runtime.lake_path, found)
 
 
 def check_limit(limit: int) -> int:
