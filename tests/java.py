@@ -5,7 +5,6 @@ Java process that finds it there starts with a third of the work; one that does 
 """
 
 import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -17,7 +16,7 @@ OPTIONS = "-XX:TieredStopAtLevel=1 -Xshare:auto -Xlog:disable"
 
 def start_quickly() -> None:
     """Let every Spark that this process or a child of it starts have these options, unless the caller has said any."""
-    archive = f" -XX:SharedArchiveFile={ARCHIVE}" if ARCHIVE.exists() else ""
+    archive = f' "-XX:SharedArchiveFile={ARCHIVE}"' if ARCHIVE.exists() else ""
     os.environ.setdefault("SPARK_SUBMIT_OPTS", OPTIONS + archive)
 
 
@@ -26,9 +25,9 @@ def write_archive() -> None:
     from forklake import Settings, connect  # noqa: PLC0415 - after the options are set
     from forklake.engine import gateway  # noqa: PLC0415
 
+    written = ARCHIVE.with_suffix(".new")
     with tempfile.TemporaryDirectory() as directory:
-        written = Path(directory) / ARCHIVE.name
-        os.environ["SPARK_SUBMIT_OPTS"] = f"{OPTIONS} -XX:ArchiveClassesAtExit={written}"
+        os.environ["SPARK_SUBMIT_OPTS"] = f'{OPTIONS} "-XX:ArchiveClassesAtExit={written}"'
         settings = Settings(spark={"spark.master": "local[2]", "spark.driver.memory": "1g"})
         with connect(settings=settings) as connection:
             connection.sql(_SOME_OF_EVERYTHING.format(directory=directory))
@@ -37,7 +36,7 @@ def write_archive() -> None:
             assert java.stdin is not None
             java.stdin.close()  # the way it is told to end
             java.wait()
-        shutil.move(written, ARCHIVE)
+    written.replace(ARCHIVE)
 
 
 _SOME_OF_EVERYTHING = """

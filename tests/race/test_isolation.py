@@ -11,15 +11,19 @@ import pytest
 from forklake import Lake, NewDataFile, NewDeleteFile, RetryPolicy, Settings
 from forklake.errors import AlreadyExistsError, CommitConflictError, CommitContentionError, NotFoundError
 from tests.lakes import LakeFactory
-from tests.race.processes import CONTEXT, PATIENCE_SECONDS, SECONDS, Job, Worker
+from tests.race.processes import CONTEXT, SECONDS, Job, Worker
 from tests.race.state import check_rules
 from tests.race.trace import Trace
+from tests.waiting import wait_until
 
 PROCESSES = 5
 TENANTS = 10
 """So many noisy tenants, each a thread, in each process."""
 
 STEPS = int(20 * SECONDS)
+NOISE = 5
+"""So many rounds of the others there are meanwhile, at least."""
+
 EAGER = Settings(retry=RetryPolicy(max_retry_count=30, wait_seconds=0.01, backoff=1.1), pool_size=TENANTS)
 
 
@@ -81,17 +85,19 @@ def test_a_tenant_among_fifty_sees_what_it_sees_alone(lake_factory: LakeFactory)
     with Lake(url, data_path=lake_factory.directory / "data") as lake:
         workers = [Worker(Job(f"noise {n}", make_noise, (url, n, rounds, stop))) for n in range(PROCESSES)]
         try:
-            end = time.monotonic() + PATIENCE_SECONDS
-            while rounds.value < 10 and not stop.is_set() and time.monotonic() < end:
-                time.sleep(0.01)
+            wait_until(lambda: rounds.value >= 10 or stop.is_set(), "noise")
             before = rounds.value
-            among = Trace(lake, "tenant", seed=7).run(STEPS)
+
+            def wait_for_noise(step: int) -> None:
+                wait_until(lambda: rounds.value >= before + NOISE * step // STEPS or stop.is_set(), "more noise")
+
+            among = Trace(lake, "tenant", seed=7).run(STEPS, wait_for_noise)
             during = rounds.value - before
         finally:
             stop.set()
             for worker in workers:
                 worker.result()
-        assert during >= 5, f"only {during} rounds of noise"
+        assert during >= NOISE, f"only {during} rounds of noise"
         differences = list(unified_diff(alone, among, "alone", "among others", lineterm="", n=5))
         assert not differences, "\n".join(differences[:80])
         check_rules(lake, expired=True, written_out=True)

@@ -46,7 +46,8 @@ class Trace:
         """The catalog that was dropped last."""
         self.seen: list[str] = []
 
-    def run(self, steps: int) -> list[str]:
+    def run(self, steps: int, before: Callable[[int], None] = lambda step: None) -> list[str]:
+        """Return what is seen; before each step, a function is called with its number."""
         self.lake.create_catalog(f"{self.tenant}-0").create_table("t0", {"id": "BIGINT", "name": "VARCHAR"})
         operations: list[Callable[[Catalog], Any]] = [
             self.append, self.append, self.append, self.create_table, self.delete, self.remove, self.alter,
@@ -54,7 +55,8 @@ class Trace:
             self.fork_many, self.copy, self.detach, self.expire, self.drop, self.undrop, self.purge, self.rename,
             self.set_option, self.strange_version, self.strange_name, self.same_name,
         ]  # fmt: skip
-        for _ in range(steps):
+        for step in range(1, steps + 1):
+            before(step)
             self.count += 1
             operation = self.random.choice(operations)
             name = self.random.choice(self.own_names())

@@ -119,7 +119,7 @@ class _Trial:
         main = threading.main_thread().ident
         assert main is not None
         threading.Timer(4, signal.pthread_kill, (main, signal.SIGINT)).start()
-        return self.run(_dawdle)
+        return self.run(_hang)
 
     def _append(self, fault: Fault) -> None:
         values = {"orders": "'x' AS item", "keys": "uuid() AS key"}[self._table]
@@ -163,6 +163,10 @@ def _nothing() -> None:
 
 def _dawdle() -> None:
     time.sleep(30)
+
+
+def _hang() -> None:
+    time.sleep(200)
 
 
 def _first_time(fault: Fault) -> Fault:

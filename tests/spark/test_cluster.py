@@ -11,6 +11,8 @@ import pytest
 
 from tests.loopback import spark_cluster
 
+pytestmark = pytest.mark.timeout(600)  # a cluster, and all that is done on it
+
 ROWS = int(os.environ.get("FORKLAKE_CLUSTER_ROWS", "20000"))
 NOTHING = {"commits": 0, "rows": 0, "left behind": [], "missing": []}
 WRITTEN = {"commits": 1, "rows": 40, "left behind": [], "missing": []}
@@ -26,7 +28,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             [sys.executable, str(program), master, str(directory), str(ROWS)],
             capture_output=True,
             text=True,
-            timeout=280,
+            timeout=580,
             check=False,
         )
     assert ran.returncode == 0, ran.stderr

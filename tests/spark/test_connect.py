@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.timeout(600)  # one server for all
+
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -91,7 +93,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         [sys.executable, "-c", PROGRAM + STATEMENTS, str(tmp_path_factory.mktemp("connect"))],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=580,
         check=False,
         env=environment,
     )

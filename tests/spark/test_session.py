@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 from forklake.engine.machine import driver_memory, memory_bytes, names_in_defaults_file
 from forklake.engine.session import session
 
+pytestmark = pytest.mark.timeout(600)  # Spark is started up to three times
+
 
 def run(program: str, **environment: str) -> str:
     """Run a program in a new process; return what it printed."""
@@ -18,7 +20,7 @@ def run(program: str, **environment: str) -> str:
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=580,
         check=False,
         env={**os.environ, **environment},
     )
@@ -57,7 +59,7 @@ print(again.range(5).count(), again.conf.get("spark.sql.shuffle.partitions"))
 """
     clean = {key: value for key, value in os.environ.items() if key not in ("PYSPARK_PYTHON", "SPARK_LOCAL_IP")}
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=240, check=False, env=clean
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=580, check=False, env=clean
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["1 local[1] 3 None 127.0.0.1 True False False", "5 8"]
