@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 import forklake
-from forklake import Catalog, Connection, Lake
+from forklake import Catalog, Connection, Lake, Settings
 
 TUNED = "spark.sql.shuffle.partitions"
 
@@ -70,3 +71,26 @@ def test_a_lake_that_a_session_attaches_has_the_spark_of_the_session(
         (attached,) = session._state.attachments.all()
         assert attached.lake is not lake
         assert attached.lake.spark is given
+
+
+@pytest.mark.parametrize("door", ["Catalog.sql", "Catalog.session", "Lake.connect", "forklake.connect"])
+def test_what_settings_say_of_spark_reaches_it_by_every_door(given: SparkSession, tmp_path: Path, door: str) -> None:
+    # Of a session that is there, only settings of our own are changed.
+    settings = Settings(spark={"forklake.door": door})
+    path = tmp_path / "lake.db"
+    attach = f"ATTACH 'ducklake:{path}' AS shop (CATALOG 'shop', CREATE_IF_NOT_EXISTS true)"
+    with ExitStack() as stack:
+        session: Connection | Catalog
+        if door == "forklake.connect":
+            session = stack.enter_context(forklake.connect(given, settings=settings))
+            session.sql(attach)
+        else:
+            lake = stack.enter_context(forklake.open(str(path), spark=given, settings=settings))
+            session = shop = lake.create_catalog("shop")
+            if door != "Catalog.sql":
+                session = stack.enter_context(shop.session() if door == "Catalog.session" else lake.connect())
+        assert given.conf.get("forklake.door", None) is None
+        found = session.sql("SELECT 1 AS one")
+        assert found is not None
+        assert found.dataframe().count() == 1
+        assert given.conf.get("forklake.door") == door
