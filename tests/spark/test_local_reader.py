@@ -150,6 +150,16 @@ def test_a_condition_is_computed_by_spark(lake: Lake) -> None:
     assert table.arrow(["id"], "u8 = 255").num_rows == 3
 
 
+def test_what_is_read_here_is_a_frame_of_spark_for_whoever_wants_one(lake: Lake) -> None:
+    shop = lake.catalog("shop")
+    assert [row.id for row in shop.table("t").head(2, ["id"]).dataframe().collect()] == [1, 2]
+    found = shop.sql("SELECT id AS number, id FROM t LIMIT 2 OFFSET 1")
+    assert found is not None
+    shop.fork("later").table("t").append([{"id": 9}])
+    assert found.dataframe().columns == ["number", "id"]
+    assert [tuple(row) for row in found.dataframe().collect()] == found.rows() == [(2, 2), (4, 4)]
+
+
 def test_variants_are_read_by_spark(lake: Lake, spark: SparkSession) -> None:
     shop = lake.create_catalog("variants")
     shop.create_table_as("v", spark.sql("SELECT 1 AS id, parse_json('{\"a\": [1, 2]}') AS v"))
