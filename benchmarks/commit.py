@@ -70,7 +70,7 @@ class Append(Worker):
 
     def step(self, number: int) -> bool:
         try:
-            self._catalog.append_files(table_name(0), [new_file(f"{self._index}-{number}", number)])
+            self._catalog.table(table_name(0)).storage.append_files([new_file(f"{self._index}-{number}", number)])
         except CommitContentionError:
             return False
         return True
@@ -190,7 +190,7 @@ def _recorded(database: PostgresDatabase) -> Script:
         catalog = lake.catalog(_catalog_name(0))
         for number in range(WARM_UP_STEPS):
             queries.clear()
-            catalog.append_files(table_name(0), [new_file(f"recorded-{number}", number)])
+            catalog.table(table_name(0)).storage.append_files([new_file(f"recorded-{number}", number)])
     ((text, values),) = queries
     for name, value in values.items():
         text = text.replace(f"%({name})s", ":catalog" if value == catalog.catalog_id else str(value))

@@ -82,19 +82,19 @@ def change(databases: Databases, quick: bool) -> list[Figure]:
     with new_lake() as (lake, spark, directory):
         shop = lake.create_catalog("shop")
         table = filled(shop, spark, "orders", sizes)
-        paths = [file.path for file in table.files()]
+        paths = [file.path for file in table.storage.files()]
         delta = directory / "delta"
         deltalake.write_deltalake(str(delta), ds.dataset(paths).scanner().to_reader())
         count = sizes.rows // 100
         source = spark.range(0, sizes.rows, 100).selectExpr(*COLUMNS[:2], "'merged' AS item")
         arrow = source.toArrow()
-        shop.create_table_as("news", source)
+        shop.create_table("news", rows=source)
         figures = []
         for name, ours, theirs, aim in (
             ("DELETE", lambda f: f.table("orders").delete("id % 100 = 7"), lambda d: d.delete("id % 100 = 7"), 0.5),
             ("UPDATE", lambda f: f.table("orders").update({"item": "'x'"}, "id % 100 = 7"),
              lambda d: d.update(updates={"item": "'x'"}, predicate="id % 100 = 7"), 0.5),
-            ("MERGE", lambda f: f.table("orders").upsert(source, ["id"]), lambda d: _delta_merge(d, arrow), 0.5),
+            ("MERGE", lambda f: f.table("orders").merge(source, ["id"]), lambda d: _delta_merge(d, arrow), 0.5),
             ("MERGE by SQL,", lambda f: f.sql(_MERGE).fetchall()[0][0], lambda d: _delta_merge(d, arrow), 0.65),
         ):  # fmt: skip
             mine, reference = Samples(), Samples()

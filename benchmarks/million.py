@@ -105,7 +105,9 @@ OPERATIONS = (
     Operation("attach by name", _parent, lambda lake, _, name, table: lake.catalog(name)),
     Operation("list a page of 100", _parent, lambda lake, _, name, table: lake.catalogs(after=name, limit=100)),
     Operation("list the tables of a fork", Lake.catalog, lambda lake, fork, name, table: fork.tables()),
-    Operation("list the files of a table", Lake.catalog, lambda lake, fork, name, table: fork.table(table).files()),
+    Operation(
+        "list the files of a table", Lake.catalog, lambda lake, fork, name, table: fork.table(table).storage.files()
+    ),
     Operation(
         "fork once more",
         _parent,
@@ -114,7 +116,7 @@ OPERATIONS = (
     Operation(
         "append to a fork",
         Lake.catalog,
-        lambda lake, fork, name, table: fork.append_files(table, [new_file("own")]),
+        lambda lake, fork, name, table: fork.table(table).storage.append_files([new_file("own")]),
     ),
 )
 

@@ -38,7 +38,9 @@ def make_parent(lake: Lake, name: str, files: int, tables: int = TABLES) -> Cata
     for first in range(0, tables, at_once):
         with catalog.transaction() as transaction:
             for number in range(first, min(first + at_once, tables)):
-                transaction.append_files(table_name(number), [new_file(f"f{file}", file) for file in range(per_table)])
+                transaction.table(table_name(number)).storage.append_files(
+                    [new_file(f"f{file}", file) for file in range(per_table)]
+                )
     return catalog
 
 
@@ -48,6 +50,6 @@ def make_chain(root: Catalog, length: int) -> list[Catalog]:
     name = root.name
     for generation in range(1, length + 1):
         fork = chain[-1].fork(f"{name}-{generation}")
-        fork.append_files(table_name(0), [new_file("own")])
+        fork.table(table_name(0)).storage.append_files([new_file("own")])
         chain.append(fork)
     return chain

@@ -51,9 +51,9 @@ def small(databases: Databases, quick: bool) -> list[Figure]:
             names = [f"name {number}" for number in range(_ROWS)]
             table.append(pa.table({"id": range(_ROWS), "name": names, "price": range(_ROWS)}))
             plain = directory / "plain.duckdb"
-            shop.export(plain)
+            shop.maintenance.export(plain)
             figures = _first_row(url, plain, rounds)
-            (file,) = table.files()
+            (file,) = table.storage.files()
             ours, reference = turn_about(10 * rounds, table.rows, lambda: pq.read_table(file.path).to_pylist())
             assert len(table.rows()) == _ROWS
     name = f"{_ROWS:,} rows as values of Python, p50"

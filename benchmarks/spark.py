@@ -64,16 +64,16 @@ def _rows(spark: SparkSession, count: int, parts: int) -> DataFrame:
 
 def filled(catalog: Catalog, spark: SparkSession, name: str, sizes: Sizes) -> Table:
     """Return a new table with one file for each part of its rows."""
-    catalog.create_table_as(name, _rows(spark, 0, 1))
+    catalog.create_table(name, rows=_rows(spark, 0, 1))
     catalog.options.set("per_thread_output", True, table=name)
     table = catalog.table(name)
     table.append(_rows(spark, sizes.rows, sizes.files))
-    assert len(table.files()) == sizes.files, len(table.files())
+    assert len(table.storage.files()) == sizes.files, len(table.storage.files())
     return table
 
 
 def raw(spark: SparkSession, table: Table) -> DataFrame:
-    return spark.read.schema(table.schema).parquet(*(file.path for file in table.files()))
+    return spark.read.schema(table.inspect.spark_schema).parquet(*(file.path for file in table.storage.files()))
 
 
 def aggregated(frame: DataFrame, count: int | None = None) -> tuple[object, ...]:
@@ -121,9 +121,9 @@ def append(databases: Databases, quick: bool) -> list[Figure]:
 
         def ours() -> None:
             name = f"t{uuid.uuid4().hex}"
-            shop.create_table_as(name, _rows(spark, sizes.rows, 2))
+            shop.create_table(name, rows=_rows(spark, sizes.rows, 2))
             assert shop.table(name).count() == sizes.rows
-            for file in shop.table(name).files():
+            for file in shop.table(name).storage.files():
                 Path(file.path).unlink()
 
         def plain() -> None:
@@ -145,7 +145,7 @@ def plan(databases: Databases, quick: bool) -> list[Figure]:
         shop = lake.create_catalog("shop")
         for count in sizes.planned:
             table = _many_files(shop, spark, f"t{count}", count)
-            paths = [file.path for file in table.files()]
+            paths = [file.path for file in table.storage.files()]
             if count <= 1000:
                 assert table.dataframe().count() == count * 10
             ours, reference = turn_about(
@@ -166,16 +166,16 @@ def _planned(frame: DataFrame) -> None:
 
 def _many_files(catalog: Catalog, spark: SparkSession, name: str, count: int) -> Table:
     """Return a table of many small files: one file, under many names."""
-    catalog.create_table_as(name, _rows(spark, 10, 1))
+    catalog.create_table(name, rows=_rows(spark, 10, 1))
     table = catalog.table(name)
-    (first,) = table.files()
+    (first,) = table.storage.files()
     made = []
     for _ in range(count - 1):
         path = Path(first.path).with_name(f"ducklake-{uuid.uuid4()}.parquet")
         os.link(first.path, path)
         made.append(NewDataFile(path.name, 10, first.file_size_bytes))
-    catalog.append_files(name, made)
-    assert len(table.files()) == count
+    catalog.table(name).storage.append_files(made)
+    assert len(table.storage.files()) == count
     return table
 
 
@@ -185,8 +185,8 @@ def prune(databases: Databases, quick: bool) -> list[Figure]:
     figures = []
     with new_lake() as (lake, spark, _):
         shop = lake.create_catalog("shop")
-        shop.create_table_as("parted", _rows(spark, 0, 1), partition_by=[PartitionField("placed_at", "month")])
-        shop.create_table_as("sorted", _rows(spark, 0, 1), sort_by=["id"])
+        shop.create_table("parted", rows=_rows(spark, 0, 1), partition_by=[PartitionField("placed_at", "month")])
+        shop.create_table("sorted", rows=_rows(spark, 0, 1), sort_by=["id"])
         shop.options.set("target_file_size", "8MB", table="sorted")
         cases = (
             ("parted", "placed_at >= '2026-03-01' AND placed_at < '2026-04-01'",
@@ -207,14 +207,16 @@ def prune(databases: Databases, quick: bool) -> list[Figure]:
                     aggregated(raw(spark, table).where(raw_where)), expected
                 ),
             )
-            summary = table.plan(where)
+            summary = table.inspect.plan(where)
             group = "prune on Spark"
             what = {"parted": "one month of a table partitioned by month", "sorted": "1,000 ids of a sorted table"}[
                 name
             ]
             figures.append(Figure(group, f"{what}, p50", ours.p50, "ms", reference.p50, "Spark on all files"))
             figures.append(
-                Figure(group, f"{what}, files", summary.file_count, "", len(table.files()), "files of the table")
+                Figure(
+                    group, f"{what}, files", summary.file_count, "", len(table.storage.files()), "files of the table"
+                )
             )
     return figures
 
@@ -238,7 +240,7 @@ def floats(databases: Databases, quick: bool) -> list[Figure]:
         for kind, more in {"no NaN": "measured", "one NaN": "if(id = 0, double('nan'), measured) AS measured"}.items():
             name = kind.replace(" ", "_")
             rows = spark.range(0, sizes.rows, 1, 4).selectExpr(*measured).selectExpr("id", more, "price", "weight")
-            shop.create_table_as(name, rows.limit(0))
+            shop.create_table(name, rows=rows.limit(0))
             shop.options.set("per_thread_output", True, table=name)
             shop.table(name).append(rows)
             for what, where in cases.items():

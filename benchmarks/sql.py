@@ -76,7 +76,7 @@ def _rows(session: Connection, text: str) -> list[tuple[Any, ...]]:
 
 def _small_select(session: Connection, shop: Catalog, rounds: int) -> list[Figure]:
     session.sql("CREATE TABLE small AS SELECT i AS id, 'name ' || i AS name FROM range(1000) r(i)")
-    (file,) = shop.table("small").files()
+    (file,) = shop.table("small").storage.files()
     spark = shop._runtime.setup.spark()
 
     def ours() -> None:
@@ -103,8 +103,10 @@ def tpch(databases: Databases, quick: bool) -> list[Figure]:
         for table in _TABLES:
             path = directory / f"{table}.parquet"
             oracle.execute(f"COPY {table} TO '{path}'")
-            shop.create_table_as(table, spark.read.parquet(str(path)))
-            spark.read.parquet(*(file.path for file in shop.table(table).files())).createOrReplaceTempView(table)
+            shop.create_table(table, rows=spark.read.parquet(str(path)))
+            spark.read.parquet(*(file.path for file in shop.table(table).storage.files())).createOrReplaceTempView(
+                table
+            )
         with forklake.connect(spark) as session:
             _attach(session, str(directory / "lake.db"))
             ours, reference = Samples(), Samples()

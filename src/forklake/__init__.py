@@ -5,7 +5,7 @@
 >>> shop = lake.create_catalog("shop")
 >>> shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
 >>> agent = shop.fork("agent-001")
->>> agent.drop_table("orders")
+>>> agent.table("orders").drop()
 >>> [table.name for table in shop.tables()], agent.tables()
 (['orders'], [])
 >>> lake.close()
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from forklake import errors, session
 from forklake.config import Clock, RetryPolicy, Settings
-from forklake.lake import Catalog, Lake, LakeAt, Options, Table, Transaction
+from forklake.lake import Catalog, Fork, Lake, LakeAt, Options, Table, Transaction
 from forklake.model.definitions import (
     ColumnDefinition,
     ColumnStats,
@@ -74,6 +74,7 @@ __all__ = [
     "DeleteFile",
     "ExportedCatalog",
     "FlushedTable",
+    "Fork",
     "ForkNode",
     "ForkTree",
     "Growth",

@@ -46,20 +46,19 @@ def fill_shop(lake: Lake) -> None:
     with shop.transaction(author="ann", message="Two tables") as txn:
         txn.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)", "day": "DATE"}, partition_by=["day"])
         txn.create_table("customers", [ColumnDefinition("id", "BIGINT", nulls_allowed=False), address])
-        txn.comment_on_table("orders", "What was sold")
+        txn.table("orders").alter.comment("What was sold")
     with shop.transaction(author="ann", message="Load") as txn:
-        txn.append_files(
-            "orders",
+        txn.table("orders").storage.append_files(
             [
                 NewDataFile("day=1/a.parquet", 1000, 64_000, partition_values=("1",)),
                 NewDataFile("day=2/b.parquet", 500, 32_000, partition_values=("2",)),
-            ],
+            ]
         )
     agent = shop.fork("agent")
-    first = agent.table("orders").files()[0]
-    agent.delete_rows("orders", [NewDeleteFile(first.data_file_id, "a-delete.parquet", 3, 800)])
-    agent.rename_table("customers", "people")
-    agent.fork("what-if").append_files("people", [NewDataFile("p.parquet", 7, 900)])
+    first = agent.table("orders").storage.files()[0]
+    agent.table("orders").storage.delete_rows([NewDeleteFile(first.data_file_id, "a-delete.parquet", 3, 800)])
+    agent.table("customers").rename("people")
+    agent.fork("what-if").table("people").storage.append_files([NewDataFile("p.parquet", 7, 900)])
     shop.fork("audit", at=shop.snapshots()[1].snapshot_id)
 
 

@@ -79,7 +79,7 @@ def test_every_option_of_a_command_says_what_it_does(path: str) -> None:
         "catalog fork shop new",
         "catalog drop audit",
         "catalog rename audit new",
-        "catalog detach audit",
+        "catalog sever audit",
         "catalog tree",
         "table list shop",
         "table show shop orders",

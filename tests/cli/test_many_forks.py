@@ -26,7 +26,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shop.create_table("orders", {"id": "BIGINT"})
         shop.fork_many([f"agent-{number:06}" for number in range(FORKS)])
         lake.catalog("agent-000002").fork("what-if")
-        lake.drop_catalog("agent-000002")
+        lake.catalog("agent-000002").drop()
     return path
 
 

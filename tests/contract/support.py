@@ -29,7 +29,7 @@ def names(catalog: Catalog) -> list[str]:
 
 def file_names(catalog: Catalog, table: str) -> list[str]:
     """Return the file names of a table, without their directories."""
-    return [file.path.rsplit("/", 1)[1].removesuffix(".parquet") for file in catalog.table(table).files()]
+    return [file.path.rsplit("/", 1)[1].removesuffix(".parquet") for file in catalog.table(table).storage.files()]
 
 
 def last(catalog: Catalog) -> Snapshot:

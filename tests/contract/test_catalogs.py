@@ -39,7 +39,7 @@ def listed(lake: Lake, **how: object) -> list[str]:
 
 def test_a_new_catalog_has_an_empty_schema_main(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
-    assert (shop.name, shop.schemas(), shop.tables()) == ("shop", ["main"], [])
+    assert (shop.name, shop.schemas.list(), shop.tables()) == ("shop", ["main"], [])
     (first,) = shop.snapshots()
     assert first.changes_made == 'created_schema:"main"'
 
@@ -63,7 +63,7 @@ def test_a_name_is_taken_once_whatever_its_case(lake: Lake) -> None:
 @pytest.mark.parametrize("name", STRANGE_NAMES)
 def test_a_strange_name_is_only_a_name(lake: Lake, name: str) -> None:
     strange = lake.create_catalog(name)
-    strange.create_schema(name)
+    strange.schemas.create(name)
     strange.create_table(name, {name: "INTEGER"}, schema=name)
     fork = strange.fork(name + "!")
     assert lake.catalog(name).catalog_id == strange.catalog_id
@@ -89,16 +89,16 @@ def test_a_name_that_cannot_be_stored_is_refused_everywhere(lake: Lake, name: st
     before = state(lake)
     for attempt in each(
         lambda: lake.create_catalog(name),
-        lambda: lake.rename_catalog("shop", name),
+        lambda: lake.catalog("shop").rename(name),
         lambda: shop.fork(name),
         lambda: shop.fork(name, copy=True),
         lambda: shop.fork_many(["fine", name]),
-        lambda: shop.create_schema(name),
+        lambda: shop.schemas.create(name),
         lambda: shop.create_table(name, {"id": "BIGINT"}),
         lambda: shop.create_table("t", {name: "BIGINT"}),
-        lambda: shop.rename_table("orders", name),
-        lambda: shop.add_column("orders", (name, "BIGINT")),
-        lambda: shop.rename_column("orders", "id", name),
+        lambda: shop.table("orders").rename(name),
+        lambda: shop.table("orders").alter.add_column((name, "BIGINT")),
+        lambda: shop.table("orders").alter.rename_column("id", name),
     ):
         with pytest.raises(InvalidNameError, match=r"The name of a (catalog|schema|table|column) must"):
             attempt()
@@ -113,16 +113,16 @@ def test_what_is_not_there_is_not_found_whatever_it_is_called(lake: Lake, name: 
     for attempt in each(
         lambda: lake.catalog(name),
         lambda: lake.at(version=shop.head).catalog(name),
-        lambda: lake.rename_catalog(name, "other"),
-        lambda: lake.drop_catalog(name),
+        lambda: lake.catalog(name).rename("other"),
+        lambda: lake.catalog(name).drop(),
         lambda: lake.undrop_catalog(name),
         lambda: lake.purge(name),
         lambda: shop.table(name),
         lambda: shop.tables(name),
-        lambda: shop.drop_schema(name),
-        lambda: shop.drop_table(name),
-        lambda: shop.drop_column("orders", name),
-        lambda: shop.append_files(name, []),
+        lambda: shop.schemas.drop(name),
+        lambda: shop.table(name).drop(),
+        lambda: shop.table("orders").alter.drop_column(name),
+        lambda: shop.table(name).storage.append_files([]),
     ):
         with pytest.raises(NotFoundError if name == "none" else (NotFoundError, InvalidInputError)):
             attempt()
@@ -200,8 +200,8 @@ def test_a_list_of_the_past_shows_what_existed_then_under_its_name_of_then(lake:
     first = shop.head
     other = lake.create_catalog("other")
     before = other.head
-    lake.rename_catalog("shop", "store")
-    lake.drop_catalog("other")
+    lake.catalog("shop").rename("store")
+    lake.catalog("other").drop()
     now = lake.create_catalog("now").head
     assert listed(lake) == ["now", "store"]
     assert listed(lake, at=first) == ["shop"]
@@ -228,10 +228,10 @@ def test_a_list_of_a_time_shows_what_existed_then(lake_factory: LakeFactory) -> 
     with lake_factory.open(Settings(clock=Clock(now=tick))) as lake:
         shop = lake.create_catalog("shop")
         made = ticks[-1]
-        lake.rename_catalog("shop", "store")
+        lake.catalog("shop").rename("store")
         renamed = ticks[-1]
         shop.create_table("orders", {"id": "BIGINT"})
-        lake.drop_catalog("store")
+        lake.catalog("store").drop()
         dropped = ticks[-1]
         moment = timedelta(microseconds=1)
         assert listed(lake, at=made - moment) == []
@@ -264,10 +264,10 @@ def test_a_renamed_catalog_keeps_its_id_its_files_and_its_forks(lake: Lake) -> N
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT"})
     agent = shop.fork("agent")
-    lake.rename_catalog("shop", "Store")
+    lake.catalog("shop").rename("Store")
     assert (shop.name, names(shop), names(agent)) == ("Store", ["orders"], ["orders"])
     assert next(info.data_path for info in lake.catalogs() if info.name == "Store") == f"{lake.data_path}shop/"
-    lake.rename_catalog("store", "STORE")  # only the case
+    lake.catalog("store").rename("STORE")  # only the case
     assert shop.name == "STORE"
     with pytest.raises(NotFoundError, match='Catalog "shop" does not exist'):
         lake.catalog("shop")
@@ -278,7 +278,7 @@ def test_a_catalog_is_not_renamed_onto_a_taken_name(lake: Lake) -> None:
     lake.create_catalog("other")
     before = state(lake)
     with pytest.raises(AlreadyExistsError, match="Catalog 'OTHER' already exists"):
-        lake.rename_catalog("shop", "OTHER")
+        lake.catalog("shop").rename("OTHER")
     assert state(lake) == before
 
 
@@ -289,10 +289,10 @@ def test_a_dropped_catalog_is_gone_and_its_forks_stay(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT"})
     agent = shop.fork("agent")
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     for attempt in each(
         lambda: lake.catalog("shop"),
-        lambda: lake.drop_catalog("shop"),
+        lambda: lake.catalog("shop").drop(),
         shop.tables,
         lambda: shop.fork("x"),
         lambda: shop.fork("x", copy=True),
@@ -300,8 +300,8 @@ def test_a_dropped_catalog_is_gone_and_its_forks_stay(lake: Lake) -> None:
         lambda: shop.options.set("auto_compact", False),
         lambda: shop.options.get("auto_compact"),
         shop.options.list,
-        shop.detach,
-        lambda: shop.expire_snapshots(snapshot_ids=[0]),
+        shop.sever,
+        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0]),
     ):
         with pytest.raises(NotFoundError, match=r"was dropped|does not exist"):
             attempt()
@@ -314,7 +314,7 @@ def test_a_transaction_of_a_catalog_that_is_dropped_meanwhile_is_refused(lake: L
     shop = lake.create_catalog("shop")
     transaction = shop.transaction()
     transaction.create_table("orders", {"id": "BIGINT"})
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     with pytest.raises(NotFoundError, match="was dropped"):
         transaction.commit()
     assert names(lake.undrop_catalog("shop")) == []
@@ -326,7 +326,7 @@ def test_a_dropped_catalog_comes_back_as_it_was(lake: Lake, by: str) -> None:
     shop.create_table("orders", {"id": "BIGINT"})
     shop.options.set("target_file_size", "1GB")
     snapshots = shop.snapshots()
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     back = lake.undrop_catalog("SHOP" if by == "name" else shop.catalog_id)
     assert (back.catalog_id, back.name, back.snapshots()) == (shop.catalog_id, "shop", snapshots)
     assert shop.options.get("target_file_size") == "1GB"
@@ -336,9 +336,9 @@ def test_a_dropped_catalog_comes_back_as_it_was(lake: Lake, by: str) -> None:
 
 def test_a_name_that_several_were_dropped_under_needs_an_id(lake: Lake) -> None:
     first = lake.create_catalog("shop")
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     second = lake.create_catalog("shop")
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     with pytest.raises(InvalidInputError, match='2 catalogs were dropped under the name "shop": 0, 1; nothing'):
         lake.undrop_catalog("shop")
     with pytest.raises(InvalidInputError, match="2 catalogs were dropped"):
@@ -346,14 +346,14 @@ def test_a_name_that_several_were_dropped_under_needs_an_id(lake: Lake) -> None:
     assert lake.undrop_catalog(first.catalog_id).name == "shop"
     with pytest.raises(AlreadyExistsError, match="Catalog 'shop' already exists"):
         lake.undrop_catalog(second.catalog_id)
-    lake.rename_catalog("shop", "old")
+    lake.catalog("shop").rename("old")
     assert lake.undrop_catalog("shop").catalog_id == second.catalog_id
 
 
 def test_a_catalog_is_undropped_by_its_last_name_only(lake: Lake) -> None:
     lake.create_catalog("old")
-    lake.rename_catalog("old", "new")
-    lake.drop_catalog("new")
+    lake.catalog("old").rename("new")
+    lake.catalog("new").drop()
     with pytest.raises(NotFoundError, match='No dropped catalog "old" exists'):
         lake.undrop_catalog("old")
     assert lake.undrop_catalog("new").name == "new"
@@ -374,7 +374,7 @@ def test_a_purged_catalog_never_comes_back_and_its_forks_stay(lake: Lake) -> Non
     shop.create_table("orders", {"id": "BIGINT"})
     pin = shop.head
     agent = shop.fork("agent")
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     lake.purge("shop")
     for verb in (lake.undrop_catalog, lake.purge):
         with pytest.raises(NotFoundError, match="No dropped catalog"):

@@ -63,46 +63,46 @@ def test_a_type_that_ducklake_has_not_is_refused_and_nothing_is_made(lake: Lake,
 
 def test_ids_are_given_depth_first_and_never_again(shop: Catalog) -> None:
     assert [column(shop, *path).column_id for path in (["id"], ["place"], ["place", "at", "y"])] == [1, 2, 6]
-    shop.add_column("orders", ("extra", "DATE"))
-    shop.drop_column("orders", "extra")
-    shop.add_column("orders", ("extra", "DATE"))
+    shop.table("orders").alter.add_column(("extra", "DATE"))
+    shop.table("orders").alter.drop_column("extra")
+    shop.table("orders").alter.add_column(("extra", "DATE"))
     assert column(shop, "extra").column_id == 8
 
 
 def test_a_field_is_added_dropped_and_renamed_within_its_struct(shop: Catalog) -> None:
-    shop.add_column("orders", ("z", "FLOAT"), parent="place.at")
-    shop.rename_column("orders", "place.town", "city")
-    shop.drop_column("orders", "place.at.x")
+    shop.table("orders").alter.add_column(("z", "FLOAT"), parent="place.at")
+    shop.table("orders").alter.rename_column("place.town", "city")
+    shop.table("orders").alter.drop_column("place.at.x")
     assert [child.name for child in column(shop, "place").children] == ["city", "at"]
     assert [child.name for child in column(shop, "place", "at").children] == ["y", "z"]
     with pytest.raises(InvalidInputError, match="Fields can only be added to structs - id is a int32"):
-        shop.add_column("orders", ("z", "FLOAT"), parent="id")
+        shop.table("orders").alter.add_column(("z", "FLOAT"), parent="id")
 
 
 def test_types_only_widen(shop: Catalog) -> None:
-    shop.change_column_type("orders", "id", "BIGINT")
-    shop.change_column_type("orders", "place.at.x", "DOUBLE")
+    shop.table("orders").alter.set_type("id", "BIGINT")
+    shop.table("orders").alter.set_type("place.at.x", "DOUBLE")
     assert (column(shop, "id").type, column(shop, "place", "at", "x").type) == ("int64", "float64")
     refused = "Cannot change type of column id from BIGINT to INTEGER - only widening type promotions are allowed"
     with pytest.raises(InvalidInputError, match=refused):
-        shop.change_column_type("orders", "id", "INTEGER")
+        shop.table("orders").alter.set_type("id", "INTEGER")
     before = shop.head
-    shop.change_column_type("orders", "id", "int64")
+    shop.table("orders").alter.set_type("id", "int64")
     assert shop.head == before
 
 
 def test_the_default_of_a_truth_value_becomes_a_number(shop: Catalog) -> None:
-    shop.add_column("orders", ColumnDefinition("paid", "BOOLEAN", default="true"))
-    shop.change_column_type("orders", "paid", "TINYINT")
+    shop.table("orders").alter.add_column(ColumnDefinition("paid", "BOOLEAN", default="true"))
+    shop.table("orders").alter.set_type("paid", "TINYINT")
     assert column(shop, "paid").default == "1"
 
 
 def test_a_type_with_parts_becomes_no_other(shop: Catalog) -> None:
     refused = r"Type evolution is not supported from type STRUCT\(x FLOAT, y FLOAT\) to type FLOAT"
     with pytest.raises(InvalidInputError, match=refused):
-        shop.change_column_type("orders", "place.at", "FLOAT")
+        shop.table("orders").alter.set_type("place.at", "FLOAT")
     with pytest.raises(InvalidInputError, match="not supported from type INTEGER to type INTEGER\\[]"):
-        shop.change_column_type("orders", "id", "INTEGER[]")
+        shop.table("orders").alter.set_type("id", "INTEGER[]")
 
 
 TYPED = [
@@ -128,7 +128,7 @@ def test_a_default_with_a_type_around_it_is_a_literal(shop: Catalog, kind: str, 
     shop.sql(f"CREATE TABLE changed (i INTEGER, x {kind}); ALTER TABLE changed ALTER x SET DEFAULT {text}")
     shop.create_table("in_python", [ColumnDefinition("x", kind, default=text, default_is_expression=True)])
     shop.create_table("later", {"x": kind})
-    shop.set_default("later", "x", text, is_expression=True)
+    shop.table("later").alter.set_default("x", text, is_expression=True)
     for name in ("made", "added", "changed", "in_python", "later"):
         found = shop.table(name).columns[-1]
         assert (found.default, found.default_is_expression) == (literal, False), name
@@ -154,8 +154,8 @@ def test_a_default_that_no_row_could_have_is_refused_when_it_is_given(
     shop.create_table("t", {"x": "DATE"})
     acts: list[Callable[[], None]] = [
         lambda: shop.create_table("made", [wrong]),
-        lambda: shop.add_column("orders", wrong),
-        lambda: shop.set_default("t", "x", default, is_expression=is_expression),
+        lambda: shop.table("orders").alter.add_column(wrong),
+        lambda: shop.table("t").alter.set_default("x", default, is_expression=is_expression),
     ]
     for act in acts:
         with pytest.raises(InvalidInputError, match=f'Column "x" cannot have the default .*{words}'):
@@ -170,31 +170,33 @@ def test_an_expression_given_as_a_value_gets_a_hint(shop: Catalog) -> None:
 
 
 def test_a_default_is_for_rows_to_come(shop: Catalog) -> None:
-    shop.add_column("orders", ColumnDefinition("state", "VARCHAR", default="new"))
-    shop.set_default("orders", "state", "now()", is_expression=True)
+    shop.table("orders").alter.add_column(ColumnDefinition("state", "VARCHAR", default="new"))
+    shop.table("orders").alter.set_default("state", "now()", is_expression=True)
     assert (column(shop, "state").default, column(shop, "state").default_is_expression) == ("now()", True)
-    shop.set_default("orders", "state", None)
+    shop.table("orders").alter.set_default("state", None)
     assert column(shop, "state").default is None
     with pytest.raises(InvalidInputError, match="We cannot add a column with a non-literal default value"):
-        shop.add_column("orders", ColumnDefinition("t", "TIMESTAMP", default="now()", default_is_expression=True))
+        shop.table("orders").alter.add_column(
+            ColumnDefinition("t", "TIMESTAMP", default="now()", default_is_expression=True)
+        )
     with pytest.raises(InvalidInputError, match="Default value for STRUCT type not supported"):
-        shop.set_default("orders", "place", "{}")
+        shop.table("orders").alter.set_default("place", "{}")
 
 
 def test_null_is_forbidden_only_where_statistics_prove_that_there_is_none(shop: Catalog) -> None:
     stats = {"id": ColumnStats(value_count=5, null_count=0), "place.town": ColumnStats(value_count=4, null_count=1)}
-    shop.append_files("orders", [NewDataFile("a.parquet", 5, 50, column_stats=stats)])
-    shop.set_nulls_allowed("orders", "id", False)
+    shop.table("orders").storage.append_files([NewDataFile("a.parquet", 5, 50, column_stats=stats)])
+    shop.table("orders").alter.set_not_null("id")
     assert not column(shop, "id").nulls_allowed
     with pytest.raises(InvalidInputError, match="it already has a NOT NULL constraint"):
-        shop.set_nulls_allowed("orders", "id", False)
+        shop.table("orders").alter.set_not_null("id")
     with pytest.raises(InvalidInputError, match="Cannot SET NOT NULL on column town - the column has NULL values"):
-        shop.set_nulls_allowed("orders", "place.town", False)
+        shop.table("orders").alter.set_not_null("place.town")
     with pytest.raises(InvalidInputError, match="no column stats are available"):
-        shop.set_nulls_allowed("orders", "place.at.x", False)
-    shop.set_nulls_allowed("orders", "id", True)
+        shop.table("orders").alter.set_not_null("place.at.x")
+    shop.table("orders").alter.drop_not_null("id")
     with pytest.raises(InvalidInputError, match="it has no NOT NULL constraint defined"):
-        shop.set_nulls_allowed("orders", "id", True)
+        shop.table("orders").alter.drop_not_null("id")
 
 
 @pytest.mark.parametrize("null_count", [0, 1])
@@ -204,12 +206,12 @@ def test_null_is_forbidden_where_rows_were_read_but_for_those_that_others_added_
     def file(name: str, nulls: int) -> NewDataFile:
         return NewDataFile(name, 5, 50, column_stats={"id": ColumnStats(value_count=5 - nulls, null_count=nulls)})
 
-    shop.append_files("orders", [file("a.parquet", 1)])
-    searched = frozenset(DataFileId(one.data_file_id) for one in shop.table("orders").files())
+    shop.table("orders").storage.append_files([file("a.parquet", 1)])
+    searched = frozenset(DataFileId(one.data_file_id) for one in shop.table("orders").storage.files())
     table, column_id = TableId(shop.table("orders").table_id), ColumnId(column(shop, "id").column_id)
     work = shop.transaction()
     work._run(lambda staging: staging.stage(SetNullsAllowed(table, column_id, allowed=False, searched=searched)))
-    shop.append_files("orders", [file("b.parquet", null_count)])
+    shop.table("orders").storage.append_files([file("b.parquet", null_count)])
     if null_count:
         with pytest.raises(CommitConflictError, match="Cannot SET NOT NULL on column id - the column has NULL values"):
             work.commit()
@@ -220,20 +222,20 @@ def test_null_is_forbidden_where_rows_were_read_but_for_those_that_others_added_
 
 def test_names_of_columns_compare_folded_and_some_are_reserved(shop: Catalog) -> None:
     with pytest.raises(AlreadyExistsError, match='Column with name "ID" already exists'):
-        shop.add_column("orders", ("ID", "DATE"))
+        shop.table("orders").alter.add_column(("ID", "DATE"))
     with pytest.raises(InvalidNameError, match='Column name "_DuckLake_x" is reserved by DuckLake for internal use'):
-        shop.add_column("orders", ("_DuckLake_x", "DATE"))
+        shop.table("orders").alter.add_column(("_DuckLake_x", "DATE"))
     with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
-        shop.drop_column("orders", "nothing")
+        shop.table("orders").alter.drop_column("nothing")
     with pytest.raises(NotFoundError, match=r'does not have a column with name "place\.nothing"'):
-        shop.rename_column("orders", "place.nothing", "x")
+        shop.table("orders").alter.rename_column("place.nothing", "x")
 
 
 def test_altering_a_column_in_a_fork_leaves_the_parent_alone(shop: Catalog) -> None:
     fork = shop.fork("fork")
-    fork.change_column_type("orders", "id", "BIGINT")
-    fork.set_default("orders", "id", "7")
-    fork.drop_column("orders", "place.at")
+    fork.table("orders").alter.set_type("id", "BIGINT")
+    fork.table("orders").alter.set_default("id", "7")
+    fork.table("orders").alter.drop_column("place.at")
     assert (column(shop, "id").type, column(shop, "id").default) == ("int32", None)
     assert [child.name for child in column(shop, "place").children] == ["town", "at"]
     assert (column(fork, "id").type, column(fork, "id").default) == ("int64", "7")

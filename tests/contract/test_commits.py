@@ -26,7 +26,7 @@ from tests.contract.support import data_file, delete_file, each, file_names, las
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
-    shop.append_files("orders", [data_file("a"), data_file("b")])
+    shop.table("orders").storage.append_files([data_file("a"), data_file("b")])
     return shop
 
 
@@ -37,14 +37,14 @@ def shop(lake: Lake) -> Catalog:
 def test_changes_to_several_tables_become_one_snapshot(shop: Catalog) -> None:
     shop.create_table("old", {"i": "INTEGER"})
     count = len(shop.snapshots())
-    (first, _) = shop.table("orders").files()
+    (first, _) = shop.table("orders").storage.files()
     with shop.transaction() as transaction:
-        transaction.drop_table("old")
-        transaction.create_schema("sales")
+        transaction.table("old").drop()
+        transaction.schemas.create("sales")
         transaction.create_table("new", {"i": "INTEGER"}, schema="sales")
-        transaction.append_files("new", [data_file("n")], schema="sales")
-        transaction.delete_rows("orders", [delete_file(first.data_file_id, "d")])
-        transaction.add_column("orders", ("note", "VARCHAR"))
+        transaction.table("new", schema="sales").storage.append_files([data_file("n")])
+        transaction.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
+        transaction.table("orders").alter.add_column(("note", "VARCHAR"))
     assert transaction.snapshot_id == shop.head
     assert len(shop.snapshots()) == count + 1
     orders, new = shop.table("orders").table_id, shop.table("new", schema="sales").table_id
@@ -57,19 +57,22 @@ def test_changes_to_several_tables_become_one_snapshot(shop: Catalog) -> None:
 
 
 def test_each_change_by_itself_is_logged_in_the_words_of_ducklake(shop: Catalog) -> None:
-    (first, _) = shop.table("orders").files()
+    (first, _) = shop.table("orders").storage.files()
     changes: list[tuple[Callable[[], object], str]] = [
-        (lambda: shop.create_schema('odd "s"'), 'created_schema:"odd ""s"""'),
+        (lambda: shop.schemas.create('odd "s"'), 'created_schema:"odd ""s"""'),
         (lambda: shop.create_table("a,b", {"i": "INTEGER"}, schema='odd "s"'), 'created_table:"odd ""s"""."a,b"'),
-        (lambda: shop.append_files("orders", [data_file("c")]), "inserted_into_table:1"),
-        (lambda: shop.delete_rows("orders", [delete_file(first.data_file_id, "d")]), "deleted_from_table:1"),
-        (lambda: shop.remove_files("orders", [first.data_file_id]), "deleted_from_table:1"),
-        (lambda: shop.add_column("orders", ("x", "INTEGER")), "altered_table:1"),
-        (lambda: shop.rename_column("orders", "x", "y"), "altered_table:1"),
-        (lambda: shop.drop_column("orders", "y"), "altered_table:1"),
-        (lambda: shop.rename_table("orders", "sales"), "altered_table:1"),
-        (lambda: shop.drop_table("sales"), "dropped_table:1"),
-        (lambda: shop.drop_schema('odd "s"', cascade=True), "dropped_schema:2,dropped_table:3"),
+        (lambda: shop.table("orders").storage.append_files([data_file("c")]), "inserted_into_table:1"),
+        (
+            lambda: shop.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")]),
+            "deleted_from_table:1",
+        ),
+        (lambda: shop.table("orders").storage.remove_files([first.data_file_id]), "deleted_from_table:1"),
+        (lambda: shop.table("orders").alter.add_column(("x", "INTEGER")), "altered_table:1"),
+        (lambda: shop.table("orders").alter.rename_column("x", "y"), "altered_table:1"),
+        (lambda: shop.table("orders").alter.drop_column("y"), "altered_table:1"),
+        (lambda: shop.table("orders").rename("sales"), "altered_table:1"),
+        (lambda: shop.table("sales").drop(), "dropped_table:1"),
+        (lambda: shop.schemas.drop('odd "s"', cascade=True), "dropped_schema:2,dropped_table:3"),
     ]
     for change, logged in changes:
         before = shop.head
@@ -86,7 +89,7 @@ def test_a_snapshot_says_who_did_what_and_when(shop: Catalog) -> None:
     assert snapshot.catalog_id == shop.catalog_id
     assert abs((datetime.now(UTC) - snapshot.snapshot_time).total_seconds()) < 60
     with shop.transaction(author="ann") as transaction:
-        transaction.drop_table("t")
+        transaction.table("t").drop()
         transaction.set_commit_message(author="bob", message="gone")
     assert (last(shop).author, last(shop).commit_message, last(shop).commit_extra_info) == ("bob", "gone", None)
 
@@ -114,7 +117,7 @@ def test_a_message_can_be_required(lake: Lake, shop: Catalog) -> None:
     transaction.set_commit_message(message="now with words")
     assert transaction.commit() == shop.head
     shop.options.set("require_commit_message", False)
-    shop.drop_table("t")
+    shop.table("t").drop()
     with shop.transaction():
         pass  # nothing changed, nothing to explain
 
@@ -126,17 +129,17 @@ def test_a_transaction_that_changes_nothing_makes_no_snapshot(lake: Lake, shop: 
     assert transaction.snapshot_id is None
     with shop.transaction() as transaction:
         transaction.create_table("t", {"i": "INTEGER"})
-        transaction.append_files("t", [data_file("x")])
-        transaction.drop_table("t")
-        transaction.create_schema("s")
-        transaction.drop_schema("s")
+        transaction.table("t").storage.append_files([data_file("x")])
+        transaction.table("t").drop()
+        transaction.schemas.create("s")
+        transaction.schemas.drop("s")
         transaction.create_table("orders", {"i": "INTEGER"}, if_not_exists=True)
-        transaction.create_schema("MAIN", if_not_exists=True)
-        transaction.drop_table("none", if_exists=True)
-        transaction.drop_schema("none", if_exists=True)
-        transaction.append_files("orders", [])
-        transaction.delete_rows("orders", [])
-        transaction.remove_files("orders", [])
+        transaction.schemas.create("MAIN", if_not_exists=True)
+        transaction.views.drop("none", if_exists=True)
+        transaction.schemas.drop("none", if_exists=True)
+        transaction.table("orders").storage.append_files([])
+        transaction.table("orders").storage.delete_rows([])
+        transaction.table("orders").storage.remove_files([])
     assert transaction.commit is not None
     assert transaction.snapshot_id is None
     assert state(lake) == before
@@ -146,19 +149,19 @@ def test_a_transaction_that_changes_nothing_makes_no_snapshot(lake: Lake, shop: 
 
 
 def test_a_transaction_reads_its_own_writes_and_nobody_else_does(shop: Catalog) -> None:
-    (first, second) = shop.table("orders").files()
+    (first, second) = shop.table("orders").storage.files()
     with shop.transaction() as transaction:
         transaction.create_table("new", {"i": "INTEGER"})
-        transaction.append_files("new", [data_file("n", 3)])
-        transaction.append_files("orders", [data_file("c", 5)])
-        transaction.delete_rows("orders", [delete_file(first.data_file_id, "d")])
-        transaction.remove_files("orders", [second.data_file_id])
-        transaction.rename_column("orders", "amount", "price")
+        transaction.table("new").storage.append_files([data_file("n", 3)])
+        transaction.table("orders").storage.append_files([data_file("c", 5)])
+        transaction.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
+        transaction.table("orders").storage.remove_files([second.data_file_id])
+        transaction.table("orders").alter.rename_column("amount", "price")
         assert [table.name for table in transaction.tables()] == ["new", "orders"]
-        assert [file.record_count for file in transaction.table("orders").files()] == [10, 5]
-        assert transaction.table("orders").files()[0].delete_file is not None
-        assert transaction.table("orders").stats.record_count == 15
-        assert transaction.table("new").stats.record_count == 3
+        assert [file.record_count for file in transaction.table("orders").storage.files()] == [10, 5]
+        assert transaction.table("orders").storage.files()[0].delete_file is not None
+        assert transaction.table("orders").inspect.stats.record_count == 15
+        assert transaction.table("new").inspect.stats.record_count == 3
         assert [column.name for column in transaction.table("orders").columns] == ["id", "price"]
         assert names(shop) == ["orders"]
         assert file_names(shop, "orders") == ["a", "b"]
@@ -169,10 +172,10 @@ def test_a_transaction_reads_its_own_writes_and_nobody_else_does(shop: Catalog) 
 def test_a_transaction_sees_the_catalog_as_it_was_when_it_began(shop: Catalog) -> None:
     transaction = shop.transaction()
     shop.create_table("later", {"i": "INTEGER"})
-    shop.append_files("orders", [data_file("c")])
-    shop.rename_column("orders", "amount", "price")
+    shop.table("orders").storage.append_files([data_file("c")])
+    shop.table("orders").alter.rename_column("amount", "price")
     assert [table.name for table in transaction.tables()] == ["orders"]
-    assert [file.record_count for file in transaction.table("orders").files()] == [10, 10]
+    assert [file.record_count for file in transaction.table("orders").storage.files()] == [10, 10]
     assert [column.name for column in transaction.table("orders").columns] == ["id", "amount"]
     assert transaction.base < shop.head
     transaction.rollback()
@@ -183,11 +186,11 @@ def test_what_is_rolled_back_never_was(lake: Lake, shop: Catalog, how: str) -> N
     before = state(lake)
     if how == "rollback":
         transaction = shop.transaction()
-        transaction.drop_table("orders")
+        transaction.table("orders").drop()
         transaction.rollback()
     else:
         transaction = shop.transaction()
-        transaction.drop_table("orders")
+        transaction.table("orders").drop()
         with pytest.raises(ZeroDivisionError), transaction:
             raise ZeroDivisionError
     assert state(lake) == before
@@ -198,34 +201,34 @@ def test_what_is_rolled_back_never_was(lake: Lake, shop: Catalog, how: str) -> N
 
 
 def test_a_refused_change_leaves_the_transaction_usable(shop: Catalog) -> None:
-    (first, _) = shop.table("orders").files()
+    (first, _) = shop.table("orders").storage.files()
     refused: tuple[Callable[[Transaction], object], ...] = (
         lambda t: t.create_table("ORDERS", {"i": "INTEGER"}),
         lambda t: t.create_table("t", {"i": "INTEGER", "j": "NO SUCH TYPE"}),
         lambda t: t.create_table("t", []),
         lambda t: t.create_table("t", ["i"]),  # type: ignore[list-item]
         lambda t: t.create_table("t", {"i": "INTEGER"}, schema="none"),
-        lambda t: t.drop_table("none"),
-        lambda t: t.rename_table("orders", "new"),
-        lambda t: t.add_column("orders", ("ID", "INTEGER")),
-        lambda t: t.drop_column("orders", "none"),
-        lambda t: t.drop_schema("main"),
-        lambda t: t.append_files("orders", [data_file("fine"), data_file("bad", -1)]),
-        lambda t: t.delete_rows("orders", [delete_file(first.data_file_id, "d"), delete_file(999, "e")]),
-        lambda t: t.delete_rows("orders", [delete_file(first.data_file_id, "all", 10)]),
-        lambda t: t.remove_files("orders", [first.data_file_id, first.data_file_id]),
-        lambda t: t.remove_files("orders", [999]),
+        lambda t: t.table("none").drop(),
+        lambda t: t.table("orders").rename("new"),
+        lambda t: t.table("orders").alter.add_column(("ID", "INTEGER")),
+        lambda t: t.table("orders").alter.drop_column("none"),
+        lambda t: t.schemas.drop("main"),
+        lambda t: t.table("orders").storage.append_files([data_file("fine"), data_file("bad", -1)]),
+        lambda t: t.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d"), delete_file(999, "e")]),
+        lambda t: t.table("orders").storage.delete_rows([delete_file(first.data_file_id, "all", 10)]),
+        lambda t: t.table("orders").storage.remove_files([first.data_file_id, first.data_file_id]),
+        lambda t: t.table("orders").storage.remove_files([999]),
     )
     with shop.transaction() as transaction:
         transaction.create_table("new", {"i": "INTEGER"})
         for change in refused:
             with pytest.raises(ForklakeError):
                 change(transaction)
-        transaction.append_files("new", [data_file("n")])
+        transaction.table("new").storage.append_files([data_file("n")])
     assert last(shop).changes_made.startswith('created_table:"main"."new",inserted_into_table:')
     assert names(shop) == ["new", "orders"]
     assert file_names(shop, "orders") == ["a", "b"]
-    assert [file.delete_file for file in shop.table("orders").files()] == [None, None]
+    assert [file.delete_file for file in shop.table("orders").storage.files()] == [None, None]
 
 
 def test_a_change_that_breaks_midway_leaves_no_half_of_it_to_commit(shop: Catalog) -> None:
@@ -233,7 +236,7 @@ def test_a_change_that_breaks_midway_leaves_no_half_of_it_to_commit(shop: Catalo
     with shop.transaction() as transaction:
         transaction.create_table("new", {"i": "INTEGER"})
         with pytest.raises(AttributeError):
-            transaction.append_files("orders", [data_file("fine"), broken])
+            transaction.table("orders").storage.append_files([data_file("fine"), broken])
     assert names(shop) == ["new", "orders"]
     assert file_names(shop, "orders") == ["a", "b"]
 
@@ -242,8 +245,8 @@ def test_a_dropped_table_takes_along_what_was_staged_for_it(lake: Lake, shop: Ca
     before = {table.name: table.row_count for table in lake.stats().tables}
     mapping = NameMapping((MappedColumn("number", "id"),))
     with shop.transaction() as transaction:
-        transaction.append_files("orders", [replace(data_file("c"), mapping=mapping)])
-        transaction.drop_table("orders")
+        transaction.table("orders").storage.append_files([replace(data_file("c"), mapping=mapping)])
+        transaction.table("orders").drop()
     after = {table.name: table.row_count for table in lake.stats().tables}
     grown = {name for name, count in after.items() if count != before[name]}
     assert grown == {"ducklake_snapshot", "ducklake_snapshot_changes", "ducklake_snapshot_lineage"}
@@ -253,13 +256,13 @@ def test_a_dropped_table_takes_along_what_was_staged_for_it(lake: Lake, shop: Ca
 def test_text_that_some_database_cannot_store_is_refused_by_all(shop: Catalog, text: str) -> None:
     head = shop.head
     for change in each(
-        lambda: shop.create_view("v", "SELECT 1", dialect=text),
-        lambda: shop.create_macro("m", [MacroImplementation("1", dialect=text)]),
-        lambda: shop.create_macro("m", [MacroImplementation("x", (MacroParameter("x", text),))]),
+        lambda: shop.views.create("v", "SELECT 1", dialect=text),
+        lambda: shop.macros.create("m", [MacroImplementation("1", dialect=text)]),
+        lambda: shop.macros.create("m", [MacroImplementation("x", (MacroParameter("x", text),))]),
         lambda: shop.create_table("t", {"i": "INTEGER"}, sort_by=[SortKey("i", dialect=text)]),
-        lambda: shop.append_files("orders", [replace(data_file("c"), encryption_key=text)]),
-        lambda: shop.append_files(
-            "orders", [replace(data_file("c"), column_stats={"id": ColumnStats(extra_stats=text)})]
+        lambda: shop.table("orders").storage.append_files([replace(data_file("c"), encryption_key=text)]),
+        lambda: shop.table("orders").storage.append_files(
+            [replace(data_file("c"), column_stats={"id": ColumnStats(extra_stats=text)})]
         ),
     ):
         with pytest.raises(InvalidInputError, match="must be text without NUL"):
@@ -283,22 +286,22 @@ def test_fields_of_one_name_live_in_different_structs(shop: Catalog) -> None:
     for change in each(
         lambda: shop.create_table("u", [struct("a", "x", "X")]),
         lambda: shop.create_table("u", [struct("a", "x"), ("A", "INTEGER")]),
-        lambda: shop.add_column("t", ("X", "INTEGER"), parent="b"),
-        lambda: shop.rename_column("t", "a.y", "X"),
-        lambda: shop.rename_column("t", "x", "A"),
+        lambda: shop.table("t").alter.add_column(("X", "INTEGER"), parent="b"),
+        lambda: shop.table("t").alter.rename_column("a.y", "X"),
+        lambda: shop.table("t").alter.rename_column("x", "A"),
     ):
         with pytest.raises(AlreadyExistsError, match=r"Column with name .* already exists"):
             change()
-    shop.add_column("t", ("y", "INTEGER"), parent="b")
-    shop.rename_column("t", "a.x", "z")
-    shop.drop_column("t", "b.x")
+    shop.table("t").alter.add_column(("y", "INTEGER"), parent="b")
+    shop.table("t").alter.rename_column("a.x", "z")
+    shop.table("t").alter.drop_column("b.x")
     columns = shop.table("t").columns
     assert [(c.name, [f.name for f in c.children]) for c in columns] == [("a", ["z", "y"]), ("b", ["y"]), ("x", [])]
 
 
 def test_a_field_is_found_however_long_the_way_to_it(shop: Catalog) -> None:
     shop.create_table("t", [struct("a" * 200, "b" * 200, "c")])
-    shop.rename_column("t", f"{'a' * 200}.{'b' * 200}", "short")
+    shop.table("t").alter.rename_column(f"{'a' * 200}.{'b' * 200}", "short")
     assert [field.name for field in shop.table("t").columns[0].children] == ["short", "c"]
 
 
@@ -321,49 +324,49 @@ def test_lists_and_maps_have_their_fixed_parts(shop: Catalog) -> None:
         with pytest.raises(InvalidInputError, match=f'Column "{wrong.name}" of type'):
             shop.create_table("u", [wrong])
     with pytest.raises(InvalidInputError, match='Cannot rename "element"'):
-        shop.rename_column("t", "l.element", "x")
+        shop.table("t").alter.rename_column("l.element", "x")
 
 
 def test_the_id_of_a_column_is_never_given_again(shop: Catalog) -> None:
-    shop.add_column("orders", ("x", "INTEGER"))
+    shop.table("orders").alter.add_column(("x", "INTEGER"))
     first = shop.table("orders").columns[-1].column_id
-    shop.drop_column("orders", "x")
-    shop.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
-    shop.add_column("orders", ("x", "INTEGER"))
+    shop.table("orders").alter.drop_column("x")
+    shop.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
+    shop.table("orders").alter.add_column(("x", "INTEGER"))
     again = shop.table("orders").columns[-1].column_id
     assert (first, again) == (3, 4)
     with shop.transaction() as transaction:
-        transaction.drop_column("orders", "x")
-        transaction.add_column("orders", ("x", "INTEGER"))
+        transaction.table("orders").alter.drop_column("x")
+        transaction.table("orders").alter.add_column(("x", "INTEGER"))
     assert shop.table("orders").columns[-1].column_id == 5
 
 
 def test_the_last_column_stays(shop: Catalog) -> None:
-    shop.drop_column("orders", "amount")
+    shop.table("orders").alter.drop_column("amount")
     with pytest.raises(InvalidInputError, match="Cannot drop column: table only has one column remaining!"):
-        shop.drop_column("orders", "id")
+        shop.table("orders").alter.drop_column("id")
 
 
 def test_a_name_is_free_again_once_its_bearer_is_gone(shop: Catalog) -> None:
     with shop.transaction() as transaction:
-        transaction.rename_table("orders", "old")
+        transaction.table("orders").rename("old")
         transaction.create_table("orders", {"i": "INTEGER"})
-        transaction.drop_table("old")
-        transaction.rename_table("orders", "old")
+        transaction.table("old").drop()
+        transaction.table("orders").rename("old")
     assert names(shop) == ["old"]
     assert last(shop).changes_made == 'dropped_table:1,created_table:"main"."old"'
     shop.create_table("orders", {"i": "INTEGER"})
     with pytest.raises(AlreadyExistsError, match="Cannot rename table orders to OLD, since OLD already exists"):
-        shop.rename_table("orders", "OLD")
+        shop.table("orders").rename("OLD")
 
 
 def test_a_schema_with_tables_is_dropped_only_with_them(shop: Catalog) -> None:
-    shop.create_schema("sales")
+    shop.schemas.create("sales")
     shop.create_table("t", {"i": "INTEGER"}, schema="sales")
     with pytest.raises(InvalidInputError, match='Cannot drop schema "sales" because there are entries that depend'):
-        shop.drop_schema("sales")
-    shop.drop_schema("sales", cascade=True)
-    assert shop.schemas() == ["main"]
+        shop.schemas.drop("sales")
+    shop.schemas.drop("sales", cascade=True)
+    assert shop.schemas.list() == ["main"]
     with pytest.raises(NotFoundError, match='Schema with name "sales" does not exist'):
         shop.table("t", schema="sales")
 
@@ -372,18 +375,18 @@ def test_a_schema_with_tables_is_dropped_only_with_them(shop: Catalog) -> None:
 
 
 def test_schema_versions_count_changes_of_shape_only(lake: Lake, shop: Catalog) -> None:
-    (first, _) = shop.table("orders").files()
+    (first, _) = shop.table("orders").storage.files()
     assert [s.schema_version for s in shop.snapshots()] == [0, 1, 1]
-    shop.delete_rows("orders", [delete_file(first.data_file_id, "d")])
-    shop.remove_files("orders", [first.data_file_id])
+    shop.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
+    shop.table("orders").storage.remove_files([first.data_file_id])
     assert last(shop).schema_version == 1
-    shop.add_column("orders", ("x", "INTEGER"))
+    shop.table("orders").alter.add_column(("x", "INTEGER"))
     added = shop.head
     assert last(shop).schema_version == 2
     with shop.transaction() as transaction:
         transaction.create_table("t", {"i": "INTEGER"})
-        transaction.drop_column("orders", "x")
-        transaction.append_files("orders", [data_file("c")])
+        transaction.table("orders").alter.drop_column("x")
+        transaction.table("orders").storage.append_files([data_file("c")])
     assert last(shop).schema_version == 3
     found = rows(
         lake,

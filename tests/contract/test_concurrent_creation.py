@@ -88,7 +88,7 @@ def test_two_processes_take_one_name_by_renaming(lake_factory: LakeFactory, tmp_
     with Lake(url, data_path=tmp_path / "data") as lake:
         lake.create_catalog("1")
         lake.create_catalog("2")
-        outcomes = race(url, "lake.rename_catalog(sys.argv[2], name)", "12", rounds=1)
+        outcomes = race(url, "lake.catalog(sys.argv[2]).rename(name)", "12", rounds=1)
         assert sorted(outcomes) == [["made"], ["taken"]]
         assert lake.catalogs()[-1].name == "new-0"
         assert len(lake.catalogs()) == 2
@@ -100,7 +100,7 @@ def test_two_processes_bring_two_catalogs_back_under_one_name(lake_factory: Lake
     with Lake(url, data_path=tmp_path / "data") as lake:
         for _ in range(2):
             lake.create_catalog("shop")
-            lake.drop_catalog("shop")
+            lake.catalog("shop").drop()
         outcomes = race(url, "lake.undrop_catalog(int(sys.argv[2]))", "01", rounds=1)
         assert sorted(outcomes) == [["made"], ["taken"]]
         assert [info.name for info in lake.catalogs()] == ["shop"]

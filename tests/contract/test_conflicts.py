@@ -23,9 +23,9 @@ def shop(lake: Lake) -> Catalog:
 def stocked(lake: Lake) -> Catalog:
     """Return a catalog with schema 1 and table 2, with the data files 0 and 1, and an empty table 3."""
     shop = lake.create_catalog("shop")
-    shop.create_schema("sales")
+    shop.schemas.create("sales")
     shop.create_table("orders", {"id": "BIGINT", "amount": "DOUBLE"})
-    shop.append_files("orders", [data_file("a"), data_file("b")])
+    shop.table("orders").storage.append_files([data_file("a"), data_file("b")])
     shop.create_table("empty", {"i": "INTEGER"})
     return shop
 
@@ -40,11 +40,11 @@ def meet(catalog: Catalog, ours: Act, theirs: Act) -> None:
 
 
 def append(t: Transaction) -> None:
-    t.append_files("orders", [data_file("c")])
+    t.table("orders").storage.append_files([data_file("c")])
 
 
 def append_inlined(t: Transaction) -> None:
-    t.insert_inlined("orders", [{"id": "1"}])
+    t.table("orders").storage.insert_inlined([{"id": "1"}])
 
 
 def merge_new(t: Transaction) -> None:
@@ -59,32 +59,32 @@ def merge_new_inlined(t: Transaction) -> None:
 
 
 def update(t: Transaction) -> None:
-    t.delete_rows("orders", [delete_file(0, "d")])
-    t.append_files("orders", [data_file("u")])
+    t.table("orders").storage.delete_rows([delete_file(0, "d")])
+    t.table("orders").storage.append_files([data_file("u")])
 
 
 def delete(t: Transaction) -> None:
-    t.delete_rows("orders", [delete_file(0, "d")])
+    t.table("orders").storage.delete_rows([delete_file(0, "d")])
 
 
 def delete_other(t: Transaction) -> None:
-    t.delete_rows("orders", [delete_file(1, "e")])
+    t.table("orders").storage.delete_rows([delete_file(1, "e")])
 
 
 def remove(t: Transaction) -> None:
-    t.remove_files("orders", [0])
+    t.table("orders").storage.remove_files([0])
 
 
 def alter(t: Transaction) -> None:
-    t.add_column("orders", ("x", "INTEGER"))
+    t.table("orders").alter.add_column(("x", "INTEGER"))
 
 
 def rename(t: Transaction) -> None:
-    t.rename_table("orders", "sold")
+    t.table("orders").rename("sold")
 
 
 def drop(t: Transaction) -> None:
-    t.drop_table("orders")
+    t.table("orders").drop()
 
 
 def create(t: Transaction) -> None:
@@ -96,15 +96,15 @@ def create_in_sales(t: Transaction) -> None:
 
 
 def create_schema(t: Transaction) -> None:
-    t.create_schema("New")
+    t.schemas.create("New")
 
 
 def drop_sales(t: Transaction) -> None:
-    t.drop_schema("sales")
+    t.schemas.drop("sales")
 
 
 def rename_to_new(t: Transaction) -> None:
-    t.rename_table("empty", "NEW")
+    t.table("empty").rename("NEW")
 
 
 INSERT = 'insert into table with index "2"'
@@ -168,7 +168,7 @@ def test_what_cannot_follow_is_refused_in_the_words_of_ducklake(
         (append, append_inlined),
         (append, merge_new),
         (append_inlined, merge_new_inlined),
-        (merge_new, lambda t: t.append_files("empty", [data_file("x")])),
+        (merge_new, lambda t: t.table("empty").storage.append_files([data_file("x")])),
         (merge_new, create),
         (append, create),
         (delete, delete_other),
@@ -188,8 +188,8 @@ def test_what_commutes_follows(shop: Catalog, ours: Act, theirs: Act) -> None:
 
 
 def test_a_flush_adds_no_rows_that_a_merge_might_have_matched(shop: Catalog) -> None:
-    shop.insert_inlined("orders", [{"id": "1"}])
-    meet(shop, merge_new, lambda t: t.flush_inlined(table="orders"))
+    shop.table("orders").storage.insert_inlined([{"id": "1"}])
+    meet(shop, merge_new, lambda t: t.maintenance.flush_inlined(table="orders"))
     assert [change.changes_made for change in shop.snapshots()[-2:]] == ["inline_flush:2", "inserted_into_table:2"]
 
 
@@ -201,11 +201,11 @@ def test_a_key_that_an_update_gave_a_row_conflicts_with_a_merge_that_missed_it(s
 
 def test_what_matched_nothing_is_remembered_of_each_table_of_a_transaction(shop: Catalog) -> None:
     def merge_and_append(t: Transaction) -> None:
-        t.append_files("empty", [data_file("x")])
+        t.table("empty").storage.append_files([data_file("x")])
         merge_new(t)
         append(t)
 
-    meet(shop, merge_and_append, lambda t: t.append_files("empty", [data_file("y")]))
+    meet(shop, merge_and_append, lambda t: t.table("empty").storage.append_files([data_file("y")]))
     with pytest.raises(CommitConflictError, match=f"attempting to {UNMATCHED}"):
         meet(shop, merge_and_append, append)
 
@@ -217,7 +217,7 @@ def test_what_matched_nothing_is_remembered_when_it_is_planned_again(lake_factor
 
         def append_at_last() -> None:
             if rival.rounds == 0:
-                shop.append_files("orders", [data_file("theirs")])
+                shop.table("orders").storage.append_files([data_file("theirs")])
             else:
                 shop.create_table("new", {"i": "INTEGER"})
 
@@ -232,24 +232,24 @@ def test_a_merge_under_a_commit_key_is_committed_once(shop: Catalog) -> None:
     for _ in range(2):
         with shop.transaction(commit_key="job-1") as transaction:
             merge_new(transaction)
-        shop.append_files("orders", [data_file("theirs")])
+        shop.table("orders").storage.append_files([data_file("theirs")])
     assert file_names(shop, "orders") == ["a", "b", "m", "theirs", "theirs"]
 
 
 def test_two_appends_both_stay_and_share_no_row_id(shop: Catalog) -> None:
-    meet(shop, append, lambda t: t.append_files("orders", [data_file("x", 7)]))
+    meet(shop, append, lambda t: t.table("orders").storage.append_files([data_file("x", 7)]))
     assert file_names(shop, "orders") == ["a", "b", "x", "c"]
-    assert [file.row_id_start for file in shop.table("orders").files()] == [0, 10, 20, 27]
-    assert shop.table("orders").stats.record_count == 37
+    assert [file.row_id_start for file in shop.table("orders").storage.files()] == [0, 10, 20, 27]
+    assert shop.table("orders").inspect.stats.record_count == 37
 
 
 def test_an_append_after_an_append_to_a_table_that_was_new_to_both(shop: Catalog) -> None:
     meet(
         shop,
-        lambda t: t.append_files("empty", [data_file("mine", 2)]),
-        lambda t: t.append_files("empty", [data_file("theirs", 3)]),
+        lambda t: t.table("empty").storage.append_files([data_file("mine", 2)]),
+        lambda t: t.table("empty").storage.append_files([data_file("theirs", 3)]),
     )
-    assert [file.row_id_start for file in shop.table("empty").files()] == [0, 3]
+    assert [file.row_id_start for file in shop.table("empty").storage.files()] == [0, 3]
 
 
 def test_a_drop_takes_what_was_appended_meanwhile_with_it(lake: Lake, shop: Catalog) -> None:
@@ -288,7 +288,7 @@ def test_all_conflicts_are_listed(shop: Catalog) -> None:
 def test_all_that_was_committed_since_the_base_counts(shop: Catalog) -> None:
     mine = shop.transaction()
     append(mine)
-    shop.add_column("orders", ("x", "INTEGER"))
+    shop.table("orders").alter.add_column(("x", "INTEGER"))
     shop.create_table("one", {"i": "INTEGER"})
     shop.create_table("two", {"i": "INTEGER"})
     with pytest.raises(CommitConflictError, match="has altered it"):
@@ -301,9 +301,9 @@ def test_commits_of_other_catalogs_never_conflict(lake: Lake, shop: Catalog) -> 
     mine = agent.transaction()
     alter(mine)
     append(mine)
-    shop.drop_table("orders")  # the parent, a sibling, a child and a stranger
+    shop.table("orders").drop()  # the parent, a sibling, a child and a stranger
     shop.fork("sibling").create_table("new", {"i": "INTEGER"})
-    agent.fork("child").drop_table("orders")
+    agent.fork("child").table("orders").drop()
     other.create_table("orders", {"id": "BIGINT"})
     mine.commit()
     assert waited == []
@@ -323,17 +323,17 @@ def test_a_hidden_inherited_row_is_a_conflict_as_an_ended_one_is(shop: Catalog, 
 
 
 def test_a_second_delete_file_replaces_the_first_also_an_inherited_one(shop: Catalog) -> None:
-    shop.delete_rows("orders", [delete_file(0, "one", 1)])
+    shop.table("orders").storage.delete_rows([delete_file(0, "one", 1)])
     agent = shop.fork("agent")
     for catalog in (agent, shop):
         with pytest.raises(InvalidInputError, match="must delete more than the one before it"):
-            catalog.delete_rows("orders", [delete_file(0, "less", 1)])
-        catalog.delete_rows("orders", [delete_file(0, f"two-{catalog.catalog_id}", 2)])
-        (first, _) = catalog.table("orders").files()
+            catalog.table("orders").storage.delete_rows([delete_file(0, "less", 1)])
+        catalog.table("orders").storage.delete_rows([delete_file(0, f"two-{catalog.catalog_id}", 2)])
+        (first, _) = catalog.table("orders").storage.files()
         assert first.delete_file is not None
         assert first.delete_file.path.endswith(f"two-{catalog.catalog_id}.parquet")
     with pytest.raises(CommitConflictError, match='delete from file with index "0"'):
-        meet(agent, lambda t: t.delete_rows("orders", [delete_file(0, "d", 5)]), remove)
+        meet(agent, lambda t: t.table("orders").storage.delete_rows([delete_file(0, "d", 5)]), remove)
 
 
 def test_what_happened_since_an_expired_base_cannot_be_known(lake: Lake, shop: Catalog) -> None:
@@ -342,7 +342,7 @@ def test_what_happened_since_an_expired_base_cannot_be_known(lake: Lake, shop: C
     base = shop.head
     shop.create_table("one", {"i": "INTEGER"})
     shop.create_table("two", {"i": "INTEGER"})
-    shop.expire_snapshots(snapshot_ids=[base])
+    shop.maintenance.expire_snapshots(snapshot_ids=[base])
     before = state(lake)
     with pytest.raises(CommitConflictError, match=f"the snapshot {base} that this transaction started from, or one"):
         mine.commit()
@@ -352,10 +352,10 @@ def test_what_happened_since_an_expired_base_cannot_be_known(lake: Lake, shop: C
 def test_a_hole_in_what_happened_since_the_base_is_refused_too(shop: Catalog) -> None:
     mine = shop.transaction()
     append(mine)
-    shop.add_column("orders", ("x", "INTEGER"))
+    shop.table("orders").alter.add_column(("x", "INTEGER"))
     hole = shop.head
     shop.create_table("two", {"i": "INTEGER"})
-    shop.expire_snapshots(snapshot_ids=[hole])
+    shop.maintenance.expire_snapshots(snapshot_ids=[hole])
     with pytest.raises(CommitConflictError, match="has been expired, so what others did since cannot be known"):
         mine.commit()
 
@@ -389,7 +389,7 @@ def test_a_lost_race_is_run_again_after_a_growing_wait(lake_factory: LakeFactory
     rival = Rival()
     with lake_factory.open(rival.settings()) as lake:
         shop = stocked(lake)
-        rival.act = lambda: shop.append_files("orders", [data_file("theirs", 1)])
+        rival.act = lambda: shop.table("orders").storage.append_files([data_file("theirs", 1)])
         rival.rounds = rounds
         with shop.transaction() as transaction:
             append(transaction)
@@ -401,7 +401,7 @@ def test_after_ten_lost_races_it_is_given_up(lake_factory: LakeFactory) -> None:
     rival = Rival()
     with lake_factory.open(rival.settings()) as lake:
         shop = stocked(lake)
-        rival.act = lambda: shop.append_files("orders", [data_file("theirs", 1)])
+        rival.act = lambda: shop.table("orders").storage.append_files([data_file("theirs", 1)])
         rival.rounds = 99
         with pytest.raises(CommitContentionError) as caught, shop.transaction() as transaction:
             append(transaction)
@@ -418,7 +418,7 @@ def test_how_often_and_how_long_can_be_set(lake_factory: LakeFactory) -> None:
     rival = Rival()
     with lake_factory.open(rival.settings(retry=RetryPolicy(2, 1.0, 3.0))) as lake:
         shop = stocked(lake)
-        rival.act = lambda: shop.append_files("orders", [data_file("theirs", 1)])
+        rival.act = lambda: shop.table("orders").storage.append_files([data_file("theirs", 1)])
         rival.rounds = 99
         with pytest.raises(CommitContentionError, match="maximum retry count of 2 "), shop.transaction() as transaction:
             append(transaction)
@@ -429,18 +429,18 @@ def test_a_change_by_itself_is_made_again_on_the_new_head(lake_factory: LakeFact
     rival = Rival()
     with lake_factory.open(rival.settings()) as lake:
         shop = stocked(lake)
-        rival.act = lambda: shop.add_column("orders", ("x", "INTEGER"))
+        rival.act = lambda: shop.table("orders").alter.add_column(("x", "INTEGER"))
         rival.rounds = 1
-        shop.append_files("orders", [data_file("c")])  # in a transaction of its own a conflict
+        shop.table("orders").storage.append_files([data_file("c")])  # in a transaction of its own a conflict
         assert file_names(shop, "orders") == ["a", "b", "c"]
-        rival.act = lambda: shop.delete_rows("orders", [delete_file(0, "theirs")])
+        rival.act = lambda: shop.table("orders").storage.delete_rows([delete_file(0, "theirs")])
         rival.rounds = 1
         with pytest.raises(CommitConflictError):  # what it deletes was decided on other rows
-            shop.delete_rows("orders", [delete_file(0, "mine")])
-        rival.act = lambda: shop.drop_table("orders")
+            shop.table("orders").storage.delete_rows([delete_file(0, "mine")])
+        rival.act = lambda: shop.table("orders").drop()
         rival.rounds = 1
-        with pytest.raises(NotFoundError, match='Table with name "orders" does not exist'):
-            shop.append_files("orders", [data_file("d")])
+        with pytest.raises(NotFoundError, match=r"Table with index \"\d+\" does not exist"):
+            shop.table("orders").storage.append_files([data_file("d")])
 
 
 # ---- commit keys ---------------------------------------------------------------------------------------------------
@@ -448,7 +448,7 @@ def test_a_change_by_itself_is_made_again_on_the_new_head(lake_factory: LakeFact
 
 def keyed(catalog: Catalog, key: str, file: str) -> int | None:
     with catalog.transaction(commit_key=key) as transaction:
-        transaction.append_files("orders", [data_file(file)])
+        transaction.table("orders").storage.append_files([data_file(file)])
     return transaction.snapshot_id
 
 
@@ -466,7 +466,7 @@ def test_a_commit_key_is_known_even_if_its_snapshot_is_expired(shop: Catalog) ->
     first = keyed(shop, "job-1", "c")
     assert first is not None
     shop.create_table("more", {"i": "INTEGER"})
-    shop.expire_snapshots(snapshot_ids=[first])
+    shop.maintenance.expire_snapshots(snapshot_ids=[first])
     assert keyed(shop, "job-1", "c") == first
     assert file_names(shop, "orders") == ["a", "b", "c"]
 

@@ -24,10 +24,10 @@ def test_a_plain_name_is_also_the_directory(lake: Lake) -> None:
 @pytest.mark.parametrize("name", ["../x", "a/b", "..", ".", "x" * 255, "é" * 255, "😀" * 255, "a b", "C:\\", "~"])
 def test_a_name_never_leads_out_of_the_data_path(lake: Lake, name: str) -> None:
     strange = lake.create_catalog(name)
-    strange.create_schema(name)
+    strange.schemas.create(name)
     strange.create_table(name, {"id": "BIGINT"}, schema=name)
-    strange.append_files(name, [data_file("f")], schema=name)
-    (file,) = strange.table(name, schema=name).files()
+    strange.table(name, schema=name).storage.append_files([data_file("f")])
+    (file,) = strange.table(name, schema=name).storage.files()
     below = Path(file.path).relative_to(str(lake.data_path)).parts
     assert len(below) == 4
     assert not {".", ".."} & set(below)
@@ -41,8 +41,8 @@ def test_a_directory_is_never_used_again(lake: Lake) -> None:
         made = lake.create_catalog(name)
         fork = made.fork(f"{name}-fork")
         seen |= {directory(lake, made).lower(), directory(lake, fork).lower()}
-        lake.drop_catalog(f"{name}-fork")
-        lake.drop_catalog(name)
+        lake.catalog(f"{name}-fork").drop()
+        lake.catalog(name).drop()
         lake.purge(made.catalog_id)
         lake.purge(fork.catalog_id)
     assert len(seen) == 6
@@ -50,7 +50,7 @@ def test_a_directory_is_never_used_again(lake: Lake) -> None:
 
 def test_a_renamed_catalog_keeps_its_directory_from_others(lake: Lake) -> None:
     old = lake.create_catalog("shop")
-    lake.rename_catalog("shop", "store")
+    lake.catalog("shop").rename("store")
     new = lake.create_catalog("shop")
     assert directory(lake, old) == f"{lake.data_path}shop/"
     assert directory(lake, new) == f"{lake.data_path}{uuid_of(lake, new)}/"
@@ -73,19 +73,19 @@ def test_a_catalog_can_have_a_data_path_of_its_own(lake: Lake, tmp_path: Path) -
     assert directory(lake, agent) == f"{tmp_path}/slow/agent/"
     assert directory(lake, cloud) == "s3://bucket/lake/cloud/"
     shop.create_table("orders", {"id": "BIGINT"})
-    shop.append_files("orders", [data_file("f")])
-    (file,) = shop.table("orders").files()
+    shop.table("orders").storage.append_files([data_file("f")])
+    (file,) = shop.table("orders").storage.files()
     assert file.path == f"{tmp_path}/fast/shop/main/orders/f.parquet"
 
 
 def test_a_fork_reads_where_its_parent_wrote_and_writes_where_it_belongs(lake: Lake, tmp_path: Path) -> None:
     shop = lake.create_catalog("shop", data_path=tmp_path / "fast")
     shop.create_table("orders", {"id": "BIGINT"})
-    shop.append_files("orders", [data_file("f")])
+    shop.table("orders").storage.append_files([data_file("f")])
     for copy in (False, True):
         agent = shop.fork(f"agent-{copy}", data_path=tmp_path / "slow", copy=copy)
-        agent.append_files("orders", [data_file("g")])
-        assert [file.path for file in agent.table("orders").files()] == [
+        agent.table("orders").storage.append_files([data_file("g")])
+        assert [file.path for file in agent.table("orders").storage.files()] == [
             f"{tmp_path}/fast/shop/main/orders/f.parquet",
             f"{tmp_path}/slow/agent-{copy}/main/orders/g.parquet",
         ]
@@ -95,7 +95,7 @@ def test_catalogs_share_a_base_path_but_never_a_directory(lake: Lake, tmp_path: 
     base = tmp_path / "fast"
     lake.create_catalog("one", data_path=base)
     two = lake.create_catalog("two", data_path=f"{base}/")
-    lake.drop_catalog("one")
+    lake.catalog("one").drop()
     again = lake.create_catalog("one", data_path=f"{base}/x/..")
     assert directory(lake, two) == f"{base}/two/"
     assert directory(lake, again) == f"{base}/{uuid_of(lake, again)}/"
@@ -134,7 +134,7 @@ def test_a_catalog_is_never_placed_around_another(lake: Lake, tmp_path: Path) ->
 
 def test_a_dropped_or_purged_catalog_still_keeps_others_out(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     for purge in (False, True):
         if purge:
             lake.purge(shop.catalog_id)
@@ -185,6 +185,6 @@ def test_a_file_lies_below_the_directory_of_its_table(lake: Lake, path: str) -> 
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT"})
     with pytest.raises(InvalidPathError, match="must lie below its table's directory"):
-        shop.append_files("orders", [data_file("fine"), NewDataFile(path, 1, 1)])
-    assert shop.table("orders").files() == []
+        shop.table("orders").storage.append_files([data_file("fine"), NewDataFile(path, 1, 1)])
+    assert shop.table("orders").storage.files() == []
     assert rows(lake, "SELECT count(*) FROM forklake.ducklake_data_file") == [(0,)]

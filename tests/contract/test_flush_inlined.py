@@ -14,38 +14,38 @@ ROW_ID, SNAPSHOT_ID = "_ducklake_internal_row_id", "_ducklake_internal_snapshot_
 def held(catalog: Catalog, table: str = "t") -> list[tuple[Any, ...]]:
     """Return the rows of a table's files as these hold them, in their order."""
     found: list[tuple[Any, ...]] = []
-    for file in catalog.table(table).files():
+    for file in catalog.table(table).storage.files():
         read = pq.read_table(file.path)
         found += zip(*(read.column(name).to_pylist() for name in read.column_names), strict=True)
     return found
 
 
 def inlined(catalog: Catalog, table: str = "t") -> list[tuple[int, dict[str, str | None]]]:
-    return [(row.row_id, dict(row.values)) for row in catalog.table(table).inlined_rows()]
+    return [(row.row_id, dict(row.values)) for row in catalog.table(table).storage.inlined_rows()]
 
 
 def shop_with_rows(lake: Lake) -> Catalog:
     """Return a catalog whose table has the rows 1, a and 3, c of the snapshots 2 and 3; 2, b is deleted."""
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"i": "INTEGER", "v": "VARCHAR"})
-    shop.insert_inlined("t", [{"i": "1", "v": "a"}, {"i": "2", "v": "b"}])
-    shop.insert_inlined("t", [{"i": "3", "v": "c"}])
-    shop.delete_inlined("t", [1])
+    shop.table("t").storage.insert_inlined([{"i": "1", "v": "a"}, {"i": "2", "v": "b"}])
+    shop.table("t").storage.insert_inlined([{"i": "3", "v": "c"}])
+    shop.table("t").storage.delete_inlined([1])
     return shop
 
 
 def test_rows_go_into_a_file_with_their_ids_and_snapshots_and_the_past_keeps_them(lake: Lake) -> None:
     shop = shop_with_rows(lake)
-    before, stats = shop.head, shop.table("t").stats
-    assert shop.flush_inlined() == [FlushedTable("main", "t", 2)]
+    before, stats = shop.head, shop.table("t").inspect.stats
+    assert shop.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
     first = shop.snapshots()[2].snapshot_id
     assert held(shop) == [(1, "a", 0, first), (3, "c", 2, first + 1)]
     assert inlined(shop) == []
     assert [row_id for row_id, _ in inlined(shop.at(version=before))] == [0, 2]
-    assert shop.at(version=before).table("t").files() == []
-    after = shop.table("t").stats
+    assert shop.at(version=before).table("t").storage.files() == []
+    after = shop.table("t").inspect.stats
     assert (after.record_count, after.next_row_id) == (stats.record_count, stats.next_row_id)
-    assert after.file_size_bytes == shop.table("t").files()[0].file_size_bytes
+    assert after.file_size_bytes == shop.table("t").storage.files()[0].file_size_bytes
     assert shop.snapshots()[-1].changes_made == f"inline_flush:{shop.table('t').table_id}"
 
 
@@ -53,35 +53,35 @@ def test_nothing_to_flush_makes_no_snapshot(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     shop.create_table("empty", {"i": "INTEGER"})
     before = shop.head
-    assert shop.flush_inlined(table="empty") == []
-    assert shop.table("empty").flush_inlined() == 0
+    assert shop.maintenance.flush_inlined(table="empty") == []
+    assert shop.table("empty").storage.flush_inlined() == 0
     assert shop.head == before
-    assert shop.table("t").flush_inlined() == 2
-    assert shop.flush_inlined() == []
+    assert shop.table("t").storage.flush_inlined() == 2
+    assert shop.maintenance.flush_inlined() == []
     assert shop.head == before + 1
 
 
 def test_all_tables_are_flushed_by_one_snapshot_but_those_that_are_not_to_be_compacted(lake: Lake) -> None:
     shop = shop_with_rows(lake)
-    shop.create_schema("s")
+    shop.schemas.create("s")
     for schema, name in (("s", "u"), ("main", "quiet")):
         shop.create_table(name, {"i": "INTEGER"}, schema=schema)
-        shop.insert_inlined(name, [{"i": "1"}], schema=schema)
+        shop.table(name, schema=schema).storage.insert_inlined([{"i": "1"}])
     shop.options.set("auto_compact", "false", table="quiet")
     before = shop.head
-    assert shop.flush_inlined(schema="s") == [FlushedTable("s", "u", 1)]
-    shop.insert_inlined("u", [{"i": "2"}], schema="s")
-    assert shop.flush_inlined() == [FlushedTable("main", "t", 2), FlushedTable("s", "u", 1)]
+    assert shop.maintenance.flush_inlined(schema="s") == [FlushedTable("s", "u", 1)]
+    shop.table("u", schema="s").storage.insert_inlined([{"i": "2"}])
+    assert shop.maintenance.flush_inlined() == [FlushedTable("main", "t", 2), FlushedTable("s", "u", 1)]
     assert shop.head == before + 3
-    assert shop.flush_inlined(table="quiet") == [FlushedTable("main", "quiet", 1)]
+    assert shop.maintenance.flush_inlined(table="quiet") == [FlushedTable("main", "quiet", 1)]
 
 
 def test_what_is_not_there_is_not_flushed(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     with pytest.raises(NotFoundError, match='"nothing"'):
-        shop.flush_inlined(table="nothing")
+        shop.maintenance.flush_inlined(table="nothing")
     with pytest.raises(NotFoundError, match='"nowhere"'):
-        shop.flush_inlined(schema="nowhere")
+        shop.maintenance.flush_inlined(schema="nowhere")
 
 
 def test_files_are_sorted_and_partitioned_as_the_table_is(lake: Lake) -> None:
@@ -90,10 +90,13 @@ def test_files_are_sorted_and_partitioned_as_the_table_is(lake: Lake) -> None:
         "t", {"k": "VARCHAR", "i": "INTEGER"}, partition_by=[PartitionField("k")], sort_by=[SortKey("i", "DESC")]
     )
     shop.options.set("sort_on_insert", "false")
-    shop.insert_inlined("t", [{"k": k, "i": str(i)} for k, i in (("a", 1), ("b", 2), ("a", 3), (None, 4), ("b", 5))])
-    shop.flush_inlined()
+    shop.table("t").storage.insert_inlined(
+        [{"k": k, "i": str(i)} for k, i in (("a", 1), ("b", 2), ("a", 3), (None, 4), ("b", 5))]
+    )
+    shop.maintenance.flush_inlined()
     by_partition = {
-        file.partition_values: pq.read_table(file.path).column("i").to_pylist() for file in shop.table("t").files()
+        file.partition_values: pq.read_table(file.path).column("i").to_pylist()
+        for file in shop.table("t").storage.files()
     }
     assert by_partition == {("a",): [3, 1], ("b",): [5, 2], (None,): [4]}
 
@@ -102,15 +105,15 @@ def test_rows_get_the_columns_that_the_table_has_now(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     point = ColumnDefinition("p", "struct", children=(ColumnDefinition("x", "int32"), ColumnDefinition("y", "int32")))
     shop.create_table("t", [ColumnDefinition("i", "int32"), ColumnDefinition("gone", "varchar"), point])
-    shop.insert_inlined("t", [{"i": "1", "gone": "g", "p": "{'x': 1, 'y': 2}"}, {"i": "2"}])
-    shop.drop_column("t", "gone")
-    shop.rename_column("t", "i", "id")
-    shop.change_column_type("t", "id", "BIGINT")
-    shop.rename_column("t", "p.x", "z")
-    shop.add_column("t", ColumnDefinition("d", "varchar", default="new"))
-    shop.insert_inlined("t", [{"id": "3", "d": None}])
-    shop.flush_inlined()
-    read = pq.read_table(shop.table("t").files()[0].path)
+    shop.table("t").storage.insert_inlined([{"i": "1", "gone": "g", "p": "{'x': 1, 'y': 2}"}, {"i": "2"}])
+    shop.table("t").alter.drop_column("gone")
+    shop.table("t").alter.rename_column("i", "id")
+    shop.table("t").alter.set_type("id", "BIGINT")
+    shop.table("t").alter.rename_column("p.x", "z")
+    shop.table("t").alter.add_column(ColumnDefinition("d", "varchar", default="new"))
+    shop.table("t").storage.insert_inlined([{"id": "3", "d": None}])
+    shop.maintenance.flush_inlined()
+    read = pq.read_table(shop.table("t").storage.files()[0].path)
     assert read.column_names[:3] == ["id", "p", "d"]
     assert read.column("id").to_pylist() == [1, 2, 3]
     assert read.column("p").to_pylist() == [{"z": 1, "y": 2}, None, None]
@@ -120,27 +123,27 @@ def test_rows_get_the_columns_that_the_table_has_now(lake: Lake) -> None:
 def test_a_fork_flushes_for_itself_and_so_does_its_parent(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     one, other = shop.fork("one"), shop.fork("other")
-    assert one.flush_inlined() == [FlushedTable("main", "t", 2)]
+    assert one.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
     assert [row[:3] for row in held(one)] == [(1, "a", 0), (3, "c", 2)]
     assert inlined(one) == []
     assert (len(inlined(shop)), len(inlined(other))) == (2, 2)
-    shop.flush_inlined()
+    shop.maintenance.flush_inlined()
     assert inlined(shop) == []
     assert (len(inlined(other)), held(other)) == (2, [])
     later = shop.fork("later")
     assert (held(later), inlined(later)) == (held(shop), [])
-    one.insert_inlined("t", [{"i": "4", "v": "d"}])
-    assert one.table("t").flush_inlined() == 1
-    assert [file.owner_id for file in one.table("t").files()] == [one.catalog_id] * 2
+    one.table("t").storage.insert_inlined([{"i": "4", "v": "d"}])
+    assert one.table("t").storage.flush_inlined() == 1
+    assert [file.owner_id for file in one.table("t").storage.files()] == [one.catalog_id] * 2
 
 
 def test_a_transaction_flushes_what_was_committed_and_may_add_rows(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     with shop.transaction() as transaction:
-        transaction.insert_inlined("t", [{"i": "4", "v": "d"}])
-        assert transaction.flush_inlined() == [FlushedTable("main", "t", 2)]
-        assert transaction.table("t").flush_inlined() == 0
-        assert [row.row_id for row in transaction.table("t").inlined_rows()] == [3]
+        transaction.table("t").storage.insert_inlined([{"i": "4", "v": "d"}])
+        assert transaction.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
+        assert transaction.table("t").storage.flush_inlined() == 0
+        assert [row.row_id for row in transaction.table("t").storage.inlined_rows()] == [3]
     assert [row_id for row_id, _ in inlined(shop)] == [3]
     table = shop.table("t").table_id
     assert shop.snapshots()[-1].changes_made == f"inlined_insert:{table},inline_flush:{table}"
@@ -149,8 +152,8 @@ def test_a_transaction_flushes_what_was_committed_and_may_add_rows(lake: Lake) -
 def test_a_transaction_that_is_rolled_back_leaves_no_file(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     with pytest.raises(ZeroDivisionError), shop.transaction() as transaction:  # noqa: PT012 - it is rolled back there
-        transaction.flush_inlined()
-        (path,) = (file.path for file in transaction.table("t").files())
+        transaction.maintenance.flush_inlined()
+        (path,) = (file.path for file in transaction.table("t").storage.files())
         raise ZeroDivisionError
     assert len(inlined(shop)) == 2
     with pytest.raises(FileNotFoundError):
@@ -160,21 +163,21 @@ def test_a_transaction_that_is_rolled_back_leaves_no_file(lake: Lake) -> None:
 def test_flushed_rows_are_not_deleted_by_the_same_transaction(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     with shop.transaction() as transaction:
-        transaction.delete_inlined("t", [0])
+        transaction.table("t").storage.delete_inlined([0])
         with pytest.raises(InvalidInputError, match="cannot be flushed"):
-            transaction.flush_inlined()
+            transaction.maintenance.flush_inlined()
     with shop.transaction() as transaction:
-        transaction.flush_inlined()
-        (file,) = transaction.table("t").files()
+        transaction.maintenance.flush_inlined()
+        (file,) = transaction.table("t").storage.files()
         with pytest.raises(InvalidInputError, match="flushed"):
-            transaction.remove_files("t", [file.data_file_id])
+            transaction.table("t").storage.remove_files([file.data_file_id])
 
 
 def test_a_flush_meets_a_concurrent_alter_and_is_refused(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     transaction = shop.transaction()
-    transaction.flush_inlined()
-    shop.rename_column("t", "v", "w")
+    transaction.maintenance.flush_inlined()
+    shop.table("t").alter.rename_column("v", "w")
     with pytest.raises(Exception, match="altered"):
         transaction.commit()
     assert len(inlined(shop)) == 2
@@ -183,8 +186,8 @@ def test_a_flush_meets_a_concurrent_alter_and_is_refused(lake: Lake) -> None:
 def test_a_flush_and_a_concurrent_insert_do_not_disturb_each_other(lake: Lake) -> None:
     shop = shop_with_rows(lake)
     transaction = shop.transaction()
-    transaction.flush_inlined()
-    shop.insert_inlined("t", [{"i": "9", "v": "z"}])
+    transaction.maintenance.flush_inlined()
+    shop.table("t").storage.insert_inlined([{"i": "9", "v": "z"}])
     transaction.commit()
     assert [row_id for row_id, _ in inlined(shop)] == [3]
     assert [row[2] for row in held(shop)] == [0, 2]

@@ -24,7 +24,7 @@ every_kind = pytest.mark.parametrize(
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
-    shop.append_files("orders", [NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 5, 50)])
+    shop.table("orders").storage.append_files([NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 5, 50)])
     return shop
 
 
@@ -39,24 +39,24 @@ def test_the_first_catalog_is_numbered_as_ducklake_numbers_it(lake: Lake) -> Non
 def test_a_fork_starts_with_the_ids_and_files_of_its_parent(shop: Catalog) -> None:
     agent = shop.fork("agent")
     assert agent.table("orders").table_id == shop.table("orders").table_id
-    assert [(f.data_file_id, f.path) for f in agent.table("orders").files()] == [
-        (f.data_file_id, f.path) for f in shop.table("orders").files()
+    assert [(f.data_file_id, f.path) for f in agent.table("orders").storage.files()] == [
+        (f.data_file_id, f.path) for f in shop.table("orders").storage.files()
     ]
 
 
 @every_kind
 def test_a_fork_changes_inherited_things_without_touching_its_parent(shop: Catalog) -> None:
-    before = shop.table("orders").files()
+    before = shop.table("orders").storage.files()
     agent = shop.fork("agent")
-    agent.delete_rows("orders", [NewDeleteFile(before[0].data_file_id, "d.parquet", 3, 30)])
-    agent.remove_files("orders", [before[1].data_file_id])
-    agent.rename_table("orders", "sales")
-    agent.drop_column("sales", "amount")
+    agent.table("orders").storage.delete_rows([NewDeleteFile(before[0].data_file_id, "d.parquet", 3, 30)])
+    agent.table("orders").storage.remove_files([before[1].data_file_id])
+    agent.table("orders").rename("sales")
+    agent.table("sales").alter.drop_column("amount")
 
     assert [t.name for t in shop.tables()] == ["orders"]
     assert [c.name for c in shop.table("orders").columns] == ["id", "amount"]
-    assert [f.delete_file for f in shop.table("orders").files()] == [None, None]
-    (left,) = agent.table("sales").files()
+    assert [f.delete_file for f in shop.table("orders").storage.files()] == [None, None]
+    (left,) = agent.table("sales").storage.files()
     assert left.path == before[0].path
     assert left.delete_file is not None
     assert "/agent/" in left.delete_file.path
@@ -66,24 +66,24 @@ def test_a_fork_changes_inherited_things_without_touching_its_parent(shop: Catal
 def test_rows_added_in_a_fork_never_carry_a_row_id_of_its_parent(shop: Catalog) -> None:
     agent = shop.fork("agent")
     for catalog in (shop, agent):
-        catalog.append_files("orders", [NewDataFile("c.parquet", 7, 70)])
-    starts = [catalog.table("orders").files()[-1].row_id_start for catalog in (shop, agent)]
+        catalog.table("orders").storage.append_files([NewDataFile("c.parquet", 7, 70)])
+    starts = [catalog.table("orders").storage.files()[-1].row_id_start for catalog in (shop, agent)]
     assert starts == [15, agent.catalog_id << 36]
 
 
 def content(catalog: Catalog) -> list[object]:
     """Return all that a reader sees of a catalog."""
     return [
-        catalog.schemas(),
+        catalog.schemas.list(),
         [
             (
                 table.schema_name,
                 table.name,
                 table.table_id,
-                table.uuid,
+                table.inspect.uuid,
                 table.columns,
-                table.stats.record_count,
-                table.stats.file_size_bytes,
+                table.inspect.stats.record_count,
+                table.inspect.stats.file_size_bytes,
                 [
                     (
                         file.data_file_id,
@@ -92,7 +92,7 @@ def content(catalog: Catalog) -> list[object]:
                         file.row_id_start,
                         file.delete_file and (file.delete_file.path, file.delete_file.delete_count),
                     )
-                    for file in table.files()
+                    for file in table.storage.files()
                 ],
             )
             for table in catalog.tables()
@@ -102,16 +102,16 @@ def content(catalog: Catalog) -> list[object]:
 
 def busy(catalog: Catalog) -> None:
     """Change everything that `shop` has."""
-    (first, second) = catalog.table("orders").files()
+    (first, second) = catalog.table("orders").storage.files()
     with catalog.transaction() as t:
-        t.create_schema("new")
+        t.schemas.create("new")
         t.create_table("orders", {"i": "INTEGER"}, schema="new")
-        t.append_files("orders", [data_file("more")])
-        t.delete_rows("orders", [delete_file(first.data_file_id, "deleted")])
-        t.remove_files("orders", [second.data_file_id])
-        t.rename_column("orders", "amount", "price")
-        t.add_column("orders", ("note", "VARCHAR"))
-        t.rename_table("orders", "sold")
+        t.table("orders").storage.append_files([data_file("more")])
+        t.table("orders").storage.delete_rows([delete_file(first.data_file_id, "deleted")])
+        t.table("orders").storage.remove_files([second.data_file_id])
+        t.table("orders").alter.rename_column("amount", "price")
+        t.table("orders").alter.add_column(("note", "VARCHAR"))
+        t.table("orders").rename("sold")
 
 
 # ---- the fork point ------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_a_fork_writes_a_handful_of_rows_whatever_the_parent_holds(lake: Lake, s
         return sum(len(found) - len(before[table]) for table, found in state(lake).items())
 
     few = written("early")
-    shop.append_files("orders", [data_file(f"f{number}") for number in range(50)])
+    shop.table("orders").storage.append_files([data_file(f"f{number}") for number in range(50)])
     assert written("late") == few == 6  # catalog, head, segment, snapshot, its changes, its lineage
 
 
@@ -152,8 +152,8 @@ def test_neither_sees_what_the_other_does_later(shop: Catalog, copy: bool) -> No
     changed = content(shop)
     busy(agent)
     assert content(shop) == changed
-    agent.drop_table("sold")
-    shop.drop_schema("new", cascade=True)
+    agent.table("sold").drop()
+    shop.schemas.drop("new", cascade=True)
     assert names(agent) == ["orders"]
     assert names(shop) == ["sold"]
 
@@ -161,26 +161,26 @@ def test_neither_sees_what_the_other_does_later(shop: Catalog, copy: bool) -> No
 def test_a_fork_drops_and_makes_again_what_it_inherited(shop: Catalog) -> None:
     agent = shop.fork("agent")
     before = shop.table("orders").table_id
-    agent.drop_table("orders")
+    agent.table("orders").drop()
     agent.create_table("ORDERS", {"i": "INTEGER"})
     assert agent.table("orders").table_id != before
-    assert agent.table("orders").files() == []
-    agent.drop_schema("main", cascade=True)
-    assert (agent.schemas(), agent.tables()) == ([], [])
-    assert (shop.schemas(), names(shop), len(shop.table("orders").files())) == (["main"], ["orders"], 2)
+    assert agent.table("orders").storage.files() == []
+    agent.schemas.drop("main", cascade=True)
+    assert (agent.schemas.list(), agent.tables()) == ([], [])
+    assert (shop.schemas.list(), names(shop), len(shop.table("orders").storage.files())) == (["main"], ["orders"], 2)
     nested = agent.fork("nested")
-    assert nested.schemas() == []
-    nested.create_schema("main")
-    assert agent.schemas() == []
+    assert nested.schemas.list() == []
+    nested.schemas.create("main")
+    assert agent.schemas.list() == []
 
 
 def test_an_inherited_name_is_taken(shop: Catalog) -> None:
     agent = shop.fork("agent")
     for attempt in each(
         lambda: agent.create_table("Orders", {"i": "INTEGER"}),
-        lambda: agent.create_schema("MAIN"),
-        lambda: agent.add_column("orders", ("ID", "INTEGER")),
-        lambda: agent.rename_column("orders", "id", "Amount"),
+        lambda: agent.schemas.create("MAIN"),
+        lambda: agent.table("orders").alter.add_column(("ID", "INTEGER")),
+        lambda: agent.table("orders").alter.rename_column("id", "Amount"),
     ):
         with pytest.raises(AlreadyExistsError):
             attempt()
@@ -188,29 +188,31 @@ def test_an_inherited_name_is_taken(shop: Catalog) -> None:
 
 def test_column_ids_go_on_from_those_of_the_parent(shop: Catalog) -> None:
     agent = shop.fork("agent")
-    agent.drop_column("orders", "amount")
-    agent.add_column("orders", ("x", "INTEGER"))
-    shop.add_column("orders", ("y", "INTEGER"))
+    agent.table("orders").alter.drop_column("amount")
+    agent.table("orders").alter.add_column(("x", "INTEGER"))
+    shop.table("orders").alter.add_column(("y", "INTEGER"))
     assert [c.column_id for c in agent.table("orders").columns] == [1, 3]
     assert [c.column_id for c in shop.table("orders").columns] == [1, 2, 3]
 
 
 def test_row_ids_never_meet_in_a_tree(lake: Lake, shop: Catalog) -> None:
     agent = shop.fork("agent")
-    (first, _) = agent.table("orders").files()
-    agent.delete_rows("orders", [delete_file(first.data_file_id, "d")])  # only deletes so far
+    (first, _) = agent.table("orders").storage.files()
+    agent.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])  # only deletes so far
     nested = agent.fork("nested")
-    family = [shop, agent, nested, agent.fork("copied", copy=True), shop.fork("detached")]
-    family[-1].detach()
+    family = [shop, agent, nested, agent.fork("copied", copy=True), shop.fork("severed")]
+    family[-1].sever()
     for catalog in family:
-        catalog.append_files("orders", [data_file("x", 7), data_file("y", 1)])
+        catalog.table("orders").storage.append_files([data_file("x", 7), data_file("y", 1)])
         catalog.create_table("own", {"i": "INTEGER"})
-        catalog.append_files("own", [data_file("z", 3)])
+        catalog.table("own").storage.append_files([data_file("z", 3)])
     ranges = []
     for catalog in family:
         start = 15 if catalog is shop else catalog.catalog_id << 36
-        assert [f.row_id_start for f in catalog.table("orders").files()[-2:]] == [start, start + 7]
-        assert catalog.table("own").files()[0].row_id_start == (0 if catalog is shop else catalog.catalog_id << 36)
+        assert [f.row_id_start for f in catalog.table("orders").storage.files()[-2:]] == [start, start + 7]
+        assert catalog.table("own").storage.files()[0].row_id_start == (
+            0 if catalog is shop else catalog.catalog_id << 36
+        )
         ranges.append(start)
     assert len(set(ranges)) == len(family)
 
@@ -225,7 +227,7 @@ def test_a_fork_of_the_past_is_what_the_parent_was(shop: Catalog, copy: bool) ->
     fork = shop.fork("agent", at=past, copy=copy)
     assert content(fork) == then
     assert content(fork.fork("nested")) == then
-    shop.drop_table("sold")
+    shop.table("sold").drop()
     assert content(fork) == then
 
 
@@ -248,16 +250,16 @@ def test_forks_of_forks_see_through_all_levels(lake: Lake) -> None:
     catalog.create_table("t", {"level": "INTEGER"})
     for level in range(1, 67):
         if level % 11 == 0:
-            catalog.append_files("t", [data_file(f"f{level}", 1)])
+            catalog.table("t").storage.append_files([data_file(f"f{level}", 1)])
         if level in (22, 44):
-            (first, *_) = catalog.table("t").files()
-            catalog.remove_files("t", [first.data_file_id])
+            (first, *_) = catalog.table("t").storage.files()
+            catalog.table("t").storage.remove_files([first.data_file_id])
         catalog = catalog.fork(f"level-{level}")
     assert file_names(catalog, "t") == ["f33", "f44", "f55", "f66"]
-    assert catalog.table("t").stats.record_count == 4
+    assert catalog.table("t").inspect.stats.record_count == 4
     assert file_names(lake.catalog("level-33"), "t") == ["f22", "f33"]
     assert len(catalog.snapshots()) == 1 + 1 + 6 + 2 + 66
-    catalog.detach()
+    catalog.sever()
     assert file_names(catalog, "t") == ["f33", "f44", "f55", "f66"]
 
 
@@ -278,10 +280,10 @@ def test_a_fork_of_a_parent_that_commits_meanwhile_is_whole(lake_factory: LakeFa
         at_pin = shop.fork("at-pin", at=pin)
         assert names(at_head) == ["later", "orders"]
         assert names(at_pin) == ["orders"]
-        act.append(lambda: shop.expire_snapshots(snapshot_ids=[pin]))
+        act.append(lambda: shop.maintenance.expire_snapshots(snapshot_ids=[pin]))
         with pytest.raises(SnapshotNotFoundError, match=f"No snapshot found at version {pin}"):
             shop.fork("too-late", at=pin)
-        act.append(lambda: lake.drop_catalog("shop"))
+        act.append(lambda: lake.catalog("shop").drop())
         with pytest.raises(NotFoundError, match="'too-late' was not made: the catalog with id 0 was dropped"):
             shop.fork("too-late")
         assert [info.name for info in lake.catalogs()] == ["at-head", "at-pin"]
@@ -296,7 +298,7 @@ def test_many_forks_are_made_in_one_call(lake: Lake, shop: Catalog) -> None:
     forks = shop.fork_many(made)
     assert [fork.name for fork in forks] == made
     assert content(forks[0]) == content(forks[99]) == then
-    forks[0].drop_table("orders")
+    forks[0].table("orders").drop()
     assert names(forks[1]) == ["orders"]
     paths = [info.data_path for info in lake.catalogs(prefix="agent-")]
     assert len(set(paths)) == 100
@@ -354,12 +356,12 @@ def test_if_not_exists_returns_the_fork_of_the_same_parent_only(lake: Lake, shop
 
 def test_the_name_of_a_dropped_fork_is_free(lake: Lake, shop: Catalog) -> None:
     first = shop.fork("agent")
-    lake.drop_catalog("agent")
+    lake.catalog("agent").drop()
     second = shop.fork("agent", if_not_exists=True)
     assert second.catalog_id != first.catalog_id
 
 
-# ---- copies and detached catalogs ----------------------------------------------------------------------------------
+# ---- copies and severed catalogs ----------------------------------------------------------------------------------
 
 
 def test_a_copy_has_no_ancestry_and_no_earlier_history(lake: Lake, shop: Catalog) -> None:
@@ -369,73 +371,73 @@ def test_a_copy_has_no_ancestry_and_no_earlier_history(lake: Lake, shop: Catalog
     assert [s.snapshot_id for s in copied.snapshots()] == [copied.head]
     with pytest.raises(SnapshotNotFoundError):
         copied.at(version=shop.head)
-    assert {file.owner_id for file in copied.table("orders").files()} == {copied.catalog_id}
-    lake.drop_catalog("shop")
+    assert {file.owner_id for file in copied.table("orders").storage.files()} == {copied.catalog_id}
+    lake.catalog("shop").drop()
     lake.purge("shop")
     assert content(copied) == before
 
 
-def test_a_detached_catalog_stands_on_its_own(lake: Lake, shop: Catalog) -> None:
+def test_a_severed_catalog_stands_on_its_own(lake: Lake, shop: Catalog) -> None:
     agent = shop.fork("agent")
-    (first, second) = agent.table("orders").files()
-    agent.delete_rows("orders", [delete_file(first.data_file_id, "d")])
-    agent.remove_files("orders", [second.data_file_id])
-    agent.append_files("orders", [data_file("c")])
-    agent.add_column("orders", ("x", "INTEGER"))
+    (first, second) = agent.table("orders").storage.files()
+    agent.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
+    agent.table("orders").storage.remove_files([second.data_file_id])
+    agent.table("orders").storage.append_files([data_file("c")])
+    agent.table("orders").alter.add_column(("x", "INTEGER"))
     agent.options.set("target_file_size", "1GB")
     before, fork_point, version = content(agent), agent.snapshots()[3].snapshot_id, last(agent).schema_version
-    agent.detach()
+    agent.sever()
     assert content(agent) == before
     (only,) = agent.snapshots()
-    assert (only.changes_made, only.commit_message) == ("", "Detached from its ancestors")
+    assert (only.changes_made, only.commit_message) == ("", "Severed from its ancestors")
     assert only.schema_version == version
     for gone in (shop.head, fork_point):
         with pytest.raises(SnapshotNotFoundError):
             agent.at(version=gone)
-    assert {file.owner_id for file in agent.table("orders").files()} == {agent.catalog_id}
+    assert {file.owner_id for file in agent.table("orders").storage.files()} == {agent.catalog_id}
     assert agent.options.get("target_file_size") == "1GB"
     busy_shop = content(shop)
-    lake.drop_catalog("shop")
+    lake.catalog("shop").drop()
     lake.purge("shop")
     assert content(agent) == before != busy_shop
-    agent.append_files("orders", [data_file("after")])
-    agent.drop_table("orders")
+    agent.table("orders").storage.append_files([data_file("after")])
+    agent.table("orders").drop()
     assert names(agent) == []
 
 
-def test_forks_of_a_detached_catalog_keep_what_they_see(shop: Catalog) -> None:
+def test_forks_of_a_severed_catalog_keep_what_they_see(shop: Catalog) -> None:
     agent = shop.fork("agent")
-    (first, second) = agent.table("orders").files()
-    agent.remove_files("orders", [second.data_file_id])
-    agent.append_files("orders", [data_file("c")])
+    (first, second) = agent.table("orders").storage.files()
+    agent.table("orders").storage.remove_files([second.data_file_id])
+    agent.table("orders").storage.append_files([data_file("c")])
     early = agent.fork("early")
     seen = content(early)
-    agent.delete_rows("orders", [delete_file(first.data_file_id, "d")])
-    agent.detach()
+    agent.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
+    agent.sever()
     late = agent.fork("late")
     assert content(early) == seen
     assert content(late) == content(agent)
-    agent.drop_table("orders")
+    agent.table("orders").drop()
     assert content(early) == seen
-    early.detach()
+    early.sever()
     assert content(early) == seen
     assert file_names(late, "orders") == ["a", "c"]
 
 
-def test_detaching_what_inherits_nothing_changes_nothing(lake: Lake, shop: Catalog) -> None:
+def test_severing_what_inherits_nothing_changes_nothing(lake: Lake, shop: Catalog) -> None:
     agent = shop.fork("agent")
-    agent.detach()
+    agent.sever()
     before = state(lake)
-    shop.detach()
-    agent.detach()
+    shop.sever()
+    agent.sever()
     assert state(lake) == before
 
 
-def test_a_transaction_of_a_catalog_that_is_detached_meanwhile_is_is_refused(shop: Catalog) -> None:
+def test_a_transaction_of_a_catalog_that_is_severed_meanwhile_is_is_refused(shop: Catalog) -> None:
     agent = shop.fork("agent")
     transaction = agent.transaction()
-    transaction.append_files("orders", [data_file("c")])
-    agent.detach()
+    transaction.table("orders").storage.append_files([data_file("c")])
+    agent.sever()
     with pytest.raises(CommitConflictError, match="has been expired, so what others did since cannot be known"):
         transaction.commit()
     assert file_names(agent, "orders") == ["a", "b"]
@@ -443,11 +445,11 @@ def test_a_transaction_of_a_catalog_that_is_detached_meanwhile_is_is_refused(sho
 
 def test_statistics_of_files_come_along_with_copies(lake: Lake, shop: Catalog) -> None:
     stats = {"id": ColumnStats(10, 0, "1", "9")}
-    shop.append_files("orders", [NewDataFile("s.parquet", 10, 100, column_stats=stats)])
+    shop.table("orders").storage.append_files([NewDataFile("s.parquet", 10, 100, column_stats=stats)])
     copied = shop.fork("copied", copy=True)
-    detached = shop.fork("detached")
-    detached.detach()
-    for catalog in (copied, detached):
+    severed = shop.fork("severed")
+    severed.sever()
+    for catalog in (copied, severed):
         found = rows(
             lake,
             "SELECT column_id, min_value, max_value FROM forklake.ducklake_file_column_stats WHERE catalog_id = :c",
@@ -461,22 +463,22 @@ def test_statistics_of_files_come_along_with_copies(lake: Lake, shop: Catalog) -
 
 @every_kind
 def test_the_parent_changes_expires_drops_and_is_purged_and_the_fork_still_reads(lake: Lake, shop: Catalog) -> None:
-    (first, _) = shop.table("orders").files()
-    shop.delete_rows("orders", [delete_file(first.data_file_id, "d")])
+    (first, _) = shop.table("orders").storage.files()
+    shop.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
     agent = shop.fork("agent")
     nested = agent.fork("nested")
     seen = content(agent)
-    shop.drop_table("orders")
+    shop.table("orders").drop()
     assert content(agent) == content(nested) == seen
-    shop.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
+    shop.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in shop.snapshots()[:-1]])
     assert content(agent) == content(nested) == seen
-    lake.rename_catalog("shop", "closed")
-    lake.drop_catalog("closed")
+    lake.catalog("shop").rename("closed")
+    lake.catalog("closed").drop()
     assert content(agent) == content(nested) == seen
     lake.purge("closed")
     assert content(agent) == content(nested) == seen
-    lake.drop_catalog("agent")
+    lake.catalog("agent").drop()
     lake.purge("agent")
     assert content(nested) == content(nested.fork("last")) == seen
-    nested.append_files("orders", [data_file("e")])
+    nested.table("orders").storage.append_files([data_file("e")])
     assert file_names(nested, "orders") == ["a", "b", "e"]

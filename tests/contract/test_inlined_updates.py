@@ -19,17 +19,17 @@ def update(catalog: Catalog, value: str, *row_ids: int | None) -> None:
 
 
 def seen(catalog: Catalog) -> list[tuple[int, str | None]]:
-    return [(row.row_id, row.values["v"]) for row in catalog.table("t").inlined_rows()]
+    return [(row.row_id, row.values["v"]) for row in catalog.table("t").storage.inlined_rows()]
 
 
 def test_updated_rows_keep_their_ids_and_new_ones_get_the_next(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"v": "VARCHAR"})
-    shop.insert_inlined("t", [{"v": "a"}, {"v": "b"}])
+    shop.table("t").storage.insert_inlined([{"v": "a"}, {"v": "b"}])
     before = shop.head
     update(shop, "c", 1, None)
     assert seen(shop) == [(0, "a"), (1, "c"), (2, "c")]
-    assert (shop.table("t").stats.record_count, shop.table("t").stats.next_row_id) == (3, 3)
+    assert (shop.table("t").inspect.stats.record_count, shop.table("t").inspect.stats.next_row_id) == (3, 3)
     update(shop, "d", 1)
     assert seen(shop) == [(0, "a"), (1, "d"), (2, "c")]
     assert seen(shop.at(version=before)) == [(0, "a"), (1, "b")]
@@ -38,7 +38,7 @@ def test_updated_rows_keep_their_ids_and_new_ones_get_the_next(lake: Lake) -> No
 def test_a_fork_updates_inherited_rows_for_itself(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"v": "VARCHAR"})
-    shop.insert_inlined("t", [{"v": "a"}, {"v": "b"}])
+    shop.table("t").storage.insert_inlined([{"v": "a"}, {"v": "b"}])
     agent = shop.fork("agent")
     update(agent, "fork", 0)
     update(agent, "again", 0)

@@ -35,35 +35,35 @@ def file(name: str, *values: str | None, **more: object) -> NewDataFile:
 
 def test_a_table_is_made_with_its_layout_in_one_snapshot(shop: Catalog) -> None:
     table = shop.table("events")
-    assert table.partition_by == (BY_YEAR, PartitionField("id"))
-    assert table.sort_by == (SortKey("id"), SortKey("id % 7", "DESC"))
+    assert table.inspect.partition_by == (BY_YEAR, PartitionField("id"))
+    assert table.inspect.sort_by == (SortKey("id"), SortKey("id % 7", "DESC"))
     assert last(shop).changes_made == 'created_table:"main"."events"'
 
 
 def test_files_carry_the_partitioning_they_were_written_with(shop: Catalog) -> None:
-    shop.append_files("events", [file("a", "2026", None)])
-    shop.set_partitioning("events", [PartitionField("id", "bucket(8)")])
-    shop.append_files("events", [file("b", "3")])
-    shop.set_partitioning("events", [])
-    shop.append_files("events", [file("c")])
-    assert [f.partition_values for f in shop.table("events").files()] == [("2026", None), ("3",), ()]
-    assert shop.table("events").partition_by == ()
+    shop.table("events").storage.append_files([file("a", "2026", None)])
+    shop.table("events").alter.set_partitioning([PartitionField("id", "bucket(8)")])
+    shop.table("events").storage.append_files([file("b", "3")])
+    shop.table("events").alter.set_partitioning([])
+    shop.table("events").storage.append_files([file("c")])
+    assert [f.partition_values for f in shop.table("events").storage.files()] == [("2026", None), ("3",), ()]
+    assert shop.table("events").inspect.partition_by == ()
     with pytest.raises(InvalidInputError, match="contains an invalid partition value for the table configuration"):
-        shop.append_files("events", [file("d", "1")])
+        shop.table("events").storage.append_files([file("d", "1")])
 
 
 def test_setting_the_partitioning_that_is_set_changes_nothing(lake: Lake, shop: Catalog) -> None:
     before = shop.head
-    shop.set_partitioning("events", [PartitionField("AT", "YEAR"), "id"])
+    shop.table("events").alter.set_partitioning([PartitionField("AT", "YEAR"), "id"])
     assert shop.head == before
     with shop.transaction() as transaction:
-        transaction.set_partitioning("events", ["id"])
-        transaction.set_partitioning("events", [PartitionField("id")])
-        transaction.append_files("events", [file("a", "3")])
+        transaction.table("events").alter.set_partitioning(["id"])
+        transaction.table("events").alter.set_partitioning([PartitionField("id")])
+        transaction.table("events").storage.append_files([file("a", "3")])
     assert rows(lake, "SELECT count(*) FROM forklake.ducklake_partition_info") == [(2,)]
-    assert shop.table("events").files()[0].partition_values == ("3",)
-    shop.set_partitioning("events", ["id", BY_YEAR])
-    assert shop.table("events").partition_by == (PartitionField("id"), BY_YEAR)
+    assert shop.table("events").storage.files()[0].partition_values == ("3",)
+    shop.table("events").alter.set_partitioning(["id", BY_YEAR])
+    assert shop.table("events").inspect.partition_by == (PartitionField("id"), BY_YEAR)
 
 
 @pytest.mark.parametrize(
@@ -79,41 +79,41 @@ def test_setting_the_partitioning_that_is_set_changes_nothing(lake: Lake, shop: 
 )
 def test_a_partitioning_that_makes_no_sense_is_refused(shop: Catalog, field: PartitionField, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        shop.set_partitioning("events", [field])
+        shop.table("events").alter.set_partitioning([field])
     with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
-        shop.set_partitioning("events", ["nothing"])
-    assert shop.table("events").partition_by == (BY_YEAR, PartitionField("id"))
+        shop.table("events").alter.set_partitioning(["nothing"])
+    assert shop.table("events").inspect.partition_by == (BY_YEAR, PartitionField("id"))
 
 
 @pytest.mark.parametrize(
     "transform", ["identity", "year", "month", "day", "hour", "epoch_year", "epoch_hour", "bucket(4)"]
 )
 def test_every_transform_is_kept(shop: Catalog, transform: str) -> None:
-    shop.set_partitioning("events", [PartitionField("at", transform)])
-    assert shop.table("events").partition_by == (PartitionField("at", transform),)
+    shop.table("events").alter.set_partitioning([PartitionField("at", transform)])
+    assert shop.table("events").inspect.partition_by == (PartitionField("at", transform),)
 
 
 def test_a_column_that_files_are_laid_out_by_cannot_be_dropped(shop: Catalog) -> None:
     with pytest.raises(InvalidInputError, match='Cannot drop column "at" - the table is partitioned by this column'):
-        shop.drop_column("events", "at")
-    shop.set_partitioning("events", [])
+        shop.table("events").alter.drop_column("at")
+    shop.table("events").alter.set_partitioning([])
     with pytest.raises(InvalidInputError, match='Cannot drop column "id" - the table is sorted by this column'):
-        shop.drop_column("events", "id")
-    shop.set_sorting("events", [])
-    shop.drop_column("events", "id")
+        shop.table("events").alter.drop_column("id")
+    shop.table("events").alter.set_sorting([])
+    shop.table("events").alter.drop_column("id")
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
 def test_sort_keys_are_read_as_sql_reads_them(shop: Catalog) -> None:
-    shop.set_sorting("events", ["id DESC", " at ASC NULLS FIRST", "s.a * 2 desc nulls last", '"ID"'])
-    assert shop.table("events").sort_by == (
+    shop.table("events").alter.set_sorting(["id DESC", " at ASC NULLS FIRST", "s.a * 2 desc nulls last", '"ID"'])
+    assert shop.table("events").inspect.sort_by == (
         SortKey("id", "DESC"),
         SortKey("at", null_order="NULLS_FIRST"),
         SortKey("s.a * 2", "DESC"),
         SortKey('"ID"'),
     )
     shop.create_table("t", {"a": "INTEGER", "a DESC": "INTEGER"}, sort_by=["a DESC"])
-    assert shop.table("t").sort_by == (SortKey("a DESC"),)  # a column of that name
+    assert shop.table("t").inspect.sort_by == (SortKey("a DESC"),)  # a column of that name
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
@@ -141,20 +141,20 @@ def test_what_rows_cannot_be_sorted_by_is_refused_when_it_is_said(lake: Lake, ke
     assert shop.tables() == []
     shop.create_table("t", columns)
     with pytest.raises(InvalidInputError, match=words):
-        shop.set_sorting("t", [key])
+        shop.table("t").alter.set_sorting([key])
     if words.startswith(("Unmatched", '"t"', "Ordering", "Scalar")) and isinstance(key, str):
         with pytest.raises(InvalidInputError, match=words):
             shop.sql(f"ALTER TABLE t SET SORTED BY ({key})")
-    assert shop.table("t").sort_by == ()
+    assert shop.table("t").inspect.sort_by == ()
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
 def test_keys_are_given_as_lists(shop: Catalog) -> None:
     for wrong in ("id", 4, None):
         with pytest.raises(InvalidInputError, match="A table is sorted by a list"):
-            shop.set_sorting("events", wrong)  # type: ignore[arg-type]
+            shop.table("events").alter.set_sorting(wrong)  # type: ignore[arg-type]
         with pytest.raises(InvalidInputError, match="A table is partitioned by a list"):
-            shop.set_partitioning("events", wrong)  # type: ignore[arg-type]
+            shop.table("events").alter.set_partitioning(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite"], indirect=True)
@@ -168,7 +168,7 @@ def test_a_type_that_no_partition_can_have_is_refused_when_it_is_said(lake: Lake
 
 def test_a_sort_order_is_no_new_schema_version(shop: Catalog) -> None:
     before = last(shop).schema_version
-    shop.set_sorting("events", ["at"])
+    shop.table("events").alter.set_sorting(["at"])
     assert (last(shop).schema_version, last(shop).changes_made) == (
         before,
         f"altered_table:{shop.table('events').table_id}",
@@ -176,19 +176,21 @@ def test_a_sort_order_is_no_new_schema_version(shop: Catalog) -> None:
 
 
 def test_a_fork_lays_its_own_files_out_in_its_own_way(shop: Catalog) -> None:
-    shop.append_files("events", [file("a", "2026", "1")])
+    shop.table("events").storage.append_files([file("a", "2026", "1")])
     fork = shop.fork("fork")
-    fork.set_partitioning("events", ["id"])
-    fork.append_files("events", [file("b", "7")])
-    assert [f.partition_values for f in fork.table("events").files()] == [("2026", "1"), ("7",)]
-    assert shop.table("events").partition_by == (BY_YEAR, PartitionField("id"))
-    fork.detach()
-    assert [f.partition_values for f in fork.table("events").files()] == [("2026", "1"), ("7",)]
+    fork.table("events").alter.set_partitioning(["id"])
+    fork.table("events").storage.append_files([file("b", "7")])
+    assert [f.partition_values for f in fork.table("events").storage.files()] == [("2026", "1"), ("7",)]
+    assert shop.table("events").inspect.partition_by == (BY_YEAR, PartitionField("id"))
+    fork.sever()
+    assert [f.partition_values for f in fork.table("events").storage.files()] == [("2026", "1"), ("7",)]
 
 
 def test_files_without_field_ids_are_found_by_name(lake: Lake, shop: Catalog) -> None:
-    shop.append_files("events", [file("a", "2026", "1", mapping=MAPPING), file("b", "2026", "1", mapping=MAPPING)])
-    one, other = shop.table("events").files()
+    shop.table("events").storage.append_files(
+        [file("a", "2026", "1", mapping=MAPPING), file("b", "2026", "1", mapping=MAPPING)]
+    )
+    one, other = shop.table("events").storage.files()
     assert one.mapping_id == other.mapping_id is not None
     found = rows(
         lake,
@@ -196,114 +198,116 @@ def test_files_without_field_ids_are_found_by_name(lake: Lake, shop: Catalog) ->
     )
     assert found == [("ID", 1, None), ("S", 3, None), ("A", 4, 1)]
     with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
-        shop.append_files("events", [file("c", "1", "1", mapping=NameMapping((MappedColumn("x", "nothing"),)))])
+        shop.table("events").storage.append_files(
+            [file("c", "1", "1", mapping=NameMapping((MappedColumn("x", "nothing"),)))]
+        )
 
 
 def test_a_fork_that_uses_an_inherited_mapping_writes_it_again_as_its_own(lake: Lake, shop: Catalog) -> None:
-    shop.append_files("events", [file("a", "2026", "1", mapping=MAPPING)])
-    mapping_id = shop.table("events").files()[0].mapping_id
+    shop.table("events").storage.append_files([file("a", "2026", "1", mapping=MAPPING)])
+    mapping_id = shop.table("events").storage.files()[0].mapping_id
     fork = shop.fork("fork")
     for name in ("b", "c"):
-        fork.append_files("events", [file(name, "2026", "2", mapping=mapping_id)])
+        fork.table("events").storage.append_files([file(name, "2026", "2", mapping=mapping_id)])
     found = rows(lake, "SELECT catalog_id, count(*) FROM forklake.ducklake_name_mapping GROUP BY catalog_id ORDER BY 1")
     assert found == [(shop.catalog_id, 3), (fork.catalog_id, 3)]
     with pytest.raises(NotFoundError, match="uses a mapping with index"):
-        fork.append_files("events", [file("d", "1", "1", mapping=99)])
+        fork.table("events").storage.append_files([file("d", "1", "1", mapping=99)])
 
 
 def test_an_inherited_mapping_is_written_once_however_often_its_files_come_and_go(lake: Lake, shop: Catalog) -> None:
-    shop.append_files("events", [file("a", "2026", "1", mapping=MAPPING)])
-    mapping_id = shop.table("events").files()[0].mapping_id
+    shop.table("events").storage.append_files([file("a", "2026", "1", mapping=MAPPING)])
+    mapping_id = shop.table("events").storage.files()[0].mapping_id
     fork = shop.fork("fork")
     for name in ("b", "c"):
-        fork.append_files("events", [file(name, "2026", "2", mapping=mapping_id)])
-        fork.remove_files("events", [fork.table("events").files()[-1].data_file_id])
+        fork.table("events").storage.append_files([file(name, "2026", "2", mapping=mapping_id)])
+        fork.table("events").storage.remove_files([fork.table("events").storage.files()[-1].data_file_id])
     with fork.transaction() as txn:
-        txn.append_files("events", [file("d", "2026", "2", mapping=mapping_id)])
+        txn.table("events").storage.append_files([file("d", "2026", "2", mapping=mapping_id)])
     found = rows(lake, "SELECT catalog_id, count(*) FROM forklake.ducklake_name_mapping GROUP BY catalog_id ORDER BY 1")
     assert found == [(shop.catalog_id, 3), (fork.catalog_id, 3)]
-    fork.detach()
-    assert [f.mapping_id for f in fork.table("events").files()] == [mapping_id, mapping_id]
+    fork.sever()
+    assert [f.mapping_id for f in fork.table("events").storage.files()] == [mapping_id, mapping_id]
 
 
 def test_variant_statistics_belong_to_their_file(lake: Lake, shop: Catalog) -> None:
     stats = VariantStats("v", "$.a", "int64", ColumnStats(value_count=3, min_value="1", max_value="9"))
-    shop.append_files("events", [file("a", "2026", "1", variant_stats=(stats,))])
+    shop.table("events").storage.append_files([file("a", "2026", "1", variant_stats=(stats,))])
     assert rows(lake, "SELECT variant_path, min_value FROM forklake.ducklake_file_variant_stats") == [("$.a", "1")]
     with pytest.raises(NotFoundError, match='does not have a variant column with name "id"'):
-        shop.append_files("events", [file("b", "2026", "1", variant_stats=(VariantStats("id", "$.a"),))])
+        shop.table("events").storage.append_files([file("b", "2026", "1", variant_stats=(VariantStats("id", "$.a"),))])
 
 
 def inlined(catalog: Catalog) -> list[tuple[int, str | None]]:
-    return [(row.row_id, row.values["id"]) for row in catalog.table("notes").inlined_rows()]
+    return [(row.row_id, row.values["id"]) for row in catalog.table("notes").storage.inlined_rows()]
 
 
 @pytest.fixture
 def notes(lake: Lake) -> Catalog:
     notes = lake.create_catalog("notes")
     notes.create_table("notes", [ColumnDefinition("id", "INTEGER", nulls_allowed=False), ("text", "VARCHAR")])
-    notes.insert_inlined("notes", [{"id": "1", "text": "a"}, {"ID": "2"}])
+    notes.table("notes").storage.insert_inlined([{"id": "1", "text": "a"}, {"ID": "2"}])
     return notes
 
 
 def test_inlined_rows_are_numbered_as_rows_of_files_are(notes: Catalog) -> None:
-    notes.append_files("notes", [NewDataFile("a.parquet", 5, 50)])
-    notes.insert_inlined("notes", [{"id": "3"}])
+    notes.table("notes").storage.append_files([NewDataFile("a.parquet", 5, 50)])
+    notes.table("notes").storage.insert_inlined([{"id": "3"}])
     assert inlined(notes) == [(0, "1"), (1, "2"), (7, "3")]
-    assert notes.table("notes").stats.record_count == 8
+    assert notes.table("notes").inspect.stats.record_count == 8
     assert last(notes).changes_made == f"inlined_insert:{notes.table('notes').table_id}"
 
 
 def test_inlined_rows_show_the_columns_of_today(notes: Catalog) -> None:
-    notes.rename_column("notes", "text", "words")
-    notes.add_column("notes", ColumnDefinition("state", "VARCHAR", default="new"))
-    assert notes.table("notes").inlined_rows()[0].values == {"id": "1", "words": "a", "state": "new"}
+    notes.table("notes").alter.rename_column("text", "words")
+    notes.table("notes").alter.add_column(ColumnDefinition("state", "VARCHAR", default="new"))
+    assert notes.table("notes").storage.inlined_rows()[0].values == {"id": "1", "words": "a", "state": "new"}
 
 
 def test_what_an_inlined_row_does_not_name_is_null_whatever_older_rows_have(notes: Catalog) -> None:
-    notes.add_column("notes", ColumnDefinition("state", "VARCHAR", default="new"))
-    notes.insert_inlined("notes", [{"id": "3"}])
-    assert [row.values["state"] for row in notes.table("notes").inlined_rows()] == ["new", "new", None]
+    notes.table("notes").alter.add_column(ColumnDefinition("state", "VARCHAR", default="new"))
+    notes.table("notes").storage.insert_inlined([{"id": "3"}])
+    assert [row.values["state"] for row in notes.table("notes").storage.inlined_rows()] == ["new", "new", None]
 
 
 def test_a_fork_deletes_inlined_rows_for_itself(notes: Catalog) -> None:
     fork = notes.fork("fork")
-    fork.delete_inlined("notes", [0])
-    fork.insert_inlined("notes", [{"id": "9"}])
+    fork.table("notes").storage.delete_inlined([0])
+    fork.table("notes").storage.insert_inlined([{"id": "9"}])
     assert inlined(notes) == [(0, "1"), (1, "2")]
     assert inlined(fork) == [(1, "2"), (fork.catalog_id << 36, "9")]
-    fork.detach()
+    fork.sever()
     assert inlined(fork) == [(1, "2"), (fork.catalog_id << 36, "9")]
     with pytest.raises(NotFoundError, match="No inlined row with id 0 exists"):
-        fork.delete_inlined("notes", [0])
+        fork.table("notes").storage.delete_inlined([0])
 
 
 def test_inlined_rows_that_make_no_sense_are_refused(notes: Catalog) -> None:
     with pytest.raises(InvalidInputError, match=r"NOT NULL constraint failed: notes\.id"):
-        notes.insert_inlined("notes", [{"text": "x"}])
+        notes.table("notes").storage.insert_inlined([{"text": "x"}])
     with pytest.raises(NotFoundError, match='does not have a column with name "nothing"'):
-        notes.insert_inlined("notes", [{"id": "1", "nothing": "x"}])
+        notes.table("notes").storage.insert_inlined([{"id": "1", "nothing": "x"}])
     assert len(inlined(notes)) == 2
 
 
 def test_deletes_of_a_file_are_kept_in_the_metadata_until_the_file_ends(notes: Catalog) -> None:
-    notes.append_files("notes", [NewDataFile("a.parquet", 5, 50)])
-    file_id = notes.table("notes").files()[0].data_file_id
+    notes.table("notes").storage.append_files([NewDataFile("a.parquet", 5, 50)])
+    file_id = notes.table("notes").storage.files()[0].data_file_id
     fork = notes.fork("fork")
-    fork.inline_deletes("notes", {file_id: [1, 4]})
-    assert fork.table("notes").files()[0].inlined_deletes == (1, 4)
-    assert notes.table("notes").files()[0].inlined_deletes == ()
+    fork.table("notes").storage.inline_deletes({file_id: [1, 4]})
+    assert fork.table("notes").storage.files()[0].inlined_deletes == (1, 4)
+    assert notes.table("notes").storage.files()[0].inlined_deletes == ()
     for positions in ([4], [5], [-1]):
         with pytest.raises(InvalidInputError, match="does not exist or is deleted already"):
-            fork.inline_deletes("notes", {file_id: positions})
-    fork.remove_files("notes", [file_id])
-    assert fork.table("notes").files() == []
+            fork.table("notes").storage.inline_deletes({file_id: positions})
+    fork.table("notes").storage.remove_files([file_id])
+    assert fork.table("notes").storage.files() == []
 
 
 def test_two_transactions_that_delete_inlined_rows_conflict(notes: Catalog) -> None:
     one, other = notes.transaction(), notes.transaction()
-    one.delete_inlined("notes", [0])
-    other.delete_inlined("notes", [0])
+    one.table("notes").storage.delete_inlined([0])
+    other.table("notes").storage.delete_inlined([0])
     one.commit()
     with pytest.raises(CommitConflictError, match=r"attempting to delete from (inlined )?table"):
         other.commit()

@@ -72,7 +72,7 @@ def test_a_reader_does_not_notice(saboteur: Saboteur) -> None:
         lambda: names(shop.at(version=1)),
         saboteur.lake.catalogs,
         lambda: shop.options.get("auto_compact"),
-        lambda: shop.table("orders").files(),
+        lambda: shop.table("orders").storage.files()[:],
     ):
         expected = read()
         assert saboteur.cut()
@@ -86,7 +86,7 @@ def test_a_commit_whose_connection_was_cut_before_is_made_once(saboteur: Saboteu
     count = len(shop.snapshots())
     saboteur.at = "commit: before the call"
     with shop.transaction(commit_key="job") as transaction:
-        transaction.append_files("orders", [data_file("a")])
+        transaction.table("orders").storage.append_files([data_file("a")])
     assert saboteur.waits == []  # that the connection was dead was seen before anything was sent
     assert transaction.snapshot_id == shop.head
     assert file_names(shop, "orders") == ["a"]
@@ -121,7 +121,7 @@ def test_a_commit_that_is_cut_while_it_waits_is_made_once(saboteur: Saboteur) ->
 
         thread = threading.Thread(target=cut_when_it_waits)
         thread.start()
-        shop.append_files("orders", [data_file("a")])
+        shop.table("orders").storage.append_files([data_file("a")])
         thread.join()
     assert saboteur.waits
     assert file_names(shop, "orders") == ["a"]
@@ -133,10 +133,10 @@ def test_a_change_of_the_catalogs_that_could_not_begin_was_not_made(saboteur: Sa
     shop = lake.create_catalog("shop")
     changes: tuple[Callable[[], object], ...] = (
         lambda: lake.create_catalog("other"),
-        lambda: lake.rename_catalog("shop", "store"),
+        lambda: lake.catalog("shop").rename("store"),
         lambda: shop.options.set("auto_compact", False),
         lambda: shop.fork("copy", copy=True),
-        lambda: lake.drop_catalog("store"),
+        lambda: lake.catalog("store").drop(),
     )
     for change in changes:
         before = state(lake)
@@ -195,7 +195,7 @@ def test_a_server_that_died_before_a_commit_is_told_as_that(mortal: tuple[Postgr
     server, lake = mortal
     shop = lake.catalog("shop")
     transaction = shop.transaction(commit_key="job")
-    transaction.append_files("orders", [data_file("a")])
+    transaction.table("orders").storage.append_files([data_file("a")])
     end_at_once(server)
     for attempt in (
         transaction.commit,
@@ -212,7 +212,7 @@ def test_a_server_that_dies_during_a_commit_leaves_it_unknown(mortal: tuple[Post
     server, lake = mortal
     shop = lake.catalog("shop")
     transaction = shop.transaction(commit_key="job")
-    transaction.append_files("orders", [data_file("a")])
+    transaction.table("orders").storage.append_files([data_file("a")])
     with psycopg.connect(server.maintenance_url) as blocker:
         blocker.execute("SELECT 1 FROM forklake.ducklake_head FOR UPDATE")
 

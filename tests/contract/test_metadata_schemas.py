@@ -40,10 +40,10 @@ def test_a_lake_in_a_schema_works_and_knows_nothing_of_the_one_beside_it(
         shop = other.catalog("shop")
         shop.create_table("orders", {"id": "BIGINT"})
         with shop.transaction() as transaction:
-            transaction.append_files("orders", [data_file("a"), data_file("b")])
+            transaction.table("orders").storage.append_files([data_file("a"), data_file("b")])
         fork = shop.fork("agent")
         shop.fork("copy", copy=True)
-        fork.drop_table("orders")
+        fork.table("orders").drop()
 
         assert names(one.catalog("shop")) == []
         assert [info.name for info in one.catalogs()] == ["shop"]

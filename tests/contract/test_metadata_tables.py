@@ -62,7 +62,7 @@ def check_statistics(catalog: Catalog, attached: Attached) -> None:
     """Check the totals, which tables that never had a row have none of."""
     shown = {row[0]: row[1:] for row in attached.table("ducklake_table_stats")}
     for table in catalog.tables():
-        stats = table.stats
+        stats = table.inspect.stats
         if table.table_id in shown:
             assert shown[table.table_id] == (stats.record_count, stats.next_row_id, stats.file_size_bytes), table
         else:

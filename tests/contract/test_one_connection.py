@@ -4,12 +4,12 @@ from forklake import Settings
 from tests.lakes import LakeFactory
 
 
-def test_copy_and_detach_need_one_connection_only(lake_factory: LakeFactory) -> None:
+def test_copy_and_sever_need_one_connection_only(lake_factory: LakeFactory) -> None:
     with lake_factory.open(Settings(pool_size=1, connect_timeout_seconds=1)) as lake:
         shop = lake.create_catalog("shop")
         shop.create_table("orders", {"id": "BIGINT"})
         agent = shop.fork("agent")
-        agent.detach()
+        agent.sever()
         copy = shop.fork("copy", copy=True)
         assert [table.name for table in agent.tables()] == ["orders"]
         assert [table.name for table in copy.tables()] == ["orders"]

@@ -12,7 +12,7 @@ KEY = "target_file_size"
 @pytest.fixture
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
-    shop.create_schema("sales")
+    shop.schemas.create("sales")
     shop.create_table("orders", {"id": "BIGINT"}, schema="sales")
     shop.create_table("orders", {"id": "BIGINT"})
     return shop
@@ -95,7 +95,7 @@ def test_a_fork_starts_with_copies_of_the_options(lake: Lake, shop: Catalog, how
 @pytest.mark.parametrize("how", ["reference", "copy", "many"])
 def test_a_fork_gets_no_options_of_what_its_pin_does_not_hold(shop: Catalog, how: str) -> None:
     pin = shop.head
-    shop.create_schema("late")
+    shop.schemas.create("late")
     shop.create_table("late", {"id": "BIGINT"})
     shop.options.set(KEY, "1MB", schema="late")
     shop.options.set(KEY, "2MB", table="late")
@@ -109,7 +109,7 @@ def test_a_fork_of_a_fork_gets_no_options_of_what_the_fork_dropped(shop: Catalog
     shop.options.set(KEY, "1MB", table="orders")
     shop.options.set(KEY, "2MB", schema="sales", table="orders")
     agent = shop.fork("agent")
-    agent.drop_table("orders")
+    agent.table("orders").drop()
     assert [option.value for option in agent.fork("nested").options.list()] == ["2MB"]
 
 

@@ -76,9 +76,9 @@ def test_a_change_does_not_notice_that_the_server_was_restarted(
     changes: tuple[Callable[[], object], ...] = (
         lambda: lake.create_catalog("other"),
         lambda: lake.options.set("auto_compact", False),
-        lambda: shop.append_files("orders", [data_file("a")]),
+        lambda: shop.table("orders").storage.append_files([data_file("a")]),
         lambda: shop.fork("agent"),
-        lambda: lake.drop_catalog("other"),
+        lambda: lake.catalog("other").drop(),
     )
     for change in changes:
         use_connections(lake)

@@ -7,6 +7,7 @@ import pytest
 
 from forklake import ForkNode, Lake, NewDataFile
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake.internals import parent_of
 from forklake.metastore import schema
 
 
@@ -29,12 +30,12 @@ def test_the_tree_has_every_fork_below_its_parent_oldest_first(lake: Lake) -> No
 def test_a_node_tells_what_its_catalog_is_and_owns(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"i": "BIGINT"})
-    shop.append_files("t", [NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 10, 200)])
-    shop.remove_files("t", [shop.table("t").files()[0].data_file_id])
+    shop.table("t").storage.append_files([NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 10, 200)])
+    shop.table("t").storage.remove_files([shop.table("t").storage.files()[0].data_file_id])
     agent = shop.fork("agent")
-    agent.append_files("t", [NewDataFile("c.parquet", 1, 7)])
+    agent.table("t").storage.append_files([NewDataFile("c.parquet", 1, 7)])
     shop.fork("copied", copy=True)
-    lake.rename_catalog("agent", "accepted")
+    lake.catalog("agent").rename("accepted")
     root = lake.fork_tree().roots[0]
     fork, copy = root.forks
     assert (root.kind, fork.kind, copy.kind) == ("root", "fork", "copy")
@@ -44,7 +45,7 @@ def test_a_node_tells_what_its_catalog_is_and_owns(lake: Lake) -> None:
     assert (root.snapshot_id, fork.snapshot_id) == (shop.head, agent.head)
     assert fork.created_at == next(each.snapshot_time for each in agent.snapshots() if each.catalog_id == 1)
     assert fork.snapshot_time == agent.snapshots()[-1].snapshot_time
-    agent.detach()
+    agent.sever()
     assert lake.fork_tree("accepted").roots[0].kind == "copy"
 
 
@@ -71,7 +72,7 @@ def test_a_dropped_catalog_is_in_the_tree_while_live_ones_descend_from_it(lake: 
     middle.fork("lower").fork("leaf")
     shop.fork("alone")
     for name in ("shop", "middle", "lower", "alone"):
-        lake.drop_catalog(name)
+        lake.catalog(name).drop()
     lake.purge("middle")
     tree = lake.fork_tree()
     assert shape(tree.roots[0]) == ("shop", [("middle", [("lower", [("leaf", [])])])])
@@ -79,7 +80,7 @@ def test_a_dropped_catalog_is_in_the_tree_while_live_ones_descend_from_it(lake: 
     assert tree.roots[0].snapshot_id == 0
     assert tree.roots[0].forks[0].snapshot_id is None
     assert not tree.roots[0].forks[0].is_live
-    lake.drop_catalog("leaf")
+    lake.catalog("leaf").drop()
     assert lake.fork_tree().roots == ()
 
 
@@ -92,10 +93,10 @@ def test_a_senseless_tree_is_refused(lake: Lake, wrong: dict[str, int]) -> None:
 def test_a_catalog_knows_its_parent(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     agent = shop.fork("agent")
-    assert (shop.parent, agent.parent) == (None, shop.info)
+    assert (parent_of(shop), parent_of(agent)) == (None, shop.info)
     assert agent.info.parent_id == shop.catalog_id
-    lake.drop_catalog("shop")
-    assert agent.parent is None
+    lake.catalog("shop").drop()
+    assert parent_of(agent) is None
     with pytest.raises(NotFoundError):
         _ = shop.info
 
@@ -104,12 +105,12 @@ def test_a_catalog_knows_its_parent(lake: Lake) -> None:
 def test_stats_count_catalogs_snapshots_and_rows(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"i": "BIGINT"})
-    shop.append_files("t", [NewDataFile(f"{number}.parquet", 1, 1) for number in range(3)])
+    shop.table("t").storage.append_files([NewDataFile(f"{number}.parquet", 1, 1) for number in range(3)])
     for name in ("a", "b", "c"):
         shop.fork(name)
-    lake.rename_catalog("a", "kept")
-    lake.drop_catalog("b")
-    lake.drop_catalog("c")
+    lake.catalog("a").rename("kept")
+    lake.catalog("b").drop()
+    lake.catalog("c").drop()
     lake.purge("c")
     stats = lake.stats(by="hour", periods=2)
     assert (stats.catalog_count, stats.root_count, stats.fork_count) == (2, 1, 1)
@@ -144,26 +145,26 @@ def test_the_history_of_a_table_is_what_changed_it_and_nothing_else(lake: Lake) 
     shop = lake.create_catalog("shop")
     with shop.transaction() as txn:
         txn.create_table("t", {"i": "BIGINT"})
-        txn.append_files("t", [NewDataFile("a.parquet", 10, 100)])
+        txn.table("t").storage.append_files([NewDataFile("a.parquet", 10, 100)])
     shop.create_table("other", {"i": "BIGINT"})
-    shop.rename_table("t", "u")
+    shop.table("t").rename("u")
     agent = shop.fork("agent")
-    shop.append_files("u", [NewDataFile("b.parquet", 10, 100)])
-    agent.add_column("u", ("j", "BIGINT"))
-    history = [change.changes for change in agent.table("u").history()]
+    shop.table("u").storage.append_files([NewDataFile("b.parquet", 10, 100)])
+    agent.table("u").alter.add_column(("j", "BIGINT"))
+    history = [change.changes for change in agent.table("u").inspect.history()]
     assert history == [("created_table", "inserted_into_table"), ("altered_table",), ("altered_table",)]
-    assert [change.snapshot.catalog_id for change in agent.table("u").history()] == [0, 0, 1]
-    assert [change.changes for change in shop.table("u").history()][-1] == ("inserted_into_table",)
+    assert [change.snapshot.catalog_id for change in agent.table("u").inspect.history()] == [0, 0, 1]
+    assert [change.changes for change in shop.table("u").inspect.history()][-1] == ("inserted_into_table",)
     past = shop.at(version=shop.snapshots()[1].snapshot_id)
-    assert [change.changes for change in past.table("t").history()] == history[:1]
+    assert [change.changes for change in past.table("t").inspect.history()] == history[:1]
 
 
 def test_the_history_of_a_copied_table_begins_with_the_copy(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"i": "BIGINT"})
     copied = shop.fork("copied", copy=True)
-    copied.add_column("t", ("j", "BIGINT"))
-    assert [change.changes for change in copied.table("t").history()] == [("written_out",), ("altered_table",)]
+    copied.table("t").alter.add_column(("j", "BIGINT"))
+    assert [change.changes for change in copied.table("t").inspect.history()] == [("written_out",), ("altered_table",)]
 
 
 def test_forking_many_tells_how_far_it_is(lake: Lake) -> None:

@@ -35,23 +35,23 @@ def changes_at_head(catalog: Catalog) -> list[tuple[int, str, int]]:
 
 def test_rows_written_under_a_partitioning_that_their_transaction_takes_back_are_kept(shop: Catalog) -> None:
     with shop.transaction() as transaction:
-        transaction.set_partitioning(TABLE, ["a"])
+        transaction.table(TABLE).alter.set_partitioning(["a"])
         transaction.table(TABLE).append([{"k": 3, "a": 1}, {"k": 4, "a": 2}])
-        transaction.set_partitioning(TABLE, [])
+        transaction.table(TABLE).alter.set_partitioning([])
         assert len(rows_of(transaction)) == 5
     assert [row["k"] for row in rows_of(shop)] == [0, 1, 2, 3, 4]
-    assert [file.partition_values for file in shop.table(TABLE).files()] == [(), (), ()]
-    assert shop.table(TABLE).stats.record_count == 5
+    assert [file.partition_values for file in shop.table(TABLE).storage.files()] == [(), (), ()]
+    assert shop.table(TABLE).inspect.stats.record_count == 5
 
 
 def test_rows_written_under_a_partitioning_that_their_transaction_replaces_are_kept(shop: Catalog) -> None:
     with shop.transaction() as transaction:
-        transaction.set_partitioning(TABLE, ["a"])
+        transaction.table(TABLE).alter.set_partitioning(["a"])
         transaction.table(TABLE).append([{"k": 3, "a": 1}])
-        transaction.set_partitioning(TABLE, ["k"])
+        transaction.table(TABLE).alter.set_partitioning(["k"])
         transaction.table(TABLE).append([{"k": 4, "a": 2}])
     assert [row["k"] for row in rows_of(shop)] == [0, 1, 2, 3, 4]
-    assert [file.partition_values for file in shop.table(TABLE).files()] == [(), (), ("4",)]
+    assert [file.partition_values for file in shop.table(TABLE).storage.files()] == [(), (), ("4",)]
 
 
 def test_a_row_that_is_added_and_updated_by_one_snapshot_is_an_insert(shop: Catalog) -> None:
@@ -97,16 +97,16 @@ def inlining(lake: Lake) -> Catalog:
 
 def test_an_inlined_struct_outlives_the_drop_of_one_of_its_fields(inlining: Catalog) -> None:
     inlining.table(TABLE).append([{"k": 1, "s": {"x": 1, "y": "one", "z": 2}}])
-    assert len(inlining.table(TABLE).inlined_rows()) == 1
-    inlining.drop_column(TABLE, "s.y")
+    assert len(inlining.table(TABLE).storage.inlined_rows()) == 1
+    inlining.table(TABLE).alter.drop_column("s.y")
     assert rows_of(inlining) == [{"k": 1, "s": {"x": 1, "z": 2}}]
 
 
 def test_a_struct_outlives_changes_of_its_fields_by_the_transaction_that_wrote_it(inlining: Catalog) -> None:
     with inlining.transaction() as transaction:
         transaction.table(TABLE).append([{"k": 1, "s": {"x": 1, "y": "one", "z": 2}}])
-        transaction.drop_column(TABLE, "s.y")
-        transaction.rename_column(TABLE, "s.z", "y")
-        transaction.add_column(TABLE, ("z", "DATE"), parent="s")
+        transaction.table(TABLE).alter.drop_column("s.y")
+        transaction.table(TABLE).alter.rename_column("s.z", "y")
+        transaction.table(TABLE).alter.add_column(("z", "DATE"), parent="s")
         assert rows_of(transaction) == [{"k": 1, "s": {"x": 1, "y": 2, "z": None}}]
     assert rows_of(inlining) == [{"k": 1, "s": {"x": 1, "y": 2, "z": None}}]

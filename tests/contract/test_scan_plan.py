@@ -70,15 +70,15 @@ def bounds(reader: Reader, column: str = "i") -> tuple[str, str] | None:
 
 
 def test_files_have_the_columns_that_the_table_had_when_they_were_written(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("first")])
-    shop.rename_column("t", "i", "n")
-    shop.append_files("t", [data_file("renamed")])
-    shop.change_column_type("t", "n", "BIGINT")
-    shop.add_column("t", column_definition("s", "STRUCT(a TIME, b INTERVAL[])"))
-    shop.append_files("t", [data_file("wider")])
-    shop.set_default("t", "n", "5")
-    shop.drop_column("t", "j")
-    shop.append_files("t", [data_file("last")])
+    shop.table("t").storage.append_files([data_file("first")])
+    shop.table("t").alter.rename_column("i", "n")
+    shop.table("t").storage.append_files([data_file("renamed")])
+    shop.table("t").alter.set_type("n", "BIGINT")
+    shop.table("t").alter.add_column(column_definition("s", "STRUCT(a TIME, b INTERVAL[])"))
+    shop.table("t").storage.append_files([data_file("wider")])
+    shop.table("t").alter.set_default("n", "5")
+    shop.table("t").alter.drop_column("j")
+    shop.table("t").storage.append_files([data_file("last")])
     planned = plan(shop)
     struct = ("s", "struct", [("a", "time"), ("b", "list", [("element", "varchar")])])
     assert [field.name for field in planned.fields] == ["n", "s"]
@@ -92,22 +92,22 @@ def test_files_have_the_columns_that_the_table_had_when_they_were_written(shop: 
 
 
 def test_physical_columns_carry_no_defaults_so_equal_files_are_equal(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("first")])
-    shop.set_default("t", "i", "5")
-    shop.append_files("t", [data_file("second")])
+    shop.table("t").storage.append_files([data_file("first")])
+    shop.table("t").alter.set_default("i", "5")
+    shop.table("t").storage.append_files([data_file("second")])
     first, second = plan(shop).files
     assert first.fields == second.fields
 
 
 def test_a_fork_reads_inherited_files_with_the_columns_of_their_time(shop: Catalog, lake: Lake) -> None:
-    shop.append_files("t", [data_file("old")])
+    shop.table("t").storage.append_files([data_file("old")])
     fork = shop.fork("fork")
-    fork.rename_column("t", "i", "mine")
-    fork.append_files("t", [data_file("own")])
-    shop.rename_column("t", "i", "theirs")
-    shop.append_files("t", [data_file("later")])
+    fork.table("t").alter.rename_column("i", "mine")
+    fork.table("t").storage.append_files([data_file("own")])
+    shop.table("t").alter.rename_column("i", "theirs")
+    shop.table("t").storage.append_files([data_file("later")])
     nested = fork.fork("nested")
-    nested.drop_column("t", "mine")
+    nested.table("t").alter.drop_column("mine")
     json = ("j", "varchar")
     assert shapes(plan(fork)) == {"old": [("i", "int32"), json], "own": [("mine", "int32"), json]}
     assert shapes(plan(shop)) == {"old": [("i", "int32"), json], "later": [("theirs", "int32"), json]}
@@ -117,10 +117,10 @@ def test_a_fork_reads_inherited_files_with_the_columns_of_their_time(shop: Catal
 
 
 def test_the_past_is_planned_as_it_was(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("first")])
+    shop.table("t").storage.append_files([data_file("first")])
     then = shop.head
-    shop.rename_column("t", "i", "n")
-    shop.append_files("t", [data_file("second")])
+    shop.table("t").alter.rename_column("i", "n")
+    shop.table("t").storage.append_files([data_file("second")])
     planned = plan(shop.at(version=then))
     assert names(planned) == ["first"]
     assert shapes(planned) == {"first": [("i", "int32"), ("j", "varchar")]}
@@ -128,28 +128,28 @@ def test_the_past_is_planned_as_it_was(shop: Catalog) -> None:
 
 def test_a_commit_that_alters_and_appends_leaves_the_columns_to_the_footer(shop: Catalog) -> None:
     with shop.transaction() as work:
-        work.append_files("t", [data_file("unclear")])
-        work.rename_column("t", "i", "n")
+        work.table("t").storage.append_files([data_file("unclear")])
+        work.table("t").alter.rename_column("i", "n")
         assert shapes(plan(work)) == {"unclear": None}
     assert shapes(plan(shop)) == {"unclear": None}
 
 
 def test_a_commit_that_makes_a_table_and_appends_knows_its_columns(shop: Catalog) -> None:
-    shop.drop_table("t")
+    shop.table("t").drop()
     with shop.transaction() as work:
         work.create_table("t", {"x": "UUID"})
-        work.append_files("t", [data_file("new")])
+        work.table("t").storage.append_files([data_file("new")])
         assert shapes(plan(work)) == {"new": [("x", "uuid")]}
     assert shapes(plan(shop)) == {"new": [("x", "uuid")]}
-    shop.rename_column("t", "x", "y")
+    shop.table("t").alter.rename_column("x", "y")
     assert shapes(plan(shop)) == {"new": [("x", "uuid")]}
 
 
 def test_staged_files_and_rows_are_part_of_a_transactions_plan(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("first", 10)])
+    shop.table("t").storage.append_files([data_file("first", 10)])
     with shop.transaction() as work:
-        work.append_files("t", [data_file("second", 5)])
-        work.insert_inlined("t", [{"i": "1"}])
+        work.table("t").storage.append_files([data_file("second", 5)])
+        work.table("t").storage.insert_inlined([{"i": "1"}])
         planned = plan(work)
         assert names(planned) == ["first", "second"]
         assert count_rows(planned) == 16
@@ -158,9 +158,11 @@ def test_staged_files_and_rows_are_part_of_a_transactions_plan(shop: Catalog) ->
 
 def test_mapped_files_have_their_own_names(shop: Catalog) -> None:
     mapping = NameMapping((MappedColumn("II", "i"), MappedColumn("p", "j", is_partition=True)))
-    shop.append_files("t", [NewDataFile("hive.parquet", 1, 1, mapping=mapping)])
-    shop.append_files("t", [NewDataFile("named.parquet", 1, 1, mapping=NameMapping((MappedColumn("II", "i"),)))])
-    shop.rename_column("t", "i", "n")
+    shop.table("t").storage.append_files([NewDataFile("hive.parquet", 1, 1, mapping=mapping)])
+    shop.table("t").storage.append_files(
+        [NewDataFile("named.parquet", 1, 1, mapping=NameMapping((MappedColumn("II", "i"),)))]
+    )
+    shop.table("t").alter.rename_column("i", "n")
     hive, named = plan(shop).files
     assert hive.fields is None
     assert [(part.source_name, part.is_partition) for part in hive.mapping or ()] == [("II", False), ("p", True)]
@@ -168,37 +170,37 @@ def test_mapped_files_have_their_own_names(shop: Catalog) -> None:
     assert named.mapping is None
 
 
-def test_a_detached_fork_leaves_what_it_forgot_to_the_footers(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("inherited")])
+def test_a_severed_fork_leaves_what_it_forgot_to_the_footers(shop: Catalog) -> None:
+    shop.table("t").storage.append_files([data_file("inherited")])
     fork = shop.fork("fork")
-    fork.append_files("t", [data_file("own")])
-    fork.rename_column("t", "i", "n")
-    fork.detach()
-    fork.append_files("t", [data_file("after")])
+    fork.table("t").storage.append_files([data_file("own")])
+    fork.table("t").alter.rename_column("i", "n")
+    fork.sever()
+    fork.table("t").storage.append_files([data_file("after")])
     json = ("j", "varchar")
     assert shapes(plan(fork)) == {"inherited": None, "own": None, "after": [("n", "int32"), json]}
     assert shapes(plan(fork.fork("again")))["own"] is None
 
 
 def test_deletes_come_with_their_file(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("first", 10), data_file("second", 5)])
+    shop.table("t").storage.append_files([data_file("first", 10), data_file("second", 5)])
     first, second = plan(shop).files
-    shop.delete_rows("t", [delete_file(first.data_file_id, "d", 3)])
-    shop.inline_deletes("t", {second.data_file_id: [4, 0]})
+    shop.table("t").storage.delete_rows([delete_file(first.data_file_id, "d", 3)])
+    shop.table("t").storage.inline_deletes({second.data_file_id: [4, 0]})
     planned = plan(shop)
     first, second = planned.files
     assert first.deletes is not None
     assert first.deletes.path.endswith("/t/d.parquet")
     assert (first.deletes.delete_count, first.deletes.is_cut, second.inlined_deletes) == (3, False, (0, 4))
     assert count_rows(planned) == 10
-    shop.inline_deletes("t", {first.data_file_id: [9]})
+    shop.table("t").storage.inline_deletes({first.data_file_id: [9]})
     assert count_rows(plan(shop)) is None  # the delete file may have that row too
 
 
 def test_inlined_rows_have_the_columns_of_their_time(shop: Catalog) -> None:
-    shop.insert_inlined("t", [{"i": "1", "j": None}])
-    shop.add_column("t", ColumnDefinition("k", "INTEGER", default="7"))
-    shop.insert_inlined("t", [{"i": "2", "k": "3"}])
+    shop.table("t").storage.insert_inlined([{"i": "1", "j": None}])
+    shop.table("t").alter.add_column(ColumnDefinition("k", "INTEGER", default="7"))
+    shop.table("t").storage.insert_inlined([{"i": "2", "k": "3"}])
     old, new = plan(shop).inlined
     assert [field.name for field in old.fields] == ["i", "j"]
     assert [field.name for field in new.fields] == ["i", "j", "k"]
@@ -208,13 +210,13 @@ def test_inlined_rows_have_the_columns_of_their_time(shop: Catalog) -> None:
     assert [[field.name for field in group.fields] for group in plan(copied).inlined] == [["i", "j"], ["i", "j", "k"]]
 
 
-def test_inlined_rows_of_a_detached_fork_keep_all_their_values(shop: Catalog) -> None:
+def test_inlined_rows_of_a_severed_fork_keep_all_their_values(shop: Catalog) -> None:
     fork = shop.fork("fork")
-    fork.insert_inlined("t", [{"i": "1", "j": "2"}])
-    fork.rename_column("t", "i", "n")
-    fork.insert_inlined("t", [{"n": "3", "j": "4"}])
-    fork.detach()
-    fork.add_column("t", ColumnDefinition("k", "INTEGER"))
+    fork.table("t").storage.insert_inlined([{"i": "1", "j": "2"}])
+    fork.table("t").alter.rename_column("i", "n")
+    fork.table("t").storage.insert_inlined([{"n": "3", "j": "4"}])
+    fork.sever()
+    fork.table("t").alter.add_column(ColumnDefinition("k", "INTEGER"))
     groups = plan(fork).inlined
     assert [[field.name for field in group.fields] for group in groups] == [["n", "j"], ["n", "j"]]
     assert [[dict(values) for _, _, values in group.rows] for group in groups] == [
@@ -224,9 +226,11 @@ def test_inlined_rows_of_a_detached_fork_keep_all_their_values(shop: Catalog) ->
 
 
 def test_statistics_rule_files_out(shop: Catalog, lake: Lake) -> None:
-    shop.append_files("t", [with_bounds("low", "1", "9"), with_bounds("high", "10", "20"), data_file("unknown")])
+    shop.table("t").storage.append_files(
+        [with_bounds("low", "1", "9"), with_bounds("high", "10", "20"), data_file("unknown")]
+    )
     fork = shop.fork("fork")
-    fork.append_files("t", [with_bounds("own", "100", "200")])
+    fork.table("t").storage.append_files([with_bounds("own", "100", "200")])
     planned = plan(fork, "i > 9 and i < 50")
     assert names(planned) == ["high", "unknown"]
     assert planned.pruned == {"statistics": (2, 200)}
@@ -236,10 +240,10 @@ def test_statistics_rule_files_out(shop: Catalog, lake: Lake) -> None:
 
 
 def test_columns_that_are_younger_than_a_file_rule_it_out(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("old")])
-    shop.add_column("t", ColumnDefinition("k", "INTEGER", default="7"))
-    shop.add_column("t", ColumnDefinition("m", "INTEGER"))
-    shop.append_files("t", [data_file("new")])
+    shop.table("t").storage.append_files([data_file("old")])
+    shop.table("t").alter.add_column(ColumnDefinition("k", "INTEGER", default="7"))
+    shop.table("t").alter.add_column(ColumnDefinition("m", "INTEGER"))
+    shop.table("t").storage.append_files([data_file("new")])
     assert names(plan(shop, "k = 7")) == ["old", "new"]
     assert names(plan(shop, "k > 7")) == ["new"]
     assert names(plan(shop, "m is not null")) == ["new"]
@@ -247,65 +251,65 @@ def test_columns_that_are_younger_than_a_file_rule_it_out(shop: Catalog) -> None
 
 
 def test_partition_values_rule_files_out_by_the_keys_they_were_written_with(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("before")])
-    shop.set_partitioning("t", ["i"])
-    shop.append_files(
-        "t", [NewDataFile(f"{value}.parquet", 1, 7, partition_values=(value,)) for value in ("1", "2", None)]
+    shop.table("t").storage.append_files([data_file("before")])
+    shop.table("t").alter.set_partitioning(["i"])
+    shop.table("t").storage.append_files(
+        [NewDataFile(f"{value}.parquet", 1, 7, partition_values=(value,)) for value in ("1", "2", None)]
     )
-    shop.set_partitioning("t", [PartitionField("i", "bucket(1000)")])
-    shop.append_files(
-        "t", [NewDataFile(f"b{value}.parquet", 1, 7, partition_values=(value,)) for value in ("379", "5")]
+    shop.table("t").alter.set_partitioning([PartitionField("i", "bucket(1000)")])
+    shop.table("t").storage.append_files(
+        [NewDataFile(f"b{value}.parquet", 1, 7, partition_values=(value,)) for value in ("379", "5")]
     )
     fork = shop.fork("fork")
-    fork.set_partitioning("t", [])
+    fork.table("t").alter.set_partitioning([])
     planned = plan(fork, "i = 34")
     assert names(planned) == ["before", "b379"]
     assert planned.pruned == {"partition": (4, 28)}
     assert names(plan(fork, "i >= 2")) == ["before", "2", "b379", "b5"]
     with fork.transaction() as work:
-        work.set_partitioning("t", ["i"])
-        work.append_files("t", [NewDataFile("staged.parquet", 1, 7, partition_values=("34",))])
+        work.table("t").alter.set_partitioning(["i"])
+        work.table("t").storage.append_files([NewDataFile("staged.parquet", 1, 7, partition_values=("34",))])
         assert names(plan(work, "i = 34")) == ["before", "b379", "staged"]
         assert names(plan(work, "i = 2")) == ["before", "2"]
 
 
 def test_what_old_files_have_in_a_truth_value_that_became_a_number_is_known(shop: Catalog) -> None:
-    shop.append_files("t", [data_file("old")])
-    shop.add_column("t", ColumnDefinition("b", "BOOLEAN", default="true"))
-    shop.change_column_type("t", "b", "TINYINT")
+    shop.table("t").storage.append_files([data_file("old")])
+    shop.table("t").alter.add_column(ColumnDefinition("b", "BOOLEAN", default="true"))
+    shop.table("t").alter.set_type("b", "TINYINT")
     assert names(plan(shop, "b = 1")) == ["old"]
     assert names(plan(shop, "b = 0")) == []
 
 
 def test_buckets_of_another_type_rule_no_file_out(shop: Catalog) -> None:
     shop.create_table("d", {"f": "INTEGER", "day": "DATE"})
-    shop.set_partitioning("d", [PartitionField("f", "bucket(1000)"), PartitionField("day", "bucket(1000)")])
+    shop.table("d").alter.set_partitioning([PartitionField("f", "bucket(1000)"), PartitionField("day", "bucket(1000)")])
     file = NewDataFile("d.parquet", 1, 7, partition_values=("5", "6"))
-    shop.append_files("d", [file])
+    shop.table("d").storage.append_files([file])
     assert names(plan(shop, "day = '2020-01-01'", "d")) == []
-    shop.change_column_type("d", "f", "DOUBLE")
-    shop.change_column_type("d", "day", "TIMESTAMP")
+    shop.table("d").alter.set_type("f", "DOUBLE")
+    shop.table("d").alter.set_type("day", "TIMESTAMP")
     assert names(plan(shop, "f = 34", "d")) == ["d"]
     assert names(plan(shop, "day = '2020-01-01'", "d")) == ["d"]
-    shop.append_files("d", [NewDataFile("e.parquet", 1, 7, partition_values=("5", "6"))])
+    shop.table("d").storage.append_files([NewDataFile("e.parquet", 1, 7, partition_values=("5", "6"))])
     assert names(plan(shop, "f = 34", "d")) == ["d"]
 
 
 def test_bounds_are_exact_or_not_given(shop: Catalog) -> None:
     assert bounds(shop) is None
-    shop.append_files("t", [with_bounds("a", "9", "10"), with_bounds("b", "-3", "4")])
-    shop.insert_inlined("t", [{"i": "100"}, {"i": None}])
+    shop.table("t").storage.append_files([with_bounds("a", "9", "10"), with_bounds("b", "-3", "4")])
+    shop.table("t").storage.insert_inlined([{"i": "100"}, {"i": None}])
     assert bounds(shop) == ("-3", "100")
     assert bounds(shop, "j") is None
-    shop.inline_deletes("t", {plan(shop).files[0].data_file_id: [0]})
+    shop.table("t").storage.inline_deletes({plan(shop).files[0].data_file_id: [0]})
     assert bounds(shop) is None
 
 
 def test_bounds_count_what_older_files_have_in_a_younger_column(shop: Catalog) -> None:
-    shop.append_files("t", [with_bounds("a", "9", "10")])
-    shop.add_column("t", ColumnDefinition("k", "INTEGER", default="7"))
+    shop.table("t").storage.append_files([with_bounds("a", "9", "10")])
+    shop.table("t").alter.add_column(ColumnDefinition("k", "INTEGER", default="7"))
     assert bounds(shop, "k") == ("7", "7")
-    shop.append_files("t", [data_file("unknown")])
+    shop.table("t").storage.append_files([data_file("unknown")])
     assert bounds(shop, "k") is None
 
 
@@ -319,7 +323,7 @@ def test_a_plan_knows_which_columns_of_files_hold_no_nan(shop: Catalog) -> None:
     none, one, unknown = (ColumnStats(1, 0, "1", "1", contains_nan=known) for known in (False, True, None))
     empty = ColumnStats(0, 1)
     files = [given("none", none, none), given("one", one, none), given("unknown", none, unknown)]
-    shop.append_files("f", [*files, given("empty", empty, empty), NewDataFile("silent.parquet", 1, 100)])
+    shop.table("f").storage.append_files([*files, given("empty", empty, empty), NewDataFile("silent.parquet", 1, 100)])
     planned = plan(shop, table="f")
     x, _, s = (field.column_id for field in planned.fields)
     y = planned.fields[2].children[0].column_id
@@ -337,9 +341,11 @@ def test_of_many_files_a_plan_asks_only_for_the_columns_of_its_condition(shop: C
     columns = {f"x{number}": "DOUBLE" for number in range(51)}
     shop.create_table("wide", columns)
     stats = {name: ColumnStats(1, 0, "1", "1", contains_nan=False) for name in columns}
-    shop.append_files("wide", [NewDataFile(f"{number}.parquet", 1, 100, column_stats=stats) for number in range(98)])
+    shop.table("wide").storage.append_files(
+        [NewDataFile(f"{number}.parquet", 1, 100, column_stats=stats) for number in range(98)]
+    )
     assert {file.without_nan for file in plan(shop, table="wide").files} != {frozenset()}
-    shop.append_files("wide", [NewDataFile("last.parquet", 1, 100, column_stats=stats)])
+    shop.table("wide").storage.append_files([NewDataFile("last.parquet", 1, 100, column_stats=stats)])
     planned = plan(shop, table="wide")
     assert {file.without_nan for file in planned.files} == {frozenset()}
     asked = plan(shop, "x7 > 0.5", table="wide")

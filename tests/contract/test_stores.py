@@ -410,7 +410,7 @@ def test_nothing_is_left_in_a_session_behind_pgbouncer(
             shop.create_table(f"t{number}", {"i": "INTEGER"})
             fork = other.catalog("shop").fork(f"fork-{number}")
             assert len(fork.tables()) == number + 1
-        other.drop_catalog("fork-0")
+        other.catalog("fork-0").drop()
         one.undrop_catalog("fork-0")
         left = watcher.execute(
             "SELECT (SELECT count(*) FROM pg_prepared_statements), current_setting('statement_timeout'),"

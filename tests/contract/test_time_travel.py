@@ -21,23 +21,23 @@ def ids(catalog: Catalog) -> list[int]:
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT", "amount": "DOUBLE"})
-    shop.append_files("orders", [data_file("a"), data_file("b")])
+    shop.table("orders").storage.append_files([data_file("a"), data_file("b")])
     return shop
 
 
 def test_every_snapshot_shows_what_it_showed(shop: Catalog) -> None:
-    (a, b) = shop.table("orders").files()
+    (a, b) = shop.table("orders").storage.files()
     full = shop.head
-    shop.delete_rows("orders", [delete_file(a.data_file_id, "d")])
+    shop.table("orders").storage.delete_rows([delete_file(a.data_file_id, "d")])
     deleted = shop.head
-    shop.remove_files("orders", [b.data_file_id])
-    shop.rename_column("orders", "amount", "price")
-    shop.rename_table("orders", "sold")
+    shop.table("orders").storage.remove_files([b.data_file_id])
+    shop.table("orders").alter.rename_column("amount", "price")
+    shop.table("orders").rename("sold")
     renamed = shop.head
-    shop.drop_table("sold")
+    shop.table("sold").drop()
     assert names(shop) == []
-    assert [f.delete_file for f in shop.at(version=full).table("orders").files()] == [None, None]
-    assert [f.delete_file is None for f in shop.at(version=deleted).table("orders").files()] == [False, True]
+    assert [f.delete_file for f in shop.at(version=full).table("orders").storage.files()] == [None, None]
+    assert [f.delete_file is None for f in shop.at(version=deleted).table("orders").storage.files()] == [False, True]
     assert file_names(shop.at(version=renamed), "sold") == ["a"]
     assert [c.name for c in shop.at(version=renamed).table("sold").columns] == ["id", "price"]
     assert names(shop.at(version=0)) == []
@@ -46,17 +46,16 @@ def test_every_snapshot_shows_what_it_showed(shop: Catalog) -> None:
 def test_a_handle_on_the_past_only_reads(shop: Catalog) -> None:
     past = shop.at(version=1)
     shop.create_table("more", {"i": "INTEGER"})
-    assert (past.head, past.is_read_only, shop.is_read_only, repr(past)) == (
-        1,
-        True,
-        False,
-        "Catalog(catalog_id=0, at=1)",
-    )
+    assert (past.head, repr(past), repr(shop)) == (1, "Catalog('shop', at=1)", "Catalog('shop')")
     for attempt in each(
         lambda: past.create_table("t", {"i": "INTEGER"}),
         past.transaction,
-        past.detach,
-        lambda: past.expire_snapshots(snapshot_ids=[0]),
+        past.sever,
+        past.drop,
+        lambda: past.rename("other"),
+        past.table("orders").drop,
+        lambda: past.table("orders").alter.add_column(("more", "INTEGER")),
+        lambda: past.maintenance.expire_snapshots(snapshot_ids=[0]),
     ):
         with pytest.raises(InvalidInputError, match="The catalog at snapshot 1 is read-only; nothing was changed"):
             attempt()
@@ -116,7 +115,7 @@ def test_the_lineage_of_a_fork_goes_through_its_ancestors_up_to_the_pins(shop: C
     agent.create_table("mine", {"i": "INTEGER"})
     second_pin = agent.head
     nested = agent.fork("nested")
-    agent.drop_table("mine")
+    agent.table("mine").drop()
     nested.create_table("own", {"i": "INTEGER"})
     own = [s.snapshot_id for s in nested.snapshots() if s.catalog_id == nested.catalog_id]
     assert ids(nested) == [0, 1, pin, *[s for s in ids(agent) if pin < s <= second_pin], *own]
@@ -128,7 +127,7 @@ def test_the_lineage_of_a_fork_goes_through_its_ancestors_up_to_the_pins(shop: C
 
 def test_an_expired_snapshot_is_gone(shop: Catalog) -> None:
     shop.create_table("more", {"i": "INTEGER"})
-    assert shop.expire_snapshots(snapshot_ids=[1]) == [1]
+    assert shop.maintenance.expire_snapshots(snapshot_ids=[1]) == [1]
     assert ids(shop) == [0, 2, 3]
     with pytest.raises(SnapshotNotFoundError, match="No snapshot found at version 1"):
         shop.at(version=1)
@@ -141,18 +140,18 @@ def test_what_cannot_be_expired_stays(shop: Catalog) -> None:
     agent = shop.fork("agent")
     before = ids(shop), ids(agent)
     for attempt in each(
-        lambda: shop.expire_snapshots(snapshot_ids=[0, shop.head]),
-        lambda: shop.expire_snapshots(snapshot_ids=[0, 99]),
-        lambda: agent.expire_snapshots(snapshot_ids=[0]),
-        shop.expire_snapshots,
-        lambda: shop.expire_snapshots(snapshot_ids=[0], older_than=datetime.now(UTC)),
-        lambda: shop.expire_snapshots(older_than="soon"),
+        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0, shop.head]),
+        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0, 99]),
+        lambda: agent.maintenance.expire_snapshots(snapshot_ids=[0]),
+        shop.maintenance.expire_snapshots,
+        lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0], older_than=datetime.now(UTC)),
+        lambda: shop.maintenance.expire_snapshots(older_than="soon"),
     ):
         with pytest.raises((SnapshotNotFoundError, InvalidInputError)):
             attempt()
     assert (ids(shop), ids(agent)) == before
     # By age the newest is spared.
-    assert shop.expire_snapshots(older_than=datetime.now(UTC) + timedelta(days=1)) == [0, 1]
+    assert shop.maintenance.expire_snapshots(older_than=datetime.now(UTC) + timedelta(days=1)) == [0, 1]
     assert ids(agent) == [shop.head, agent.head]
 
 
@@ -160,8 +159,8 @@ def test_a_parent_may_expire_the_pin_and_the_fork_still_reads(shop: Catalog) -> 
     pin = shop.head
     agent = shop.fork("agent")
     nested = agent.fork("nested")
-    shop.drop_table("orders")
-    shop.expire_snapshots(older_than=datetime.now(UTC) + timedelta(days=1))
+    shop.table("orders").drop()
+    shop.maintenance.expire_snapshots(older_than=datetime.now(UTC) + timedelta(days=1))
     for fork in (agent, nested):
         assert file_names(fork, "orders") == ["a", "b"]
         assert pin not in ids(fork)
@@ -170,7 +169,7 @@ def test_a_parent_may_expire_the_pin_and_the_fork_still_reads(shop: Catalog) -> 
                 fork.at(version=gone)
         first = next(s.snapshot_id for s in fork.snapshots() if s.catalog_id == fork.catalog_id)
         assert file_names(fork.at(version=first), "orders") == ["a", "b"]
-    agent.append_files("orders", [data_file("c")])
+    agent.table("orders").storage.append_files([data_file("c")])
     assert file_names(agent, "orders") == ["a", "b", "c"]
 
 
@@ -218,7 +217,7 @@ def test_what_is_neither_an_id_nor_a_time_is_refused(lake: Lake, shop: Catalog, 
         lambda: shop.at(timestamp=moment),
         lambda: shop.fork("x", at=moment),
         lambda: lake.catalogs(at=moment),
-        lambda: shop.expire_snapshots(older_than=moment),
+        lambda: shop.maintenance.expire_snapshots(older_than=moment),
     ):
         with pytest.raises(InvalidInputError, match=r"is no timestamp|A moment is a snapshot id|A time is"):
             attempt()
@@ -254,7 +253,7 @@ def test_a_catalog_never_comes_back_before_it_was_dropped(lake_factory: LakeFact
     with lake_factory.open(Settings(clock=Clock(now=lambda: clock[0]))) as lake:
         lake.create_catalog("shop")
         clock[0] = made + timedelta(hours=1)
-        lake.drop_catalog("shop")
+        lake.catalog("shop").drop()
         clock[0] = made - timedelta(hours=4)
         lake.undrop_catalog("shop")
         assert [info.begin_time for info in lake.catalogs()] == [made + timedelta(hours=1)]
@@ -276,7 +275,7 @@ def test_a_time_before_the_fork_is_a_snapshot_of_the_parent(lake_factory: LakeFa
         later()
         agent = shop.fork("agent")
         later()
-        shop.drop_table("orders")
+        shop.table("orders").drop()
         after = later()
         assert agent.at(timestamp=made).head == 1
         assert names(agent.at(timestamp=after)) == ["orders"]
@@ -327,15 +326,15 @@ def test_the_whole_lake_as_it_was(lake: Lake, shop: Catalog) -> None:
     other = lake.create_catalog("other")
     other.create_table("t", {"i": "INTEGER"})
     moment = other.head
-    shop.drop_table("orders")
+    shop.table("orders").drop()
     other.create_table("u", {"i": "INTEGER"})
-    lake.drop_catalog("other")
+    lake.catalog("other").drop()
     past = lake.at(version=moment)
     assert [(info.name, info.snapshot_id) for info in past.catalogs()] == [("other", moment), ("shop", 2)]
     assert names(past.catalog("other")) == ["t"]
     assert names(past.catalog("SHOP")) == ["orders"]
     with pytest.raises(ForklakeError, match="read-only"):
-        past.catalog("shop").drop_table("orders")
+        past.catalog("shop").table("orders").drop()
     with pytest.raises(NotFoundError, match='Catalog "other" did not exist at 2'):
         lake.at(version=2).catalog("other")
     assert names(lake.at(version=moment).catalog("shop").fork("revived")) == ["orders"]

@@ -127,7 +127,7 @@ def columns_of(ask: Ask, view: str) -> list[str]:
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
-    shop.append_files("orders", [data_file("a", 10), data_file("b", 5)])
+    shop.table("orders").storage.append_files([data_file("a", 10), data_file("b", 5)])
     return shop
 
 
@@ -135,20 +135,22 @@ def shop(lake: Lake) -> Catalog:
 def agent(shop: Catalog) -> Catalog:
     """A fork at depth 3 that renamed a table, dropped a column, added a file and ended an inherited one."""
     agent = shop.fork("one").fork("two").fork("agent")
-    ended = agent.table("orders").files()[0].data_file_id
-    agent.rename_table("orders", "sales")
-    agent.drop_column("sales", "amount")
-    agent.append_files("sales", [data_file("c", 7)])
-    agent.remove_files("sales", [ended])
+    ended = agent.table("orders").storage.files()[0].data_file_id
+    agent.table("orders").rename("sales")
+    agent.table("sales").alter.drop_column("amount")
+    agent.table("sales").storage.append_files([data_file("c", 7)])
+    agent.table("sales").storage.remove_files([ended])
     return agent
 
 
 @every_kind
 def test_a_web_app_lists_the_tables_of_a_catalog(shop: Catalog, agent: Catalog, ask: Ask) -> None:
     for catalog, name in ((shop, "orders"), (agent, "sales")):
-        uuid = shop.table("orders").uuid
+        uuid = shop.table("orders").inspect.uuid
         assert ask(TABLES_QUERY, catalog.catalog_id) == [(name, uuid, "main")]
-        assert [(table.name, table.uuid, table.schema_name) for table in catalog.tables()] == [(name, uuid, "main")]
+        assert [(table.name, table.inspect.uuid, table.schema_name) for table in catalog.tables()] == [
+            (name, uuid, "main")
+        ]
 
 
 @every_kind
@@ -168,7 +170,7 @@ def test_a_web_app_lists_the_files_of_a_table_and_inherited_ones_are_absolute(
     inherited = f"{lake.data_path}shop/main/orders/b.parquet"
     assert ask(FILES_QUERY, agent.catalog_id, "sales") == [(inherited, 0, 5), ("c.parquet", 1, 7)]
     own = f"{lake.data_path}agent/main/orders/c.parquet"
-    assert [file.path for file in agent.table("sales").files()] == [inherited, own]
+    assert [file.path for file in agent.table("sales").storage.files()] == [inherited, own]
 
 
 @every_kind
@@ -192,8 +194,8 @@ def test_a_relative_path_starts_at_the_data_path_that_the_catalog_shows(lake: La
 
 @every_kind
 def test_catalogs_show_while_they_are_live(lake: Lake, shop: Catalog, agent: Catalog, ask: Ask) -> None:
-    lake.rename_catalog("agent", "clerk")
-    lake.drop_catalog("two")
+    lake.catalog("agent").rename("clerk")
+    lake.catalog("two").drop()
     found = ask(
         "SELECT catalog_id, catalog_name, catalog_uuid, parent_catalog_id, parent_snapshot_id, snapshot_id"
         " FROM ducklake.ducklake_catalog ORDER BY catalog_name"
@@ -245,9 +247,9 @@ def test_a_role_with_rights_on_the_views_needs_none_on_the_tables(agent: Catalog
 @pytest.mark.parametrize("lake_factory", ["postgres", "partitioned"], indirect=True)
 def test_the_role_of_a_web_app_reads_no_key_on_any_path(shop: Catalog, web: Ask) -> None:
     secret = "c2VjcmV0LWtleS1vZi1hLWZpbGU="
-    shop.append_files("orders", [NewDataFile("k.parquet", 10, 100, encryption_key=secret)])
-    keyed = shop.table("orders").files()[-1].data_file_id
-    shop.delete_rows("orders", [NewDeleteFile(keyed, "d.parquet", 1, 10, encryption_key=secret)])
+    shop.table("orders").storage.append_files([NewDataFile("k.parquet", 10, 100, encryption_key=secret)])
+    keyed = shop.table("orders").storage.files()[-1].data_file_id
+    shop.table("orders").storage.delete_rows([NewDeleteFile(keyed, "d.parquet", 1, 10, encryption_key=secret)])
     shop.fork("agent")
     role = web("SELECT current_user")[0][0]
     web("RESET ROLE")
@@ -467,7 +469,7 @@ def check_lineages(lake: Lake, ask: Ask) -> None:
             catalog.catalog_id,
         )
         assert dict(newest) == visibility.schema_versions(store, catalog._version())
-    lake.catalog("shop").create_schema("next")
+    lake.catalog("shop").schemas.create("next")
     (made,) = ask("SELECT max(schema_id) FROM ducklake.ducklake_schema WHERE catalog_id = 1")
     counters = set(ask("SELECT next_catalog_id, next_file_id FROM ducklake.ducklake_snapshot"))
     (newest_file,) = ask(
@@ -482,7 +484,7 @@ def check_lineages(lake: Lake, ask: Ask) -> None:
 def test_inlined_rows_have_no_table_each_and_files_to_delete_are_own(
     lake: Lake, shop: Catalog, agent: Catalog, ask: Ask
 ) -> None:
-    shop.insert_inlined("orders", [{"id": "1"}])
+    shop.table("orders").storage.insert_inlined([{"id": "1"}])
     assert ask("SELECT * FROM ducklake.ducklake_inlined_data_tables") == []
     with lake._runtime.store.writing() as session:
         session.execute(

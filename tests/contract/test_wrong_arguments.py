@@ -38,13 +38,17 @@ def table(lake: Lake) -> Table:
 @pytest.mark.parametrize(
     ("deed", "wrong", "words"),
     [
-        (lambda t, it: t.delete(it), (None, *NO_TEXT), "A condition is SQL text, not"),
+        (lambda t, it: t.delete(it), NO_TEXT, "A condition is SQL text, not"),
         (lambda t, it: t.update({"v": "'x'"}, where=it), NO_TEXT, "A condition is SQL text, not"),
         (lambda t, it: t.overwrite(SOURCE, where=it), NO_TEXT, "A condition is SQL text, not"),
         (lambda t, it: t.dataframe(where=it), NO_TEXT, "A condition is SQL text, not"),
         (lambda t, it: t.count(it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.plan(it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.merge(SOURCE, it, matched=[MergeDelete()]), (None, *NO_TEXT), "A condition is SQL text, not"),
+        (lambda t, it: t.inspect.plan(it), NO_TEXT, "A condition is SQL text, not"),
+        (
+            lambda t, it: t.merge(SOURCE, it, matched=[MergeDelete()]),
+            (None, True, 4),
+            "Columns are a list of their names",
+        ),
         (lambda t, it: t.merge(SOURCE, ON, matched=[MergeDelete(when=it)]), NO_TEXT, "A condition is SQL text, not"),
         (lambda t, it: t.update({"v": it}), (None, *NO_TEXT), "which is no text of an expression"),
         (lambda t, it: t.update(it), (None, True, 4, "v", ["v"], COLUMN), "a mapping of their names to SQL"),
@@ -65,19 +69,19 @@ def table(lake: Lake) -> Table:
             (None, 4, "x", [None], [MergeInsert()], COLUMN),
             'with rows that are "not_matched_by_source" is a list of MergeUpdate and MergeDelete, not',
         ),
-        (lambda t, it: t.upsert(SOURCE, it), (None, True, 4, COLUMN), "Columns are a list of their names"),
-        (lambda t, it: t.upsert(SOURCE, [it]), (None, True, 4, COLUMN), "A column is named by text"),
+        (lambda t, it: t.merge(SOURCE, it), (None, True, 4, COLUMN), "Columns are a list of their names"),
+        (lambda t, it: t.merge(SOURCE, [it]), (None, True, 4, COLUMN), "A column is named by text"),
         (lambda t, it: t.dataframe(it), (True, 4, "id", COLUMN), "Columns are a list of their names"),
         (lambda t, it: t.dataframe([it]), (None, True, 4, COLUMN), "A column is named by text"),
-        (lambda t, it: t.min(it), (None, True, 4, COLUMN), "A column is named by text"),
+        (lambda t, it: t.inspect.min(it), (None, True, 4, COLUMN), "A column is named by text"),
     ],
 )
 def test_what_is_of_the_wrong_kind_is_refused_in_words(
     table: Table, deed: Deed, wrong: tuple[Any, ...], words: str
 ) -> None:
-    before = table.history()
+    before = table.inspect.history()
     for given in wrong:
         with pytest.raises(InvalidInputError) as caught:
             deed(table, given)
         assert words in str(caught.value)
-    assert table.history() == before
+    assert table.inspect.history() == before

@@ -30,57 +30,57 @@ def furnish(catalog: Catalog) -> None:
     columns = {"id": "INTEGER", "s": "STRUCT(a INTEGER)", "v": "VARIANT"}
     with catalog.transaction() as txn:
         txn.create_table("events", columns, partition_by=["id"], sort_by=["id"])
-        txn.create_schema("side")
+        txn.schemas.create("side")
         txn.create_table("notes", {"id": "INTEGER", "text": "VARCHAR"}, schema="side")
-        txn.create_view("recent", "SELECT * FROM events", column_aliases=("id",))
-        txn.create_macro("twice", MacroImplementation("x * 2", (MacroParameter("x", default="1"),)))
+        txn.views.create("recent", "SELECT * FROM events", column_aliases=("id",))
+        txn.macros.create("twice", MacroImplementation("x * 2", (MacroParameter("x", default="1"),)))
     files = [event_file("a", "1", mapping=MAPPING, variant_stats=(SHAPE,)), event_file("b", "2"), event_file("c", "3")]
-    catalog.append_files("events", files)
-    first, second, _ = catalog.table("events").files()
+    catalog.table("events").storage.append_files(files)
+    first, second, _ = catalog.table("events").storage.files()
     with catalog.transaction() as txn:
-        txn.delete_rows("events", [delete_file(first.data_file_id, "d")])
-        txn.inline_deletes("events", {second.data_file_id: [1, 2]})
-        txn.insert_inlined("notes", [{"id": "1", "text": "a"}, {"id": "2"}], schema="side")
-        txn.comment_on_table("events", "what happened")
-        txn.comment_on_table("events", "a number", column="id")
-        txn.comment_on_view("recent", "newest first")
-        txn.comment_on_view("recent", "a number", column="id")
+        txn.table("events").storage.delete_rows([delete_file(first.data_file_id, "d")])
+        txn.table("events").storage.inline_deletes({second.data_file_id: [1, 2]})
+        txn.table("notes", schema="side").storage.insert_inlined([{"id": "1", "text": "a"}, {"id": "2"}])
+        txn.table("events").alter.comment("what happened")
+        txn.table("events").alter.comment("a number", column="id")
+        txn.views.comment("recent", "newest first")
+        txn.views.comment("recent", "a number", column="id")
 
 
 def upset(catalog: Catalog, name: str) -> None:
     """Change, end or replace something of every kind, inherited things first of all."""
     table = catalog.tables("main")[0]
     (field,) = next(column for column in table.columns if column.name == "s").children
-    files = table.files()
+    files = table.storage.files()
     deleted = files[0].delete_file.delete_count if files[0].delete_file else 0
-    notes = catalog.table("notes", schema="side").inlined_rows()
+    notes = catalog.table("notes", schema="side").storage.inlined_rows()
     events = f"events_{name}"
     with catalog.transaction() as txn:
-        txn.rename_table(table.name, events)
-        txn.add_column(events, (f"extra_{name}", "VARCHAR"))
-        txn.rename_column(events, f"s.{field.name}", f"a_{name}")
+        txn.table(table.name).rename(events)
+        txn.table(events).alter.add_column((f"extra_{name}", "VARCHAR"))
+        txn.table(events).alter.rename_column(f"s.{field.name}", f"a_{name}")
         new_files = [event_file(f"{name}-a", "4", mapping=files[0].mapping_id), event_file(f"{name}-b", "5")]
-        txn.append_files(events, new_files)
-        txn.delete_rows(events, [delete_file(files[0].data_file_id, f"{name}-d", deleted + 1)])
-        txn.remove_files(events, [files[1].data_file_id])
-        txn.delete_inlined("notes", [notes[0].row_id], schema="side")
-        txn.insert_inlined("notes", [{"id": "3", "text": name}], schema="side")
-    last = catalog.table(events).files()[-1].data_file_id
+        txn.table(events).storage.append_files(new_files)
+        txn.table(events).storage.delete_rows([delete_file(files[0].data_file_id, f"{name}-d", deleted + 1)])
+        txn.table(events).storage.remove_files([files[1].data_file_id])
+        txn.table("notes", schema="side").storage.delete_inlined([notes[0].row_id])
+        txn.table("notes", schema="side").storage.insert_inlined([{"id": "3", "text": name}])
+    last = catalog.table(events).storage.files()[-1].data_file_id
     with catalog.transaction() as txn:
-        txn.inline_deletes(events, {last: [3]})
-        txn.set_partitioning(events, [PartitionField("id", "bucket(4)")])
-        txn.set_sorting(events, ["id", "s"])
-        txn.append_files(events, [event_file(f"{name}-c", "0")])
+        txn.table(events).storage.inline_deletes({last: [3]})
+        txn.table(events).alter.set_partitioning([PartitionField("id", "bucket(4)")])
+        txn.table(events).alter.set_sorting(["id", "s"])
+        txn.table(events).storage.append_files([event_file(f"{name}-c", "0")])
         txn.create_table(f"new_{name}", {"i": "INTEGER"}, schema="side")
-        txn.comment_on_table(events, name)
-        txn.comment_on_table(events, name, column="id")
-        txn.create_macro("twice", MacroImplementation(f"x + {len(name)}", (MacroParameter("x"),)), or_replace=True)
-        txn.create_view("recent", f"SELECT '{name}'", column_aliases=("id",), or_replace=True)
-        txn.comment_on_view("recent", name, column="id")
+        txn.table(events).alter.comment(name)
+        txn.table(events).alter.comment(name, column="id")
+        txn.macros.create("twice", MacroImplementation(f"x + {len(name)}", (MacroParameter("x"),)), or_replace=True)
+        txn.views.create("recent", f"SELECT '{name}'", column_aliases=("id",), or_replace=True)
+        txn.views.comment("recent", name, column="id")
 
 
 def vary(lake: Lake) -> None:
-    """Make forks: at depth, of the past, copied, detached, of dropped parents; each changes what it inherits."""
+    """Make forks: at depth, of the past, copied, severed, of dropped parents; each changes what it inherits."""
     lake.create_catalog("other").create_table("t", {"i": "INTEGER"})
     shop = lake.create_catalog("shop")
     furnish(shop)
@@ -101,12 +101,12 @@ def vary(lake: Lake) -> None:
     upset(two.fork("copy", copy=True), "copy")
     upset(between, "between")
     before = between.fork("before")
-    between.detach()
+    between.sever()
     upset(between, "alone")
     upset(between.fork("after"), "after")
     upset(before, "before")
-    before.drop_schema("side", cascade=True)
-    before.drop_table("events_before")
-    lake.drop_catalog("one")
-    lake.rename_catalog("two", "second")
-    shop.expire_snapshots(snapshot_ids=[early, early - 1])
+    before.schemas.drop("side", cascade=True)
+    before.table("events_before").drop()
+    lake.catalog("one").drop()
+    lake.catalog("two").rename("second")
+    shop.maintenance.expire_snapshots(snapshot_ids=[early, early - 1])

@@ -30,7 +30,7 @@ def test_duckdb_reads_rows_of_transactions_that_altered_their_table(tmp_path: Pa
 
 def _differences(history: History, path: Path) -> list[str]:
     """Return what stock DuckDB reads in another way of the catalog as it is exported."""
-    history.catalog.export(path)
+    history.catalog.maintenance.export(path)
     found: list[str] = []
     with attached(url_of(path), READ_ONLY=True) as (duck, _):
         expected, rows = (Counter(each.execute(_ALL).fetchall()) for each in (history.oracle.duck, duck))
@@ -60,10 +60,10 @@ def test_duckdb_finds_floats_that_became_doubles(tmp_path: Path, limit: int, is_
         with shop.transaction() as transaction:
             transaction.table("t").append([{"k": 1, "x": -0.3}, {"k": 2, "x": 0.1}])
             if is_one:
-                transaction.change_column_type("t", "x", "DOUBLE")
+                transaction.table("t").alter.set_type("x", "DOUBLE")
         if not is_one:
-            shop.change_column_type("t", "x", "DOUBLE")
-        shop.export(tmp_path / "shop.ducklake", history=True)
+            shop.table("t").alter.set_type("x", "DOUBLE")
+        shop.maintenance.export(tmp_path / "shop.ducklake", history=True)
     with attached(url_of(tmp_path / "shop.ducklake"), READ_ONLY=True) as (duck, _):
         # DuckDB itself rounds what it looks for to 32 bits, so only numbers that have these are found for sure.
         assert duck.execute("SELECT k FROM t WHERE x = 0.10000000149011612").fetchall() == [(2,)]

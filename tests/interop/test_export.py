@@ -13,7 +13,7 @@ from tests.interop.ducklake import attached, state, url_of, write
 
 
 def test_the_tables_are_exactly_those_that_ducklake_makes(small_lake: Lake, tmp_path: Path) -> None:
-    made = small_lake.create_catalog("shop").export(tmp_path / "ours.ducklake")
+    made = small_lake.create_catalog("shop").maintenance.export(tmp_path / "ours.ducklake")
     write(url_of(tmp_path / "theirs.ducklake"), tmp_path / "data")
 
     def tables(path: Path) -> list[tuple[str, str]]:
@@ -25,7 +25,7 @@ def test_the_tables_are_exactly_those_that_ducklake_makes(small_lake: Lake, tmp_
 
 
 def test_the_tables_in_sqlite_are_exactly_those_that_ducklake_makes(small_lake: Lake, tmp_path: Path) -> None:
-    made = small_lake.create_catalog("shop").export(tmp_path / "ours.sqlite")
+    made = small_lake.create_catalog("shop").maintenance.export(tmp_path / "ours.sqlite")
     write(url_of(tmp_path / "theirs.sqlite"), tmp_path / "data")
 
     def tables(path: Path) -> list[tuple[str, str, str]]:
@@ -66,8 +66,8 @@ def test_a_filter_finds_the_rows_of_a_file_without_statistics(
         values = f"SELECT unnest(['{low}', '{high}', NULL])::{column_type} AS v"
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(f"COPY ({values}) TO '{path}' (FORMAT parquet, FIELD_IDS {{v: 1}})")
-    shop.append_files("t", [NewDataFile("a.parquet", 3, path.stat().st_size)])
-    made = shop.export(tmp_path / "shop.ducklake")
+    shop.table("t").storage.append_files([NewDataFile("a.parquet", 3, path.stat().st_size)])
+    made = shop.maintenance.export(tmp_path / "shop.ducklake")
     with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
         for condition, count in {
             f"v = '{low}'::{column_type}": 1,
@@ -83,16 +83,16 @@ def test_a_filter_finds_the_rows_of_a_file_without_statistics(
 def test_the_name_says_which_kind_of_file_is_meant(small_lake: Lake, tmp_path: Path) -> None:
     shop = small_lake.create_catalog("shop")
     kinds = {
-        name: shop.export(name if ":" in name else tmp_path / name).product
+        name: shop.maintenance.export(name if ":" in name else tmp_path / name).product
         for name in ("a.ducklake", "b.duckdb", "c.db", "d.sqlite", f"sqlite:{tmp_path}/e.db", f"duckdb:{tmp_path}/f")
     }
     assert list(kinds.values()) == ["duckdb", "duckdb", "duckdb", "sqlite", "sqlite", "duckdb"]
     with pytest.raises(ConfigError, match="does not say whether"):
-        shop.export(tmp_path / "g.txt")
+        shop.maintenance.export(tmp_path / "g.txt")
     with pytest.raises(ConfigError, match="not to PostgreSQL"):
-        shop.export("postgresql://localhost/x")
+        shop.maintenance.export("postgresql://localhost/x")
     with pytest.raises(ConfigError, match="does not exist"):
-        shop.export(tmp_path / "missing" / "x.sqlite")
+        shop.maintenance.export(tmp_path / "missing" / "x.sqlite")
 
 
 @pytest.mark.parametrize("suffix", ["ducklake", "sqlite"])
@@ -100,7 +100,7 @@ def test_an_existing_file_is_never_replaced(small_lake: Lake, tmp_path: Path, su
     path = tmp_path / f"there.{suffix}"
     path.write_text("mine")
     with pytest.raises(AlreadyExistsError, match="exists; nothing was exported"):
-        small_lake.create_catalog("shop").export(path)
+        small_lake.create_catalog("shop").maintenance.export(path)
     assert path.read_text() == "mine"
 
 
@@ -108,10 +108,10 @@ def test_an_existing_file_is_never_replaced(small_lake: Lake, tmp_path: Path, su
 def test_an_export_that_fails_leaves_no_file(small_lake: Lake, tmp_path: Path, suffix: str) -> None:
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"ts": "TIMESTAMP"})
-    shop.set_partitioning("t", [PartitionField("ts", "epoch_day")])
+    shop.table("t").alter.set_partitioning([PartitionField("ts", "epoch_day")])
     before = sorted(tmp_path.iterdir())
     with pytest.raises(InvalidInputError, match="does not support the epoch_day partition transform"):
-        shop.export(tmp_path / f"new.{suffix}")
+        shop.maintenance.export(tmp_path / f"new.{suffix}")
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -119,30 +119,30 @@ def test_a_past_version_is_exported_by_id_by_time_and_from_its_handle(small_lake
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"i": "INTEGER"})
     then, moment = shop.head, datetime.now(UTC)
-    shop.drop_table("t")
-    by_id = shop.export(tmp_path / "id.sqlite", at=then)
-    by_time = shop.export(tmp_path / "time.sqlite", at=moment)
-    by_handle = shop.at(version=then).export(tmp_path / "handle.sqlite")
+    shop.table("t").drop()
+    by_id = shop.maintenance.export(tmp_path / "id.sqlite", at=then)
+    by_time = shop.maintenance.export(tmp_path / "time.sqlite", at=moment)
+    by_handle = shop.at(version=then).maintenance.export(tmp_path / "handle.sqlite")
     assert {made.snapshot_id for made in (by_id, by_time, by_handle)} == {then}
     for made in (by_id, by_time, by_handle):
         assert list(state(url_of(made.path))) == [("macros",), ("table", "main", "t")]
     with pytest.raises(SnapshotNotFoundError, match="No snapshot found at version 99"):
-        shop.export(tmp_path / "never.sqlite", at=99)
+        shop.maintenance.export(tmp_path / "never.sqlite", at=99)
 
 
 def test_inlined_rows_that_ducklake_cannot_keep_are_refused(small_lake: Lake, tmp_path: Path) -> None:
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"g": "GEOMETRY"})
-    shop.export(tmp_path / "empty.ducklake")
-    shop.insert_inlined("t", [{"g": "POINT (1 2)"}])
+    shop.maintenance.export(tmp_path / "empty.ducklake")
+    shop.table("t").storage.insert_inlined([{"g": "POINT (1 2)"}])
     with pytest.raises(InvalidInputError, match="has inlined rows with columns that DuckLake cannot keep"):
-        shop.export(tmp_path / "rows.ducklake")
+        shop.maintenance.export(tmp_path / "rows.ducklake")
 
 
 def test_duckdb_goes_on_numbering_where_the_catalog_stopped(small_lake: Lake, tmp_path: Path) -> None:
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"i": "INTEGER"})
-    made = shop.export(tmp_path / "shop.ducklake")
+    made = shop.maintenance.export(tmp_path / "shop.ducklake")
     write(url_of(made.path), Path(f"{made.path}.files"), "CREATE TABLE u (i INTEGER)", "INSERT INTO u VALUES (1)")
     with attached(url_of(made.path), READ_ONLY=True) as (connection, alias):
         ids = connection.execute(f"SELECT table_name, table_id FROM {alias}.table_info() ORDER BY ALL").fetchall()
@@ -154,8 +154,8 @@ def test_duckdb_goes_on_numbering_where_the_catalog_stopped(small_lake: Lake, tm
 def test_bounds_that_are_not_known_are_not_answered_from(small_lake: Lake, tmp_path: Path) -> None:
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"b": "BOOLEAN", "f": "DOUBLE"})
-    shop.insert_inlined("t", [{"b": "true", "f": "nan"}, {"b": "true", "f": "7"}])
-    made = shop.export(tmp_path / "shop.ducklake")
+    shop.table("t").storage.insert_inlined([{"b": "true", "f": "nan"}, {"b": "true", "f": "7"}])
+    made = shop.maintenance.export(tmp_path / "shop.ducklake")
     with attached(url_of(made.path)) as (connection, _):
         assert connection.execute("SELECT min(b), max(b), min(f), count(*) FROM t").fetchall() == [(True, True, 7.0, 2)]
         connection.execute("INSERT INTO t SELECT true, 100 + i FROM range(30) r(i)")
@@ -171,7 +171,7 @@ def test_a_default_with_a_type_around_it_is_the_same_value_to_ducklake(small_lak
     shop.sql("ALTER TABLE t ADD COLUMN v INTERVAL DEFAULT INTERVAL '32 days 03:04:05'")
     shop.sql("ALTER TABLE t ADD COLUMN b BLOB DEFAULT '\\x00A'::BLOB")
     shop.table("t").append([{"i": 2}])
-    made = shop.export(tmp_path / "shop.ducklake")
+    made = shop.maintenance.export(tmp_path / "shop.ducklake")
     with attached(url_of(made.path)) as (connection, _):
         connection.execute("INSERT INTO t (i) VALUES (3)")
         found = connection.execute("SELECT i, d::VARCHAR, v::VARCHAR, b::VARCHAR FROM t ORDER BY i").fetchall()

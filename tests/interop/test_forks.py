@@ -40,23 +40,23 @@ def test_duckdb_reads_a_fork_that_renamed_a_table_dropped_a_column_and_removed_a
         "INSERT INTO t VALUES (3, 'c', 3)",
     )
     fork = shop.fork("agent").fork("deeper")
-    fork.rename_table("t", "renamed")
-    fork.drop_column("renamed", "w")
-    fork.remove_files("renamed", [fork.table("renamed").files()[0].data_file_id])
-    exported = url_of(fork.export(tmp_path / "fork.ducklake").path)
+    fork.table("t").rename("renamed")
+    fork.table("renamed").alter.drop_column("w")
+    fork.table("renamed").storage.remove_files([fork.table("renamed").storage.files()[0].data_file_id])
+    exported = url_of(fork.maintenance.export(tmp_path / "fork.ducklake").path)
 
     assert _query(exported, "SELECT rowid, * FROM renamed") == [(2, 3, 3.0)]
     assert _query(exported, "SELECT count(*), min(i), max(i) FROM renamed") == [(1, 3, 3)]
-    assert state(url_of(shop.export(tmp_path / "shop.sqlite").path)) == state(source)
+    assert state(url_of(shop.maintenance.export(tmp_path / "shop.sqlite").path)) == state(source)
 
 
 def test_the_history_of_a_fork_goes_back_to_before_the_fork(small_lake: Lake, tmp_path: Path) -> None:
     shop, source = _imported(small_lake, tmp_path, "CREATE TABLE t (i INTEGER)", "INSERT INTO t VALUES (1), (2)")
     numbers = snapshot_numbers(source)
     fork = shop.fork("agent")
-    fork.remove_files("t", [fork.table("t").files()[0].data_file_id])
-    shop.drop_table("t")
-    exported = url_of(fork.export(tmp_path / "fork.sqlite", history=True).path)
+    fork.table("t").storage.remove_files([fork.table("t").storage.files()[0].data_file_id])
+    shop.table("t").drop()
+    exported = url_of(fork.maintenance.export(tmp_path / "fork.sqlite", history=True).path)
 
     assert state(exported, numbers[-1]) == state(source)
     assert _query(exported, "FROM t") == []
@@ -74,9 +74,9 @@ def test_a_fork_of_the_past_reads_a_file_that_was_merged_later_only_in_part(
     past = dict(zip(numbers, shop.snapshots(), strict=True))[numbers[3]].snapshot_id
     fork = shop.fork("agent", at=past)
     copy = fork.fork("copy", copy=True)
-    fork.create_schema("later")
+    fork.schemas.create("later")
     for catalog in (fork, copy):
-        made = catalog.export(tmp_path / f"{catalog.name}.{suffix}")
+        made = catalog.maintenance.export(tmp_path / f"{catalog.name}.{suffix}")
         exported = url_of(made.path)
         expected = state(source, numbers[3])["table", "main", "m"]
         assert state(exported)["table", "main", "m"] == expected
@@ -89,13 +89,13 @@ def test_a_history_that_a_merged_file_reaches_beyond_is_refused(small_lake: Lake
     shop, _ = _imported(small_lake, tmp_path, *MERGED)
     fork = shop.fork("agent", at=shop.snapshots()[3].snapshot_id)
     with pytest.raises(InvalidInputError, match="history of the catalog cannot be exported"):
-        fork.export(tmp_path / "fork.ducklake", history=True)
+        fork.maintenance.export(tmp_path / "fork.ducklake", history=True)
     assert not list(tmp_path.glob("*fork*"))
 
 
 def test_a_fork_taken_after_the_merge_exports_its_history(small_lake: Lake, tmp_path: Path) -> None:
     shop, source = _imported(small_lake, tmp_path, *MERGED)
-    exported = url_of(shop.fork("agent").export(tmp_path / "fork.ducklake", history=True).path)
+    exported = url_of(shop.fork("agent").maintenance.export(tmp_path / "fork.ducklake", history=True).path)
     for number in snapshot_numbers(source):
         assert state(exported, number) == state(source, number)
 
@@ -104,13 +104,15 @@ def test_a_fork_taken_after_the_merge_exports_its_history(small_lake: Lake, tmp_
 def test_duckdb_reads_and_writes_what_forklake_made_itself(small_lake: Lake, tmp_path: Path, suffix: str) -> None:
     shop = small_lake.create_catalog("shop")
     shop.create_table("t", {"i": "INTEGER", "s": "STRUCT(x INTEGER, y VARCHAR[])", "b": "BLOB"})
-    shop.insert_inlined("t", [{"i": "1", "s": "{'x': 1, 'y': [a, 'b c']}", "b": "\\xAA\\x00z"}, {"i": "2"}])
-    shop.add_column("t", ColumnDefinition("n", "BIGINT", default="7"))
-    shop.insert_inlined("t", [{"i": "3", "n": "9"}])
-    shop.delete_inlined("t", [1])
-    shop.create_view("v", "SELECT i FROM t")
-    shop.create_view("w", "SELECT i FROM t", column_aliases=("the first",))
-    shop.create_macro(
+    shop.table("t").storage.insert_inlined(
+        [{"i": "1", "s": "{'x': 1, 'y': [a, 'b c']}", "b": "\\xAA\\x00z"}, {"i": "2"}]
+    )
+    shop.table("t").alter.add_column(ColumnDefinition("n", "BIGINT", default="7"))
+    shop.table("t").storage.insert_inlined([{"i": "3", "n": "9"}])
+    shop.table("t").storage.delete_inlined([1])
+    shop.views.create("v", "SELECT i FROM t")
+    shop.views.create("w", "SELECT i FROM t", column_aliases=("the first",))
+    shop.macros.create(
         "plus",
         [
             MacroImplementation("a + b", (MacroParameter("a"), MacroParameter("b", default="2"))),
@@ -119,11 +121,11 @@ def test_duckdb_reads_and_writes_what_forklake_made_itself(small_lake: Lake, tmp
             ),
         ],
     )
-    shop.create_macro("above", [MacroImplementation("SELECT i FROM t WHERE i > n", (MacroParameter("n"),), "table")])
-    shop.comment_on_table("t", "a table")
-    shop.set_sorting("t", [SortKey("i", "DESC")])
-    shop.set_partitioning("t", [PartitionField("i", "bucket(4)")])
-    made = shop.export(tmp_path / f"shop.{suffix}")
+    shop.macros.create("above", [MacroImplementation("SELECT i FROM t WHERE i > n", (MacroParameter("n"),), "table")])
+    shop.table("t").alter.comment("a table")
+    shop.table("t").alter.set_sorting([SortKey("i", "DESC")])
+    shop.table("t").alter.set_partitioning([PartitionField("i", "bucket(4)")])
+    made = shop.maintenance.export(tmp_path / f"shop.{suffix}")
     exported = url_of(made.path)
 
     rows = [(0, 1, {"x": 1, "y": ["a", "b c"]}, b"\xaa\x00z", 7), (2, 3, None, None, 9)]
@@ -140,16 +142,16 @@ def test_duckdb_reads_and_writes_what_forklake_made_itself(small_lake: Lake, tmp
     )
     assert _query(exported, "SELECT count(*), max(rowid) FROM t") == [(42, 42)]
     assert _query(exported, "SELECT n FROM t WHERE i = 3") == [(9,)]
-    assert len(shop.table("t").files()) == 0
+    assert len(shop.table("t").storage.files()) == 0
 
 
 def test_a_fork_reads_merged_files_in_part_when_the_imported_parent_is_purged(small_lake: Lake, tmp_path: Path) -> None:
     small_lake.create_catalog("before")
     shop, source = _imported(small_lake, tmp_path, *MERGED)
     fork = shop.fork("agent", at=shop.snapshots()[3].snapshot_id)
-    small_lake.drop_catalog("shop")
+    small_lake.catalog("shop").drop()
     small_lake.purge("shop")
-    exported = url_of(fork.export(tmp_path / "fork.ducklake").path)
+    exported = url_of(fork.maintenance.export(tmp_path / "fork.ducklake").path)
     assert state(exported)["table", "main", "m"] == state(source, 3)["table", "main", "m"]
 
 
@@ -162,9 +164,9 @@ def test_what_is_committed_after_the_import_is_numbered_behind_the_imported_snap
     numbers = snapshot_numbers(source)
     expected = {number: state(source, number) for number in numbers}
     assert shop.head < numbers[-1]  # our ids are lower, since fewer snapshots were imported
-    shop.insert_inlined("m", [{"i": "1000"}])
-    shop.fork("agent").create_schema("later")
-    exported = url_of(small_lake.catalog("agent").export(tmp_path / "fork.sqlite", history=True).path)
+    shop.table("m").storage.insert_inlined([{"i": "1000"}])
+    shop.fork("agent").schemas.create("later")
+    exported = url_of(small_lake.catalog("agent").maintenance.export(tmp_path / "fork.sqlite", history=True).path)
     new = snapshot_numbers(exported)
     assert new[: len(numbers)] == numbers
     assert len(new) == len(numbers) + 3

@@ -70,7 +70,9 @@ def test_a_database_of_version_0_3_answers_as_before(small_lake: Lake, tmp_path:
     numbers = snapshot_numbers(url_of(path))
     expected = {number: state(url_of(path), number) for number in numbers}
     _older_layout(path)
-    exported = url_of(small_lake.import_catalog("old", path).export(tmp_path / "new.ducklake", history=True).path)
+    exported = url_of(
+        small_lake.import_catalog("old", path).maintenance.export(tmp_path / "new.ducklake", history=True).path
+    )
     for number in numbers:
         assert state(exported, number) == expected[number], number
 
@@ -84,7 +86,7 @@ def test_merged_files_that_only_count_rows_are_refused_while_their_past_is_there
     with pytest.raises(InvalidInputError, match="past cannot be kept"):
         small_lake.import_catalog("old", path)
     _run(path, "UPDATE ducklake_data_file SET partial_file_info = '1:30|2:50'")
-    assert small_lake.import_catalog("old", path).table("orders").stats.record_count == 50
+    assert small_lake.import_catalog("old", path).table("orders").inspect.stats.record_count == 50
 
 
 @pytest.mark.parametrize("version", ["0.1", "0.2", "0.3-dev1", "1.1-dev1", "2.0"])
@@ -109,7 +111,7 @@ def test_history_whose_beginning_was_expired_is_imported(small_lake: Lake, tmp_p
     assert numbers[0] == 3
     shop = small_lake.import_catalog("shop", path)
     assert len(shop.snapshots()) == len(numbers)
-    exported = url_of(shop.export(tmp_path / "new.ducklake", history=True).path)
+    exported = url_of(shop.maintenance.export(tmp_path / "new.ducklake", history=True).path)
     for number in numbers:
         assert state(exported, number) == state(url_of(path), number)
 
@@ -126,9 +128,9 @@ def test_encrypted_files_keep_their_keys(small_lake: Lake, tmp_path: Path, suffi
         ENCRYPTED=True,
     )
     shop = small_lake.import_catalog("secret", path)
-    exported = url_of(shop.fork("agent").export(tmp_path / f"new.{suffix}").path)
+    exported = url_of(shop.fork("agent").maintenance.export(tmp_path / f"new.{suffix}").path)
     assert state(exported) == state(url_of(path))
-    before_the_merge = shop.export(tmp_path / f"past.{suffix}", at=shop.snapshots()[2].snapshot_id)
+    before_the_merge = shop.maintenance.export(tmp_path / f"past.{suffix}", at=shop.snapshots()[2].snapshot_id)
     assert state(url_of(before_the_merge.path)) == state(url_of(path), 2)
 
 
@@ -143,7 +145,7 @@ def test_options_come_along(small_lake: Lake, tmp_path: Path) -> None:
     shop = small_lake.import_catalog("shop", path)
     assert shop.options.get("parquet_compression", table="orders") == "zstd"
     assert shop.options.get("require_commit_message") == "true"
-    exported = url_of(shop.export(tmp_path / "new.sqlite").path)
+    exported = url_of(shop.maintenance.export(tmp_path / "new.sqlite").path)
 
     def options(url: str) -> list[Any]:
         with attached(url, READ_ONLY=True) as (connection, alias):
@@ -163,7 +165,8 @@ def test_every_snapshot_has_statistics_of_its_own(lake: Lake, tmp_path: Path) ->
     )
     shop = lake.import_catalog("shop", path)
     counts = [
-        shop.at(version=snapshot.snapshot_id).table("orders").stats.record_count for snapshot in shop.snapshots()[1:]
+        shop.at(version=snapshot.snapshot_id).table("orders").inspect.stats.record_count
+        for snapshot in shop.snapshots()[1:]
     ]
     # Sums of what was there; at the newest change what DuckLake says, who counts all rows that were ever inserted.
     assert counts == [0, 50, 51, 81, 81]
@@ -172,7 +175,7 @@ def test_every_snapshot_has_statistics_of_its_own(lake: Lake, tmp_path: Path) ->
 def test_files_are_named_where_they_lie_and_new_ones_go_elsewhere(lake: Lake, tmp_path: Path) -> None:
     path = _source(tmp_path, *ORDERS)
     shop = lake.import_catalog("shop", path)
-    (file,) = shop.table("orders").files()
+    (file,) = shop.table("orders").storage.files()
     assert file.path.startswith(f"{tmp_path}/data/main/orders/")
     assert Path(file.path).is_file()
     (info,) = lake.catalogs()
@@ -183,7 +186,9 @@ def test_a_relative_data_path_can_be_said_anew(small_lake: Lake, tmp_path: Path)
     path = _source(tmp_path, *ORDERS)
     _run(path, "UPDATE ducklake_metadata SET value = 'elsewhere/' WHERE key = 'data_path'")
     shop = small_lake.import_catalog("shop", path, source_data_path=tmp_path / "data")
-    assert state(url_of(shop.export(tmp_path / "new.ducklake").path))["table", "main", "orders"][3] == [(50, 0, 49)]
+    assert state(url_of(shop.maintenance.export(tmp_path / "new.ducklake").path))["table", "main", "orders"][3] == [
+        (50, 0, 49)
+    ]
 
 
 def test_snapshots_get_new_ids_in_their_order(lake: Lake, tmp_path: Path) -> None:
@@ -193,7 +198,7 @@ def test_snapshots_get_new_ids_in_their_order(lake: Lake, tmp_path: Path) -> Non
     assert ids == sorted(ids)
     assert ids[0] > before
     assert shop.head == ids[-1]
-    shop.create_schema("later")
+    shop.schemas.create("later")
     assert shop.head > ids[-1]
     assert [snapshot.changes_made for snapshot in shop.snapshots()][1:3] == [
         'created_table:"main"."orders"',
@@ -205,15 +210,15 @@ def test_forks_of_an_imported_fork_never_give_one_row_id_twice(small_lake: Lake,
     first = small_lake.create_catalog("first")
     first.create_table("t", {"i": "INTEGER"})
     fork = first.fork("a").fork("b").fork("c")
-    fork.insert_inlined("t", [{"i": "1"}])
-    made = fork.export(tmp_path / "fork.sqlite")
+    fork.table("t").storage.insert_inlined([{"i": "1"}])
+    made = fork.maintenance.export(tmp_path / "fork.sqlite")
     with Lake(f"sqlite:{tmp_path / 'other.db'}", data_path=tmp_path / "other") as other:
         imported = other.import_catalog("t", made.path)
         forks = [imported.fork(f"f{number}") for number in range(5)]
-        given = [imported.table("t").inlined_rows()[0].row_id]
+        given = [imported.table("t").storage.inlined_rows()[0].row_id]
         for catalog in (imported, *forks):
-            catalog.insert_inlined("t", [{"i": "2"}])
-            given.append(catalog.table("t").inlined_rows()[-1].row_id)
+            catalog.table("t").storage.insert_inlined([{"i": "2"}])
+            given.append(catalog.table("t").storage.inlined_rows()[-1].row_id)
         assert len(set(given)) == len(given)
 
 
@@ -231,7 +236,7 @@ def test_an_import_that_fails_halfway_leaves_nothing(lake: Lake, tmp_path: Path)
         lake.import_catalog("shop", path, progress=stop)
     assert lake.catalogs() == []
     assert lake.snapshots() == []
-    assert lake.import_catalog("shop", path).table("orders").stats.record_count == 50
+    assert lake.import_catalog("shop", path).table("orders").inspect.stats.record_count == 50
 
 
 def test_a_name_that_is_taken_is_refused(lake: Lake, tmp_path: Path) -> None:
@@ -273,7 +278,7 @@ def test_inlined_variants_are_refused_until_they_are_flushed(small_lake: Lake, t
     with pytest.raises(InvalidInputError, match="of type variant"):
         small_lake.import_catalog("shop", path)
     write(url_of(path), tmp_path / "data", "CALL ducklake_flush_inlined_data('{lake}')")
-    exported = url_of(small_lake.import_catalog("shop", path).export(tmp_path / "new.ducklake").path)
+    exported = url_of(small_lake.import_catalog("shop", path).maintenance.export(tmp_path / "new.ducklake").path)
     assert state(exported) == state(url_of(path))
 
 
@@ -285,6 +290,6 @@ def test_macros_and_views_read_as_they_were_written(small_lake: Lake, tmp_path: 
         'CREATE VIEW v ("the first", second) AS SELECT i, i + 1 FROM orders',
     )
     shop = small_lake.import_catalog("shop", path)
-    (plus,) = shop.macro("plus").implementations
+    (plus,) = shop.macros.get("plus").implementations
     assert [(parameter.name, parameter.default) for parameter in plus.parameters] == [("x", None), ("y", "2")]
-    assert shop.view("v").column_aliases == ("the first", "second")
+    assert shop.views.get("v").column_aliases == ("the first", "second")

@@ -68,7 +68,7 @@ def test_duckdb_reads_promoted_columns_that_we_wrote(tmp_path: Path, row_limit: 
         shop.options.set("data_inlining_row_limit", str(row_limit))
         shop.sql(f"CREATE TABLE t ({columns}); INSERT INTO t VALUES ({', '.join(_VALUES[old] for old, _ in pairs)})")
         shop.sql("; ".join(f"ALTER TABLE t ALTER c{place} TYPE {new}" for place, (_, new) in enumerate(pairs)))
-        shop.export(f"duckdb:{tmp_path}/plain.ducklake")
+        shop.maintenance.export(f"duckdb:{tmp_path}/plain.ducklake")
     with attached(f"ducklake:{tmp_path}/plain.ducklake") as (connection, _):
         found = connection.execute("FROM t")
         assert [str(column[1]) for column in found.description] == [_shown(new) for _, new in pairs]

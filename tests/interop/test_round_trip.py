@@ -23,7 +23,7 @@ def test_the_exported_history_answers_every_query_at_every_version_as_the_origin
     with lake_factory.open() as lake:
         lake.create_catalog("before")  # so that no id is the same by chance
         imported = lake.import_catalog("shop", everything.url)
-        exported = url_of(imported.export(tmp_path / f"history.{suffix}", history=True).path)
+        exported = url_of(imported.maintenance.export(tmp_path / f"history.{suffix}", history=True).path)
     for number in everything.numbers[::8] + everything.numbers[-1:]:
         assert state(exported, number) == everything.state(number), number
 
@@ -36,7 +36,7 @@ def test_each_snapshot_exported_alone_answers_as_the_original_did_then(
         imported = lake.import_catalog("shop", everything.url)
         snapshots = dict(zip(everything.numbers, imported.snapshots(), strict=True))
         for number in everything.numbers[4::10]:
-            made = imported.export(tmp_path / f"at-{number}.{suffix}", at=snapshots[number].snapshot_id)
+            made = imported.maintenance.export(tmp_path / f"at-{number}.{suffix}", at=snapshots[number].snapshot_id)
             assert made.snapshot_id == number
             assert state(url_of(made.path)) == everything.state(number), number
 
@@ -47,7 +47,7 @@ def test_the_exported_change_feeds_are_those_of_the_original(
 ) -> None:
     with lake_factory.open() as lake:
         imported = lake.import_catalog("shop", everything.url)
-        exported = url_of(imported.export(tmp_path / f"history.{suffix}", history=True).path)
+        exported = url_of(imported.maintenance.export(tmp_path / f"history.{suffix}", history=True).path)
     first, last = everything.numbers[0], everything.numbers[-1]
     made = next(entry[0] for entry in log(everything.ducklake_url) if "main.m]" in entry[3])
     for table, start, end in [
@@ -71,7 +71,7 @@ def test_the_log_keeps_times_authors_and_messages(
 ) -> None:
     with lake_factory.open() as lake:
         imported = lake.import_catalog("shop", everything.url)
-        exported = url_of(imported.export(tmp_path / "history.sqlite", history=True).path)
+        exported = url_of(imported.maintenance.export(tmp_path / "history.sqlite", history=True).path)
     # The first catalog of a lake gets the ids that DuckLake gave.
     assert log(exported) == log(everything.ducklake_url)
     assert ("ann", "more rows", '{"k": 1}') in [entry[4:] for entry in log(exported)]

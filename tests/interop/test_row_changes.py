@@ -135,7 +135,7 @@ def make_changes(catalog: Catalog, spark: SparkSession) -> None:
         table.append([{"id": 100 + number, "item": "late", "region": "north"} for number in range(3)])
         assert table.delete("id = 7") == 1
         assert table.update({"item": "'own'"}, "id IN (8, 10)") == 2
-    orders.upsert([{"id": 101, "item": "later"}, {"id": 200, "item": "last"}], on=["id"])
+    orders.merge([{"id": 101, "item": "later"}, {"id": 200, "item": "last"}], on=["id"])
 
 
 @pytest.mark.parametrize("layout", ["plain", "inlined", "partitioned"])
@@ -156,9 +156,9 @@ def test_duckdb_sees_our_changes_and_tells_them_as_we_do(
     if layout != "plain":
         catalog = catalog.fork("agent")
     make_changes(catalog, spark)
-    catalog.table("orders").truncate()
+    catalog.table("orders").delete()
     catalog.table("orders").append([{"id": n, "item": "again"} for n in range(3)])
-    made = catalog.export(tmp_path / "made.ducklake", history=True)
+    made = catalog.maintenance.export(tmp_path / "made.ducklake", history=True)
     # When a file ends, DuckDB forgets which of its rows were deleted in the metadata, and tells these again.
     assert assert_same_history(catalog, url_of(made.path), feed_of_duckdb=layout != "inlined") > 10
 
@@ -224,8 +224,8 @@ def test_our_changes_of_imported_tables_go_on_where_duckdb_ended(
     for table in (fork.table("r"), fork.table("s")):
         table.delete("i IN (1, 17, 31)")
         table.update({"v": "v || '!'"}, "i IN (2, 15, 33, 37)")
-        table.upsert([{"i": 15, "v": "again"}, {"i": 19, "v": "changed"}, {"i": 500, "v": "new"}], on=["i"])
-    made = fork.export(tmp_path / "fork.ducklake", history=True)
+        table.merge([{"i": 15, "v": "again"}, {"i": 19, "v": "changed"}, {"i": 500, "v": "new"}], on=["i"])
+    made = fork.maintenance.export(tmp_path / "fork.ducklake", history=True)
     assert assert_same_history(fork, url_of(made.path)) > 20
     # Of a delete file that later deletes were added to, a fork of the past has the earlier ones only.
     first, second = (one.snapshot_id for one in theirs.snapshots()[4:6])
@@ -275,11 +275,11 @@ def test_rows_that_were_flushed_are_the_same_rows_for_duckdb(spark_lake: Lake, t
     table.append([{"id": 12, "v": "c"}])
     table.update({"v": "'new'"}, "id = 10")
     table.delete("id IN (3, 11)")
-    shop.flush_inlined()
+    shop.maintenance.flush_inlined()
     table.delete("id = 12")
     fork = shop.fork("fork")
-    fork.flush_inlined()
-    made = fork.export(tmp_path / "fork.ducklake", history=True)
+    fork.maintenance.flush_inlined()
+    made = fork.maintenance.export(tmp_path / "fork.ducklake", history=True)
     assert assert_same_history(fork, url_of(made.path), feed_of_duckdb=False) == 10
     with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
         theirs = connection.execute("SELECT rowid, snapshot_id, id FROM t ORDER BY rowid").fetchall()

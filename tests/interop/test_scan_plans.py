@@ -112,7 +112,7 @@ def test_no_row_of_a_condition_is_lost(small_lake: Lake, tmp_path: Path, partiti
 def test_merged_files_are_cut_where_the_past_ends_in_the_numbers_that_they_carry(
     small_lake: Lake, tmp_path: Path
 ) -> None:
-    small_lake.create_catalog("other").create_schema("so_that_numbers_differ")
+    small_lake.create_catalog("other").schemas.create("so_that_numbers_differ")
     path = tmp_path / "source.sqlite"
     write(
         url_of(path),

@@ -87,7 +87,7 @@ def test_duckdb_reads_every_type_that_we_wrote(spark_lake: Lake, tmp_path: Path,
     mine = texts(shop.table("t"))
     if kind not in ("float", "double"):
         assert sorted(value for _, value in mine if value is not None) == sorted(TYPES[kind])
-    made = shop.export(tmp_path / "shop.ducklake")
+    made = shop.maintenance.export(tmp_path / "shop.ducklake")
     with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
         assert duckdb_texts(connection, "t", ["id", "v"]) == mine
         for n, value in enumerate(TYPES[kind]):
@@ -108,10 +108,10 @@ def test_duckdb_finds_the_partitions_and_statistics_that_spark_wrote(
         "timestamp_ntz'2026-01-01' + make_dt_interval(cast(id as int)) AS ts",
         "cast(id as double) / 7 AS x",
     )
-    shop.create_table_as(
-        "t", rows, partition_by=["region", PartitionField("ts", "year"), PartitionField("id", "bucket(4)")]
+    shop.create_table(
+        "t", rows=rows, partition_by=["region", PartitionField("ts", "year"), PartitionField("id", "bucket(4)")]
     )
-    made = shop.export(tmp_path / "shop.ducklake")
+    made = shop.maintenance.export(tmp_path / "shop.ducklake")
     with attached(url_of(made.path), READ_ONLY=True) as (connection, _):
         assert duckdb_texts(connection, "t", ["id", "region", "ts", "x"]) == texts(shop.table("t"))
         for where in ("region = 'r1'", "year(ts) = 2027", "id = 77", "ts >= '2028-01-01'", "x > 100"):

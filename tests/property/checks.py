@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from forklake import Catalog, Clock, Lake, Settings, errors
+from forklake.lake.internals import is_past
 from tests.property.comparison import Comparison, MismatchError, expect, options_seen
 from tests.property.truth import Truth
 
@@ -113,7 +114,7 @@ class Checks:
         expect("the lake", "its snapshots", [snapshot.snapshot_id for snapshot in lake.snapshots()], kept)
 
     def _content(self, catalog: int, snapshot: int, reader: Catalog) -> None:
-        where = f"c{catalog} at {snapshot}{'' if reader.is_read_only else ' (head)'}"
+        where = f"c{catalog} at {snapshot}{'' if is_past(reader) else ' (head)'}"
         state = self.truth.history[catalog][snapshot]
         self.comparison.content(where, reader, state, self.truth.catalogs[catalog].tree)
 

@@ -63,7 +63,7 @@ class Comparison:
         """Everything a reader shows is what the truth holds."""
         self.states += 1
         names = sorted((schema.name for schema in state.schemas.values()), key=str.lower)
-        expect(where, "the schemas", reader.schemas(), names)
+        expect(where, "the schemas", reader.schemas.list(), names)
         tables = {(state.schemas[table.schema].name, table.name): key for key, table in state.tables.items()}
         seen = {(table.schema_name, table.name): table for table in reader.tables()}
         expect(where, "the tables", list(seen), sorted(tables))
@@ -74,7 +74,7 @@ class Comparison:
 
     def _views(self, where: str, reader: Catalog | Transaction, state: State) -> None:
         true = {(state.schema_name(view.schema), view.name): key for key, view in state.views.items()}
-        seen = {(view.schema_name, view.name): view for view in reader.views()}
+        seen = {(view.schema_name, view.name): view for view in reader.views.list()}
         expect(where, "the views", list(seen), sorted(true))
         for name, key in true.items():
             shown, view = seen[name], state.views[key]
@@ -86,7 +86,7 @@ class Comparison:
 
     def _macros(self, where: str, reader: Catalog | Transaction, state: State) -> None:
         true = {(state.schema_name(macro.schema), macro.name): key for key, macro in state.macros.items()}
-        seen = {(macro.schema_name, macro.name): macro for macro in reader.macros()}
+        seen = {(macro.schema_name, macro.name): macro for macro in reader.macros.list()}
         expect(where, "the macros", list(seen), sorted(true))
         for name, key in true.items():
             shown, overloads = seen[name], state.macros[key].overloads
@@ -99,17 +99,17 @@ class Comparison:
     ) -> None:
         self._id(where, reader, "object", key, seen.table_id)
         expect(where, "the columns", _tree_seen(seen.columns), _tree(table.columns, None))
-        expect(where, "the tags", seen.tags, table.tags)
+        expect(where, "the tags", seen.inspect.tags, table.tags)
         partitioning = tuple(
             PartitionField(table.dotted(column), transform) for column, transform in table.partition_by
         )
-        expect(where, "the layout", (seen.partition_by, seen.sort_by), (partitioning, table.sort_by))
-        expect(where, "the inlined rows", {r.row_id: r.values for r in seen.inlined_rows()}, _inlined(table))
-        stats = seen.stats
+        expect(where, "the layout", (seen.inspect.partition_by, seen.inspect.sort_by), (partitioning, table.sort_by))
+        expect(where, "the inlined rows", {r.row_id: r.values for r in seen.storage.inlined_rows()}, _inlined(table))
+        stats = seen.inspect.stats
         size = sum(file.size for file in table.files)
         totals = (stats.record_count, stats.file_size_bytes, stats.next_row_id)
         expect(where, "the totals", totals, (table.rows, size, table.next_row))
-        files = seen.files()
+        files = seen.storage.files()
         expect(where, "the paths of the files", [file.path for file in files], [file.path for file in table.files])
         for shown, file in zip(files, table.files, strict=True):
             self._id(where, reader, "file", file.key, shown.data_file_id)

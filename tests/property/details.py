@@ -58,7 +58,7 @@ class SetPartitioning(OtherChange):
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
         fields = [PartitionField(self.names[column], transform) for column, transform in self.fields]
-        target.set_partitioning(table.name, fields, schema=state.schema_name(table.schema))
+        target.table(table.name, schema=state.schema_name(table.schema)).alter.set_partitioning(fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class SetSorting(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
-        target.set_sorting(table.name, self.keys, schema=state.schema_name(table.schema))
+        target.table(table.name, schema=state.schema_name(table.schema)).alter.set_sorting(self.keys)
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class ChangeType(OtherChange):
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
         schema = state.schema_name(table.schema)
-        target.change_column_type(table.name, table.dotted(self.column), self.type, schema=schema)
+        target.table(table.name, schema=schema).alter.set_type(table.dotted(self.column), self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +122,8 @@ class SetDefault(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
-        target.set_default(
-            table.name,
-            table.dotted(self.column),
-            self.default,
-            is_expression=self.is_expression,
-            schema=state.schema_name(table.schema),
+        target.table(table.name, schema=state.schema_name(table.schema)).alter.set_default(
+            table.dotted(self.column), self.default, is_expression=self.is_expression
         )
 
 
@@ -150,7 +146,11 @@ class SetNullsAllowed(OtherChange):
         schema = state.schema_name(table.schema)
         # The files of these histories are never written.
         name = table.dotted(self.column)
-        target.set_nulls_allowed(table.name, name, self.allowed, schema=schema, may_read=False)
+        alter = target.table(table.name, schema=schema).alter
+        if self.allowed:
+            alter.drop_not_null(name)
+        else:
+            alter.set_not_null(name, may_read=False)
 
 
 # -- inlined data ------------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class InsertInlined(OtherChange):
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
         rows = [{table.dotted(column): value for column, value in row.items()} for row in self.rows]
-        target.insert_inlined(table.name, rows, schema=state.schema_name(table.schema))
+        target.table(table.name, schema=state.schema_name(table.schema)).storage.insert_inlined(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ class DeleteInlined(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         table = state.tables[self.table]
-        target.delete_inlined(table.name, self.rows, schema=state.schema_name(table.schema))
+        target.table(table.name, schema=state.schema_name(table.schema)).storage.delete_inlined(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +233,12 @@ class InlineDeletes(OtherChange):
         schema = state.schema_name(table.schema)
         ids = file_ids(target, table, schema)
         positions = {ids[key]: places for key, places in self.positions.items()}
-        target.inline_deletes(table.name, positions, schema=schema)
+        target.table(table.name, schema=schema).storage.inline_deletes(positions)
 
 
 def file_ids(target: Catalog | Transaction, table: Table, schema: str) -> dict[int, int]:
     """Ids by our keys: paths are ours, so they tell which file is which."""
-    by_path = {file.path: int(file.data_file_id) for file in target.table(table.name, schema=schema).files()}
+    by_path = {file.path: int(file.data_file_id) for file in target.table(table.name, schema=schema).storage.files()}
     return {file.key: by_path[file.path] for file in table.files}
 
 

@@ -24,7 +24,7 @@ WEIGHTS = {
     "fork": 9,
     "fork_many": 1,
     "copy": 2,
-    "detach": 2,
+    "sever": 2,
     "expire": 4,
     "option": 4,
     "rename": 2,
@@ -284,13 +284,13 @@ class Driver(Checks):
             self.truth.fork(parent, pin, fork.catalog_id, name, home, fork.head, copy=False)
         return f"c{parent} at {pin} -> {[(fork.catalog_id, fork.head) for fork, _ in made]}"
 
-    def do_detach(self, rng: Random) -> str | None:
+    def do_sever(self, rng: Random) -> str | None:
         if (picked := self.pick(rng)) is None:
             return None
         catalog, handle = picked
-        handle.detach()
+        handle.sever()
         if catalog in self.truth.attached:
-            self.truth.detach(catalog, handle.head)
+            self.truth.sever(catalog, handle.head)
         return f"c{catalog}, head {handle.head}"
 
     # -- the list of catalogs ------------------------------------------------------------------------------------------
@@ -302,9 +302,9 @@ class Driver(Checks):
         old = self.truth.names[catalog]
         if self.truth.is_taken(name) and name.lower() != old.lower():
             with refused(errors.AlreadyExistsError):
-                lake.rename_catalog(old, name)
+                lake.catalog(old).rename(name)
             return f"refused: {name} is taken"
-        lake.rename_catalog(old, name)
+        lake.catalog(old).rename(name)
         self.truth.names[catalog] = name
         return f"c{catalog} {old} -> {name}"
 
@@ -312,7 +312,7 @@ class Driver(Checks):
         if (picked := self.pick(rng)) is None or len(self.truth.live) < 2:
             return None
         catalog, handle = picked
-        self.lake(rng).drop_catalog(self.truth.names[catalog].swapcase())
+        self.lake(rng).catalog(self.truth.names[catalog].swapcase()).drop()
         self.truth.live.remove(catalog)
         with refused(errors.NotFoundError):
             handle.tables()
@@ -352,11 +352,11 @@ class Driver(Checks):
         if own and chosen < 0.25:
             moment = self.comparison.time(rng.choice(own))
             gone = [snapshot for snapshot in own if self.comparison.time(snapshot) < moment]
-            seen = handle.expire_snapshots(older_than=moment)
+            seen = handle.maintenance.expire_snapshots(older_than=moment)
         else:
             # Holes in the history are as good as a clean cut.
             gone = own if chosen < 0.4 else sorted(rng.sample(own, min(len(own), rng.choice((1, 1, 2, 4)))))
-            seen = handle.expire_snapshots(snapshot_ids=gone)
+            seen = handle.maintenance.expire_snapshots(snapshot_ids=gone)
         expect(f"c{catalog}", "what was expired", seen, gone)
         self.truth.expire(gone)
         return f"c{catalog} {gone}"
@@ -415,13 +415,13 @@ class Driver(Checks):
         with refused(errors.SnapshotNotFoundError):
             handle.fork("stranger", at=stranger, copy=rng.random() < 0.5)
         with refused(errors.SnapshotNotFoundError):
-            handle.expire_snapshots(snapshot_ids=[stranger])
+            handle.maintenance.expire_snapshots(snapshot_ids=[stranger])
         inherited = sorted(self.truth.history[catalog].keys() - set(self.truth.own(catalog)))
         if inherited:
             with refused(errors.SnapshotNotFoundError):
-                handle.expire_snapshots(snapshot_ids=[rng.choice(inherited)])
+                handle.maintenance.expire_snapshots(snapshot_ids=[rng.choice(inherited)])
         with refused(errors.InvalidInputError):
-            handle.expire_snapshots(snapshot_ids=[self.truth.head(catalog)])
+            handle.maintenance.expire_snapshots(snapshot_ids=[self.truth.head(catalog)])
         return f"c{catalog}: {stranger}"
 
     def do_clock(self, rng: Random) -> str | None:

@@ -56,7 +56,7 @@ class CreateView(OtherChange):
         return (plain,)
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
-        target.create_view(
+        target.views.create(
             self.name,
             self.sql,
             column_aliases=self.aliases,
@@ -94,7 +94,7 @@ class DropView(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         name, schema = _names(state, self.key)
-        target.drop_view(name, schema=schema)
+        target.views.drop(name, schema=schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class RenameView(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         name, schema = _names(state, self.key)
-        target.rename_view(name, self.name, schema=schema)
+        target.views.rename(name, self.name, schema=schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +143,9 @@ class TagView(OtherChange):
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         name, schema = _names(state, self.key)
         if self.tag == "comment":
-            target.comment_on_view(name, self.value, column=self.column, schema=schema)
+            target.views.comment(name, self.value, column=self.column, schema=schema)
         else:
-            target.set_view_tag(name, self.tag, self.value, column=self.column, schema=schema)
+            target.views.set_tag(name, self.tag, self.value, column=self.column, schema=schema)
 
 
 # -- macros ------------------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class CreateMacro(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         schema = state.schema_name(self.schema)
-        target.create_macro(self.name, self.overloads, schema=schema, or_replace=self.or_replace)
+        target.macros.create(self.name, self.overloads, schema=schema, or_replace=self.or_replace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,9 @@ class DropMacro(OtherChange):
 
     def execute(self, target: Catalog | Transaction, state: State) -> None:
         if (macro := state.macros.get(self.key)) is None:
-            target.drop_macro(NOWHERE)
+            target.macros.drop(NOWHERE)
         else:
-            target.drop_macro(macro.name, schema=state.schema_name(macro.schema))
+            target.macros.drop(macro.name, schema=state.schema_name(macro.schema))
 
 
 # -- tags of tables ----------------------------------------------------------------------------------------------------
@@ -225,9 +225,9 @@ class TagTable(OtherChange):
         column = None if self.column is None else table.dotted(self.column)
         schema = state.schema_name(table.schema)
         if self.tag == "comment":
-            target.comment_on_table(table.name, self.value, column=column, schema=schema)
+            target.table(table.name, schema=schema).alter.comment(self.value, column=column)
         else:
-            target.set_table_tag(table.name, self.tag, self.value, column=column, schema=schema)
+            target.table(table.name, schema=schema).alter.set_tag(self.tag, self.value, column=column)
 
 
 def _tagged(tags: object, tag: str, value: str | None) -> dict[str, str]:

@@ -163,22 +163,22 @@ def execute(target: Catalog | Transaction, change: Change, state: State) -> None
     """Make the change; `state` is what the target shows, and knows the names."""
     match change:
         case CreateSchema():
-            target.create_schema(change.name)
+            target.schemas.create(change.name)
         case DropSchema():
-            target.drop_schema(state.schema_name(change.key), cascade=change.cascade)
+            target.schemas.drop(state.schema_name(change.key), cascade=change.cascade)
         case CreateTable():
             schema = state.schema_name(change.schema)
             target.create_table(change.name, change.columns, schema=schema, or_replace=change.or_replace)
         case OtherChange():
             change.execute(target, state)
         case DropTable() | RenameTable() if change.key not in state.tables:
-            target.drop_table(NOWHERE)
+            target.table(NOWHERE).drop()
         case DropTable():
             table = state.tables[change.key]
-            target.drop_table(table.name, schema=state.schema_name(table.schema))
+            target.table(table.name, schema=state.schema_name(table.schema)).drop()
         case RenameTable():
             table = state.tables[change.key]
-            target.rename_table(table.name, change.name, schema=state.schema_name(table.schema))
+            target.table(table.name, schema=state.schema_name(table.schema)).rename(change.name)
         case _:
             _execute_inside(target, change, state)
 
@@ -194,27 +194,27 @@ def _execute_inside(
     match change:
         case AddColumn():
             parent = None if change.parent is None else names[change.parent]
-            target.add_column(table.name, change.column, parent=parent, schema=schema)
+            target.table(table.name, schema=schema).alter.add_column(change.column, parent=parent)
         case DropColumn():
-            target.drop_column(table.name, names[change.column], schema=schema)
+            target.table(table.name, schema=schema).alter.drop_column(names[change.column])
         case RenameColumn():
-            target.rename_column(table.name, names[change.column], change.name, schema=schema)
+            target.table(table.name, schema=schema).alter.rename_column(names[change.column], change.name)
         case Append():
             known = _mapping_ids(target, table, schema) if any(file.mapping for file in change.files) else {}
             new_files = [_new_data_file(file, names, known) for file in change.files]
-            target.append_files(table.name, new_files, schema=schema)
+            target.table(table.name, schema=schema).storage.append_files(new_files)
         case DeleteRows():
             ids = file_ids(target, table, schema)
             new = [NewDeleteFile(ids[k], d.path, d.count, d.size) for k, d in change.files.items()]  # type: ignore[arg-type]
-            target.delete_rows(table.name, new, schema=schema)
+            target.table(table.name, schema=schema).storage.delete_rows(new)
         case RemoveFiles():
             ids = file_ids(target, table, schema)
-            target.remove_files(table.name, [ids[key] for key in change.files], schema=schema)
+            target.table(table.name, schema=schema).storage.remove_files([ids[key] for key in change.files])
 
 
 def _mapping_ids(target: Catalog | Transaction, table: Table, schema: str) -> dict[int, MappingId]:
     """Ids of the mappings that files use, by our keys."""
-    by_path = {file.path: file.mapping_id for file in target.table(table.name, schema=schema).files()}
+    by_path = {file.path: file.mapping_id for file in target.table(table.name, schema=schema).storage.files()}
     used = {file.mapping.key: by_path[file.path] for file in table.files if file.mapping is not None}
     return {key: mapping for key, mapping in used.items() if mapping is not None}
 

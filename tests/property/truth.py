@@ -85,7 +85,7 @@ class Truth:
             self.attached.add(catalog)
             self._record(catalog, snapshot, past[at])
 
-    def detach(self, catalog: int, snapshot: int) -> None:
+    def sever(self, catalog: int, snapshot: int) -> None:
         """The same content on its own feet is all that is left of the history."""
         state = written_out(self.content(catalog), catalog)
         self._record(catalog, snapshot, state)

@@ -15,34 +15,36 @@ def fill(lake: Lake) -> None:
     shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
     shop.create_table("events", {"id": "BIGINT"})
     stats = {"id": ColumnStats(10, 0, "1", "10")}
-    shop.append_files("orders", [NewDataFile(f"{name}.parquet", 10, 100, column_stats=stats) for name in "abc"])
-    (first, *_) = shop.table("orders").files()
-    shop.delete_rows("orders", [NewDeleteFile(first.data_file_id, "a.delete", 1, 10)])
+    shop.table("orders").storage.append_files(
+        [NewDataFile(f"{name}.parquet", 10, 100, column_stats=stats) for name in "abc"]
+    )
+    (first, *_) = shop.table("orders").storage.files()
+    shop.table("orders").storage.delete_rows([NewDeleteFile(first.data_file_id, "a.delete", 1, 10)])
     shop.options.set("parquet_version", 2)
     shop.options.set("target_file_size", "1MB", table="orders")
     agent = shop.fork("agent")
-    agent.append_files("orders", [NewDataFile("own.parquet", 10, 100)])
-    own = agent.table("orders").files()[-1]
-    agent.delete_rows("orders", [NewDeleteFile(own.data_file_id, "own.delete", 1, 10)])
+    agent.table("orders").storage.append_files([NewDataFile("own.parquet", 10, 100)])
+    own = agent.table("orders").storage.files()[-1]
+    agent.table("orders").storage.delete_rows([NewDeleteFile(own.data_file_id, "own.delete", 1, 10)])
 
 
 def commit(lake: Lake) -> None:
     """Change everything that one transaction can change, of the fork's own and of what it inherits."""
     agent = lake.catalog("agent")
-    first, second, _, own = agent.table("orders").files()
+    first, second, _, own = agent.table("orders").storage.files()
     with agent.transaction(author="killed", message="everything", commit_key="once") as transaction:
-        transaction.create_schema("more")
+        transaction.schemas.create("more")
         transaction.create_table("new", {"id": "BIGINT"}, schema="more")
-        transaction.append_files("new", [NewDataFile("n.parquet", 3, 30)], schema="more")
-        transaction.delete_rows("orders", [NewDeleteFile(first.data_file_id, "x.delete", 2, 20)])
-        transaction.delete_rows("orders", [NewDeleteFile(own.data_file_id, "y.delete", 2, 20)])
-        transaction.remove_files("orders", [second.data_file_id])
+        transaction.table("new", schema="more").storage.append_files([NewDataFile("n.parquet", 3, 30)])
+        transaction.table("orders").storage.delete_rows([NewDeleteFile(first.data_file_id, "x.delete", 2, 20)])
+        transaction.table("orders").storage.delete_rows([NewDeleteFile(own.data_file_id, "y.delete", 2, 20)])
+        transaction.table("orders").storage.remove_files([second.data_file_id])
         stats = {"id": ColumnStats(5, 0, "1", "5")}
-        transaction.append_files("orders", [NewDataFile("m.parquet", 5, 50, column_stats=stats)])
-        transaction.add_column("orders", ("note", "VARCHAR"))
-        transaction.drop_column("orders", "amount")
-        transaction.rename_table("orders", "sales")
-        transaction.drop_table("events")
+        transaction.table("orders").storage.append_files([NewDataFile("m.parquet", 5, 50, column_stats=stats)])
+        transaction.table("orders").alter.add_column(("note", "VARCHAR"))
+        transaction.table("orders").alter.drop_column("amount")
+        transaction.table("orders").rename("sales")
+        transaction.table("events").drop()
 
 
 def fork(lake: Lake) -> None:

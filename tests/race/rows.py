@@ -25,7 +25,7 @@ def fill(lake: Lake, row_count: int) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table(TABLE, {"k": "BIGINT", "a": "INTEGER"})
     shop.table(TABLE).append([{"k": number, "a": 0} for number in range(row_count)])
-    shop.set_partitioning(TABLE, [PartitionField("k", "bucket(3)")])
+    shop.table(TABLE).alter.set_partitioning([PartitionField("k", "bucket(3)")])
     return shop.fork("agent")
 
 
@@ -73,7 +73,7 @@ def _several(lake: Lake, on_step: Callable[[str], None]) -> None:
     with lake.catalog("agent").transaction() as transaction:
         transaction.table(TABLE).append([{"k": 100 + number, "a": 1} for number in range(9)])
         change(transaction, Update((Assigned("a", source="k"),), Compared(("k",), "<", 3)), on_step)
-        transaction.add_column(TABLE, ColumnDefinition("more", "INTEGER", default="7"))
+        transaction.table(TABLE).alter.add_column(ColumnDefinition("more", "INTEGER", default="7"))
         change(transaction, Delete(Compared(("k",), ">=", 105)), on_step)
 
 

@@ -39,7 +39,7 @@ def content(catalog: Catalog) -> Content:
             table.name,
             table.table_id,
             table.columns,
-            table.stats,
+            table.inspect.stats,
             tuple(
                 (
                     file.data_file_id,
@@ -48,7 +48,7 @@ def content(catalog: Catalog) -> Content:
                     file.row_id_start,
                     file.delete_file and (file.delete_file.path, file.delete_file.delete_count),
                 )
-                for file in table.files()
+                for file in table.storage.files()
             ),
         )
         for table in catalog.tables()
@@ -109,7 +109,7 @@ def difference(one: dict[str, list[tuple[str, ...]]], other: dict[str, list[tupl
 def check_rules(lake: Lake, *, expired: bool = False, written_out: bool = False) -> None:
     """Check what holds of the metadata of every lake, whatever happened at the same time.
 
-    ``expired`` says that snapshots were expired, ``written_out`` that catalogs were copied or detached.
+    ``expired`` says that snapshots were expired, ``written_out`` that catalogs were copied or severed.
     """
     _check_ids(lake, written_out=written_out)
     _check_lineages(lake, expired=expired)

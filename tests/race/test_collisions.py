@@ -1,4 +1,4 @@
-"""Operations that cannot both win: drop against commit, detach and expire against forks, two for one name."""
+"""Operations that cannot both win: drop against commit, sever and expire against forks, two for one name."""
 
 import random
 import time
@@ -34,12 +34,12 @@ def _new_lake(factory: LakeFactory) -> tuple[str, Lake]:
 def _shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "BIGINT"})
-    shop.append_files("orders", [NewDataFile("before.parquet", 3, 30)])
+    shop.table("orders").storage.append_files([NewDataFile("before.parquet", 3, 30)])
     return shop
 
 
 def _names(catalog: Catalog) -> list[str]:
-    return [PurePosixPath(file.path).name for file in catalog.table("orders").files()]
+    return [PurePosixPath(file.path).name for file in catalog.table("orders").storage.files()]
 
 
 # Drop against commit ------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def append_until_refused(url: str, name: str) -> list[str]:
         while True:
             path = f"{len(done)}.parquet"
             try:
-                catalog.append_files("orders", [NewDataFile(path, 1, 10)])
+                catalog.table("orders").storage.append_files([NewDataFile(path, 1, 10)])
             except NotFoundError:
                 return done
             done.append(path)
@@ -65,15 +65,15 @@ def append_until_refused(url: str, name: str) -> list[str]:
 def drop_soon(url: str, name: str, wait: float) -> None:
     time.sleep(wait)
     with Lake(url, settings=EAGER) as lake:
-        lake.drop_catalog(name)
+        lake.catalog(name).drop()
 
 
 def test_a_commit_in_flight_while_its_catalog_is_dropped_is_refused(lake_factory: LakeFactory) -> None:
     url, opened = _new_lake(lake_factory)
     with opened as lake, Lake(url) as other:
         transaction = _shop(lake).transaction()
-        transaction.append_files("orders", [NewDataFile("late.parquet", 1, 10)])
-        other.drop_catalog("shop")
+        transaction.table("orders").storage.append_files([NewDataFile("late.parquet", 1, 10)])
+        other.catalog("shop").drop()
         with pytest.raises(NotFoundError, match="dropped"):
             transaction.commit()
         assert _names(lake.undrop_catalog("shop")) == ["before.parquet"]
@@ -93,11 +93,11 @@ def test_a_drop_among_commits_keeps_what_was_acknowledged_and_nothing_after(lake
             )
             agent = lake.undrop_catalog(name)
             assert _names(agent) == ["before.parquet", *results["writer"]]
-            agent.append_files("orders", [NewDataFile("later.parquet", 1, 10)])
+            agent.table("orders").storage.append_files([NewDataFile("later.parquet", 1, 10)])
         check_rules(lake)
 
 
-# Detach against commits and forks -----------------------------------------------------------------------------------
+# Sever against commits and forks -----------------------------------------------------------------------------------
 
 
 def append_numbered(url: str, name: str, seconds: float) -> int:
@@ -109,10 +109,10 @@ def append_numbered(url: str, name: str, seconds: float) -> int:
             file = NewDataFile(f"{done}.parquet", 1, 10)
             try:
                 if done % 2:
-                    catalog.append_files("orders", [file])
+                    catalog.table("orders").storage.append_files([file])
                 else:
                     with catalog.transaction() as transaction:
-                        transaction.append_files("orders", [file])
+                        transaction.table("orders").storage.append_files([file])
             except (CommitConflictError, CommitContentionError):
                 continue
             done += 1
@@ -135,13 +135,13 @@ def fork_numbered(url: str, name: str, seconds: float) -> dict[str, Content]:
     return made
 
 
-def detach_soon(url: str, name: str, wait: float) -> None:
+def sever_soon(url: str, name: str, wait: float) -> None:
     time.sleep(wait)
     with Lake(url, settings=EAGER) as lake:
-        lake.catalog(name).detach()
+        lake.catalog(name).sever()
 
 
-def test_a_detach_among_commits_and_forks_loses_nothing(lake_factory: LakeFactory) -> None:
+def test_severing_among_commits_and_forks_loses_nothing(lake_factory: LakeFactory) -> None:
     url, opened = _new_lake(lake_factory)
     with opened as lake:
         shop, choose = _shop(lake), random.Random(3)
@@ -152,7 +152,7 @@ def test_a_detach_among_commits_and_forks_loses_nothing(lake_factory: LakeFactor
             results = race(
                 Job("writer", append_numbered, (url, name, 0.3)),
                 Job("forker", fork_numbered, (url, name, 0.3)),
-                Job("detacher", detach_soon, (url, name, choose.random() * 0.2)),
+                Job("severer", sever_soon, (url, name, choose.random() * 0.2)),
             )
             agent = lake.catalog(name)
             numbered = [f"{place}.parquet" for place in range(results["writer"])]
@@ -187,7 +187,7 @@ def expire_each(url: str, name: str, versions: list[int]) -> int:
     with Lake(url, settings=EAGER) as lake:
         catalog = lake.catalog(name)
         for version in versions:
-            catalog.expire_snapshots(snapshot_ids=[version])
+            catalog.maintenance.expire_snapshots(snapshot_ids=[version])
     return len(versions)
 
 
@@ -196,7 +196,7 @@ def test_a_fork_of_a_snapshot_that_is_being_expired_is_refused_or_whole(lake_fac
     with opened as lake:
         shop = _shop(lake)
         for number in range(120):
-            shop.append_files("orders", [NewDataFile(f"{number}.parquet", 1, 10)])
+            shop.table("orders").storage.append_files([NewDataFile(f"{number}.parquet", 1, 10)])
         versions = [int(snapshot.snapshot_id) for snapshot in shop.snapshots()[2:-1]]
         shown = {version: content(shop.at(version=version)) for version in versions}
         # Both go through them in almost the same order, so that they meet.
@@ -222,7 +222,7 @@ def expire_all(url: str, name: str, seconds: float) -> int:
     with Lake(url, settings=EAGER) as lake:
         catalog = lake.catalog(name)
         for _ in turns(seconds):
-            count += len(catalog.expire_snapshots(older_than=datetime.now(UTC) + timedelta(hours=1)))
+            count += len(catalog.maintenance.expire_snapshots(older_than=datetime.now(UTC) + timedelta(hours=1)))
     return count
 
 

@@ -53,23 +53,23 @@ def _noisy_round(lake: Lake, name: str, choose: random.Random, rounds: Any) -> N
     """Do all that a tenant can do, with a common catalog to quarrel about."""
     own = lake.create_catalog(name, if_not_exists=True)
     own.create_table("orders", {"id": "BIGINT"}, if_not_exists=True)
-    own.append_files("orders", [NewDataFile(f"{time.monotonic_ns()}.parquet", 5, 50)])
+    own.table("orders").storage.append_files([NewDataFile(f"{time.monotonic_ns()}.parquet", 5, 50)])
     fork = own.fork(f"{name}-fork")
-    file = fork.table("orders").files()[-1]
-    fork.delete_rows("orders", [NewDeleteFile(file.data_file_id, f"{time.monotonic_ns()}.delete", 1, 10)])
+    file = fork.table("orders").storage.files()[-1]
+    fork.table("orders").storage.delete_rows([NewDeleteFile(file.data_file_id, f"{time.monotonic_ns()}.delete", 1, 10)])
     try:
         common = lake.create_catalog("common", if_not_exists=True)
         common.create_table("orders", {"id": "BIGINT"}, if_not_exists=True)
-        common.append_files("orders", [NewDataFile(f"{time.monotonic_ns()}.parquet", 5, 50)])
+        common.table("orders").storage.append_files([NewDataFile(f"{time.monotonic_ns()}.parquet", 5, 50)])
         if choose.random() < 0.1:
-            lake.drop_catalog("common")
+            lake.catalog("common").drop()
     except (AlreadyExistsError, CommitConflictError, CommitContentionError, NotFoundError):
         pass
-    own.expire_snapshots(snapshot_ids=[s.snapshot_id for s in own.snapshots()[:-1]])
+    own.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in own.snapshots()[:-1]])
     if choose.random() < 0.3:
-        fork.detach()
-    lake.rename_catalog(f"{name}-fork", f"{name}-renamed")
-    lake.drop_catalog(f"{name}-renamed")
+        fork.sever()
+    lake.catalog(f"{name}-fork").rename(f"{name}-renamed")
+    lake.catalog(f"{name}-renamed").drop()
     lake.purge(int(fork.catalog_id))
     with rounds.get_lock():
         rounds.value += 1

@@ -67,7 +67,7 @@ def _check_that_life_goes_on(lake: Lake, deed: str, *, thoroughly: bool) -> None
     """The next commit works; what died can be done again, which takes longer and is looked at once."""
     agent = lake.catalog("agent")
     before = agent.head
-    agent.create_schema("afterwards")
+    agent.schemas.create("afterwards")
     assert agent.head > before
     if thoroughly:
         DEEDS[deed](lake)
@@ -80,7 +80,7 @@ def append_forever(url: str, diary: Path, life: int) -> None:
     with Lake(url, settings=Settings(retry=RetryPolicy(wait_seconds=0.01))) as lake, diary.open("a") as notes:
         shop = lake.catalog("shop")
         for number in range(1_000_000):
-            shop.append_files("orders", [NewDataFile(f"{life}-{number}.parquet", 1, 10)])
+            shop.table("orders").storage.append_files([NewDataFile(f"{life}-{number}.parquet", 1, 10)])
             notes.write(f"file {life}-{number}.parquet\n")
             notes.flush()
             shop.fork(f"{life}-{number}")
@@ -108,8 +108,8 @@ def test_a_process_killed_at_any_moment_has_done_what_it_said_and_at_most_one_th
     said = Counter(diary.read_text().splitlines())
     with Lake(url) as lake:
         shop = lake.catalog("shop")
-        shop.append_files("orders", [NewDataFile("last.parquet", 1, 10)])
-        done = Counter(f"file {PurePosixPath(file.path).name}" for file in shop.table("orders").files())
+        shop.table("orders").storage.append_files([NewDataFile("last.parquet", 1, 10)])
+        done = Counter(f"file {PurePosixPath(file.path).name}" for file in shop.table("orders").storage.files())
         forks = [info.name for info in lake.catalogs(limit=10_000) if info.name != "shop"]
         done += Counter(f"fork {name}" for name in forks)
         assert not said - done, f"acknowledged and lost: {said - done}"

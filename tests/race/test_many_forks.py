@@ -24,7 +24,7 @@ def write(url: str, seed: int, seconds: float) -> dict[str, int]:
         for _ in turns(seconds):
             name = f"fork-{choose.choice(mine)}"
             number = counts.get(name, 0)
-            lake.catalog(name).append_files("orders", [NewDataFile(f"{number}.parquet", 1, 10)])
+            lake.catalog(name).table("orders").storage.append_files([NewDataFile(f"{number}.parquet", 1, 10)])
             counts[name] = number + 1
     return counts
 
@@ -34,9 +34,9 @@ def write_parent(url: str, seconds: float) -> int:
     with Lake(url) as lake:
         shop = lake.catalog("shop")
         for count in turns(seconds):
-            shop.append_files("orders", [NewDataFile(f"parent-{count}.parquet", 3, 30)])
-            shop.remove_files("orders", [shop.table("orders").files()[0].data_file_id])
-            shop.add_column("orders", (f"c{count}", "INTEGER"))
+            shop.table("orders").storage.append_files([NewDataFile(f"parent-{count}.parquet", 3, 30)])
+            shop.table("orders").storage.remove_files([shop.table("orders").storage.files()[0].data_file_id])
+            shop.table("orders").alter.add_column((f"c{count}", "INTEGER"))
     return count
 
 
@@ -64,7 +64,7 @@ def read(url: str, seed: int, base: Content, seconds: float) -> int:
 
 
 def _own_files(fork: Catalog) -> list[str]:
-    own = [file for file in fork.table("orders").files() if file.owner_id == fork.catalog_id]
+    own = [file for file in fork.table("orders").storage.files() if file.owner_id == fork.catalog_id]
     return [PurePosixPath(file.path).name for file in own]
 
 
@@ -74,7 +74,9 @@ def test_a_thousand_forks_are_read_while_others_commit(lake_factory: LakeFactory
     with Lake(url, data_path=lake_factory.directory / "data") as lake:
         shop = lake.create_catalog("shop")
         shop.create_table("orders", {"id": "BIGINT"})
-        shop.append_files("orders", [NewDataFile(f"before-{number}.parquet", 5, 50) for number in range(5)])
+        shop.table("orders").storage.append_files(
+            [NewDataFile(f"before-{number}.parquet", 5, 50) for number in range(5)]
+        )
         shop.fork_many([f"fork-{number}" for number in range(FORKS)])
         base = content(shop)
         results = race(

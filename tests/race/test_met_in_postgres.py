@@ -23,7 +23,7 @@ def lake(lake_factory: LakeFactory, url: str) -> Iterator[Lake]:
     with Lake(url, data_path=lake_factory.directory / "data") as lake:
         shop = lake.create_catalog("shop")
         shop.create_table("orders", {"id": "BIGINT"})
-        shop.append_files("orders", [NewDataFile("a.parquet", 3, 30)])
+        shop.table("orders").storage.append_files([NewDataFile("a.parquet", 3, 30)])
         yield lake
 
 
@@ -54,11 +54,11 @@ def test_a_drop_waits_for_the_commit_in_flight_and_keeps_it(lake: Lake, slow: La
     with stop_at(url, _before("INSERT", "ducklake_data_file")) as stop:
         dropped = _meet(
             stop,
-            lambda: shop.append_files("orders", [NewDataFile("b.parquet", 1, 10)]),
-            lambda: lake.drop_catalog("shop"),
+            lambda: shop.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)]),
+            lambda: lake.catalog("shop").drop(),
         )
         dropped()
-    assert lake.undrop_catalog("shop").table("orders").stats.record_count == 4
+    assert lake.undrop_catalog("shop").table("orders").inspect.stats.record_count == 4
     check_rules(lake)
 
 
@@ -68,12 +68,12 @@ def test_a_commit_waits_for_the_drop_in_flight_and_is_refused(lake: Lake, slow: 
     with stop_at(url, _before("UPDATE", "ducklake_catalog")) as stop:
         committed = _meet(
             stop,
-            lambda: slow.drop_catalog("shop"),
-            lambda: shop.append_files("orders", [NewDataFile("b.parquet", 1, 10)]),
+            lambda: slow.catalog("shop").drop(),
+            lambda: shop.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)]),
         )
         with pytest.raises(NotFoundError, match="dropped"):
             committed()
-    assert lake.undrop_catalog("shop").table("orders").stats.record_count == 3
+    assert lake.undrop_catalog("shop").table("orders").inspect.stats.record_count == 3
     check_rules(lake)
 
 
@@ -107,7 +107,7 @@ def test_a_directory_is_not_given_again_when_its_name_comes_and_goes_meanwhile(
         made = in_thread(make[made_by])
         stop.wait_for_victim()
         lake.create_catalog("Agent")
-        lake.drop_catalog("agent")
+        lake.catalog("agent").drop()
         stop.open()
         made()
     assert lake.catalog("agent").name == "agent"
@@ -117,28 +117,28 @@ def test_a_directory_is_not_given_again_when_its_name_comes_and_goes_meanwhile(
 def test_a_fork_in_flight_keeps_an_expiry_waiting_and_has_what_it_pinned(lake: Lake, slow: Lake, url: str) -> None:
     shop = lake.catalog("shop")
     pinned, shown = shop.head, content(shop)
-    shop.append_files("orders", [NewDataFile("b.parquet", 1, 10)])
+    shop.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)])
     with stop_at(url, _before("INSERT", "ducklake_segment")) as stop:
         expired = _meet(
             stop,
             lambda: slow.catalog("shop").fork("agent", at=pinned),
-            lambda: shop.expire_snapshots(snapshot_ids=[pinned]),
+            lambda: shop.maintenance.expire_snapshots(snapshot_ids=[pinned]),
         )
         assert expired() == [pinned]
     assert content(lake.catalog("agent")) == shown
     check_rules(lake, expired=True)
 
 
-def test_a_detach_in_flight_lets_a_commit_wait_and_then_refuses_what_it_cannot_judge(
+def test_severing_in_flight_lets_a_commit_wait_and_then_refuses_what_it_cannot_judge(
     lake: Lake, slow: Lake, url: str
 ) -> None:
     agent = lake.catalog("shop").fork("agent")
     transaction = agent.transaction()
-    transaction.append_files("orders", [NewDataFile("b.parquet", 1, 10)])
+    transaction.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)])
     with stop_at(url, _before("INSERT", "ducklake_data_file")) as stop:
-        committed = _meet(stop, lambda: slow.catalog("agent").detach(), transaction.commit)
+        committed = _meet(stop, lambda: slow.catalog("agent").sever(), transaction.commit)
         with pytest.raises(CommitConflictError, match="expired"):
             committed()
-    agent.append_files("orders", [NewDataFile("b.parquet", 1, 10)])
-    assert agent.table("orders").stats.record_count == 4
+    agent.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)])
+    assert agent.table("orders").inspect.stats.record_count == 4
     check_rules(lake, expired=True, written_out=True)

@@ -45,7 +45,7 @@ def cycle(url: str, count: int) -> tuple[Footprint, Footprint]:
     closed: deque[Lake] = deque(maxlen=20)
     for number in range(count):
         with Lake(url) as lake:
-            assert lake.catalog("shop").table("orders").stats.record_count == 5
+            assert lake.catalog("shop").table("orders").inspect.stats.record_count == 5
         closed.append(lake)
         if number == count // 10:
             early = Footprint.now()
@@ -74,7 +74,7 @@ def _filled(factory: LakeFactory) -> str:
     with Lake(url, data_path=factory.directory / "data") as lake:
         shop = lake.create_catalog("shop")
         shop.create_table("orders", {"id": "BIGINT"})
-        shop.append_files("orders", [NewDataFile("a.parquet", 5, 50)])
+        shop.table("orders").storage.append_files([NewDataFile("a.parquet", 5, 50)])
     return url
 
 
@@ -119,7 +119,7 @@ def test_many_threads_of_one_lake_share_a_bounded_number_of_connections(lake_fac
     def read() -> None:
         try:
             for _ in range(20):
-                assert lake.catalog("shop").table("orders").stats.record_count == 5
+                assert lake.catalog("shop").table("orders").inspect.stats.record_count == 5
         except BaseException as error:
             failures.append(error)
 

@@ -73,7 +73,7 @@ class Writer:
     def append(self) -> None:
         table, file = self.random.choice(TABLES), self.file()
         try:
-            self.catalog.append_files(table, [file])
+            self.catalog.table(table).storage.append_files([file])
         except (CommitConflictError, CommitContentionError) as error:
             self.diary.refused[file.path] = str(error)
             raise
@@ -85,9 +85,9 @@ class Writer:
         try:
             with self.catalog.transaction(author=self.diary.author, commit_key=made) as transaction:
                 transaction.create_table(made, {"id": "BIGINT"})
-                transaction.append_files(made, [inside])
+                transaction.table(made).storage.append_files([inside])
                 for table, file in files.items():
-                    transaction.append_files(table, [file])
+                    transaction.table(table).storage.append_files([file])
         except (CommitConflictError, CommitContentionError) as error:
             self.diary.refused |= {file.path: str(error) for file in (inside, *files.values())}
             raise
@@ -104,7 +104,7 @@ class Writer:
             return None
         name = self.random.choice(mine)
         table, rows = self.diary.appended[name]
-        for file in self.catalog.table(table).files():
+        for file in self.catalog.table(table).storage.files():
             if PurePosixPath(file.path).name == name:
                 return table, name, file.data_file_id, rows
         raise AssertionError(f'the file "{name}" of "{table}" was acknowledged and is not there')
@@ -115,17 +115,17 @@ class Writer:
             count = self.diary.deleted.get(name, 0) + 1
             if count < rows:
                 path = f"{name}-{self.count}.delete"
-                self.catalog.delete_rows(table, [NewDeleteFile(file, path, count, 10)])  # type: ignore[arg-type]
+                self.catalog.table(table).storage.delete_rows([NewDeleteFile(file, path, count, 10)])  # type: ignore[arg-type]
                 self.diary.deleted[name] = count
 
     def remove(self) -> None:
         if found := self.own_file():
-            self.catalog.remove_files(found[0], [found[2]])
+            self.catalog.table(found[0]).storage.remove_files([found[2]])
             self.diary.removed.add(found[1])
 
     def alter(self) -> None:
         table, name = self.random.choice(TABLES), f"c_{self.seed}_{self.count}"
-        self.catalog.add_column(table, (name, "VARCHAR"))
+        self.catalog.table(table).alter.add_column((name, "VARCHAR"))
         self.diary.columns[table].add(name)
 
     def rename(self) -> None:
@@ -133,17 +133,17 @@ class Writer:
         if mine := self.diary.columns[table]:
             old = self.random.choice(sorted(mine))
             if old.endswith("_r"):
-                self.catalog.drop_column(table, old)
+                self.catalog.table(table).alter.drop_column(old)
                 mine.remove(old)
             else:
-                self.catalog.rename_column(table, old, f"{old}_r")
+                self.catalog.table(table).alter.rename_column(old, f"{old}_r")
                 mine.remove(old)
                 mine.add(f"{old}_r")
 
     def rollback(self) -> None:
         file = self.file()
         transaction = self.catalog.transaction()
-        transaction.append_files("orders", [file])
+        transaction.table("orders").storage.append_files([file])
         transaction.rollback()
         self.diary.refused[file.path] = "rolled back"
 
@@ -207,7 +207,7 @@ def test_writers_forkers_and_readers_lose_nothing_and_number_nothing_twice(lake_
         for table in TABLES:
             parent.create_table(table, {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
         for name in CATALOGS[1:]:
-            parent.append_files("orders", [NewDataFile(f"before-{name}.parquet", 10, 100)])
+            parent.table("orders").storage.append_files([NewDataFile(f"before-{name}.parquet", 10, 100)])
             parent = parent.fork(name)
         results = race(
             *(Job(f"writer {seed}", write, (url, CATALOGS[seed % 3], seed, SECONDS)) for seed in range(WRITERS)),
@@ -236,9 +236,11 @@ def _check_writes(catalog: Catalog, diaries: list[Diary]) -> None:
     """What was acknowledged is there once; what was refused is not."""
     mine: dict[str, list[tuple[str, int, int]]] = {}
     for table in catalog.tables():
-        files = table.files()
-        assert table.stats.record_count == sum(file.record_count for file in files), f"{table}: wrong total"
-        assert table.stats.file_size_bytes == sum(file.file_size_bytes for file in files), f"{table}: wrong total"
+        files = table.storage.files()
+        assert table.inspect.stats.record_count == sum(file.record_count for file in files), f"{table}: wrong total"
+        assert table.inspect.stats.file_size_bytes == sum(file.file_size_bytes for file in files), (
+            f"{table}: wrong total"
+        )
         for file in files:
             deleted = 0 if file.delete_file is None else file.delete_file.delete_count
             mine.setdefault(PurePosixPath(file.path).name, []).append((table.name, file.record_count, deleted))

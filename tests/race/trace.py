@@ -52,7 +52,7 @@ class Trace:
         operations: list[Callable[[Catalog], Any]] = [
             self.append, self.append, self.append, self.create_table, self.delete, self.remove, self.alter,
             self.rename_table, self.drop_table, self.transaction, self.rollback, self.fork, self.fork_past,
-            self.fork_many, self.copy, self.detach, self.expire, self.drop, self.undrop, self.purge, self.rename,
+            self.fork_many, self.copy, self.sever, self.expire, self.drop, self.undrop, self.purge, self.rename,
             self.set_option, self.strange_version, self.strange_name, self.same_name,
         ]  # fmt: skip
         for step in range(1, steps + 1):
@@ -108,12 +108,12 @@ class Trace:
 
     def content(self, catalog: Catalog) -> None:
         number = self.numbers
-        self.note(f"  schemas {catalog.schemas()}")
+        self.note(f"  schemas {catalog.schemas.list()}")
         for table in catalog.tables():
-            stats = table.stats
+            stats = table.inspect.stats
             self.note(f"  {table.name} {number('object', table.table_id)} {table.columns}")
             self.note(f"    {stats.record_count} {stats.file_size_bytes} {number.row(stats.next_row_id)}")
-            for file in table.files():
+            for file in table.storage.files():
                 gone = file.delete_file
                 deleted = gone and (number("file", gone.delete_file_id), self.path(gone.path), gone.delete_count)
                 where = f"{self.path(file.path)} of {number('catalog', file.owner_id)}"
@@ -132,44 +132,46 @@ class Trace:
         return NewDataFile(f"{self.count}{suffix}.parquet", self.random.randint(3, 9), 100)
 
     def append(self, catalog: Catalog) -> None:
-        catalog.append_files(self.table(catalog), [self.file("a"), self.file("b")])
+        catalog.table(self.table(catalog)).storage.append_files([self.file("a"), self.file("b")])
 
     def create_table(self, catalog: Catalog) -> None:
         catalog.create_table(f"t{self.count}", {"id": "BIGINT", "name": "VARCHAR"})
 
     def delete(self, catalog: Catalog) -> None:
         table = catalog.table(self.table(catalog))
-        file = self.random.choice(table.files() or [None])
+        file = self.random.choice(table.storage.files() or [None])
         if file is not None:
             count = 1 if file.delete_file is None else file.delete_file.delete_count + 1
-            catalog.delete_rows(table.name, [NewDeleteFile(file.data_file_id, f"{self.count}.delete", count, 10)])
+            catalog.table(table.name).storage.delete_rows(
+                [NewDeleteFile(file.data_file_id, f"{self.count}.delete", count, 10)]
+            )
 
     def remove(self, catalog: Catalog) -> None:
         table = catalog.table(self.table(catalog))
-        catalog.remove_files(table.name, [file.data_file_id for file in table.files()[:1]])
+        catalog.table(table.name).storage.remove_files([file.data_file_id for file in table.storage.files()[:1]])
 
     def alter(self, catalog: Catalog) -> None:
         table = catalog.table(self.table(catalog))
         column = self.random.choice(table.columns).name
         choice = self.random.randrange(3)
         if choice == 0:
-            catalog.add_column(table.name, (f"c{self.count}", "INTEGER"))
+            catalog.table(table.name).alter.add_column((f"c{self.count}", "INTEGER"))
         elif choice == 1:
-            catalog.rename_column(table.name, column, f"c{self.count}")
+            catalog.table(table.name).alter.rename_column(column, f"c{self.count}")
         else:
-            catalog.drop_column(table.name, column)
+            catalog.table(table.name).alter.drop_column(column)
 
     def rename_table(self, catalog: Catalog) -> None:
-        catalog.rename_table(self.table(catalog), f"t{self.count}")
+        catalog.table(self.table(catalog)).rename(f"t{self.count}")
 
     def drop_table(self, catalog: Catalog) -> None:
-        catalog.drop_table(self.table(catalog))
+        catalog.table(self.table(catalog)).drop()
 
     def transaction(self, catalog: Catalog) -> None:
         with catalog.transaction(author="tenant", message="several", commit_key=f"key {self.count % 7}") as transaction:
             transaction.create_table(f"t{self.count}", {"id": "BIGINT"})
-            transaction.append_files(f"t{self.count}", [self.file("c")])
-            transaction.append_files(self.table(catalog), [self.file("d")])
+            transaction.table(f"t{self.count}").storage.append_files([self.file("c")])
+            transaction.table(self.table(catalog)).storage.append_files([self.file("d")])
 
     def rollback(self, catalog: Catalog) -> None:
         transaction = catalog.transaction()
@@ -188,17 +190,18 @@ class Trace:
     def copy(self, catalog: Catalog) -> None:
         catalog.fork(self.new_name(), copy=True)
 
-    def detach(self, catalog: Catalog) -> None:
-        catalog.detach()
+    def sever(self, catalog: Catalog) -> None:
+        catalog.sever()
 
     def expire(self, catalog: Catalog) -> str:
         own = [s.snapshot_id for s in catalog.snapshots() if s.catalog_id == catalog.catalog_id]
-        return f"expired {[self.numbers('snapshot', s) for s in catalog.expire_snapshots(snapshot_ids=own[:-1][:2])]}"
+        gone = catalog.maintenance.expire_snapshots(snapshot_ids=own[:-1][:2])
+        return f"expired {[self.numbers('snapshot', s) for s in gone]}"
 
     def drop(self, catalog: Catalog) -> None:
         if len(self.own_names()) > 1:
             self.dropped = catalog.name
-            self.lake.drop_catalog(self.dropped)
+            self.lake.catalog(self.dropped).drop()
 
     def undrop(self, catalog: Catalog) -> str:
         return self.lake.undrop_catalog(self.dropped).name
@@ -207,7 +210,7 @@ class Trace:
         self.lake.purge(self.dropped)
 
     def rename(self, catalog: Catalog) -> None:
-        self.lake.rename_catalog(catalog.name, f"{self.new_name()}-renamed")
+        self.lake.catalog(catalog.name).rename(f"{self.new_name()}-renamed")
 
     def set_option(self, catalog: Catalog) -> None:
         catalog.options.set("parquet_version", self.random.choice([1, 2]))

@@ -173,7 +173,7 @@ class AddColumn(Alter):
     def run(self, transaction: Transaction) -> None:
         made = column_definition(self.path[-1], str(self.type))
         column = ColumnDefinition(made.name, made.type, default=_plain(self.default), children=made.children)
-        transaction.add_column(TABLE, column, parent=self.path[:-1] or None)
+        transaction.table(TABLE).alter.add_column(column, parent=self.path[:-1] or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class DropColumn(Alter):
         return f"ALTER TABLE {TABLE} DROP COLUMN {_path(self.path)}"
 
     def run(self, transaction: Transaction) -> None:
-        transaction.drop_column(TABLE, self.path)
+        transaction.table(TABLE).alter.drop_column(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class Rename(Alter):
         return f'ALTER TABLE {TABLE} RENAME COLUMN {_path(self.path)} TO "{self.name}"'
 
     def run(self, transaction: Transaction) -> None:
-        transaction.rename_column(TABLE, self.path, self.name)
+        transaction.table(TABLE).alter.rename_column(self.path, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class Retype(Alter):
         return f'ALTER TABLE {TABLE} ALTER COLUMN "{self.column}" SET DATA TYPE {self.type}'
 
     def run(self, transaction: Transaction) -> None:
-        transaction.change_column_type(TABLE, (self.column,), str(self.type))
+        transaction.table(TABLE).alter.set_type((self.column,), str(self.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class SetDefault(Alter):
         return f'ALTER TABLE {TABLE} ALTER COLUMN "{self.column}" {action}'
 
     def run(self, transaction: Transaction) -> None:
-        transaction.set_default(TABLE, (self.column,), _plain(self.default))
+        transaction.table(TABLE).alter.set_default((self.column,), _plain(self.default))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,11 @@ class SetNotNull(Alter):
 
     def run(self, transaction: Transaction) -> None:
         # Only Spark reads rows to look for NULL.
-        transaction.set_nulls_allowed(TABLE, (self.column,), not self.is_set, may_read=False)
+        alter = transaction.table(TABLE).alter
+        if self.is_set:
+            alter.set_not_null((self.column,), may_read=False)
+        else:
+            alter.drop_not_null((self.column,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +268,11 @@ class Lay(Statement):
 
     def run(self, transaction: Transaction) -> None:
         if self.is_sorted:
-            transaction.set_sorting(TABLE, [f'"{name}"' for name, _ in self.keys])
+            transaction.table(TABLE).alter.set_sorting([f'"{name}"' for name, _ in self.keys])
         else:
-            transaction.set_partitioning(TABLE, [PartitionField(name, transform) for name, transform in self.keys])
+            transaction.table(TABLE).alter.set_partitioning(
+                [PartitionField(name, transform) for name, transform in self.keys]
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +288,7 @@ class Flush(Statement):
         return "-- flush"
 
     def run(self, transaction: Transaction) -> None:
-        transaction.flush_inlined()
+        transaction.maintenance.flush_inlined()
 
 
 def _key(column: str, transform: str) -> str:

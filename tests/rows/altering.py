@@ -166,7 +166,7 @@ class History:
             self._transaction(count, is_first=number == 0)
             if self._rng.random() < 0.3:
                 self.told.append("-- flush")
-                self.catalog.flush_inlined()
+                self.catalog.maintenance.flush_inlined()
                 self._check_head("after the flush")
         parent, rows = self.catalog, self.oracle.rows()
         self.catalog = parent.fork(f"{parent.name}_fork")

@@ -59,7 +59,7 @@ class ArrowHands:
             target.table(TABLE).append(handed_over(operation.rows, operation.form))
             return
         if isinstance(operation, Delete) and operation.where is None:
-            target.table(TABLE).truncate()
+            target.table(TABLE).delete()
             return
         with _transaction(target) as transaction:
             table = transaction.table(TABLE)
@@ -111,19 +111,19 @@ class ArrowHands:
         for file, positions in by_file.values():
             earlier = [] if file.deletes is None else read_deletes(file.deletes).tolist()
             if len(earlier) + len(file.inlined_deletes) + len(positions) == file.record_count:
-                transaction.remove_files(TABLE, [file.data_file_id])
+                transaction.table(TABLE).storage.remove_files([file.data_file_id])
             elif self._rng.random() < 0.3 and file.data_file_id > 0:
-                transaction.inline_deletes(TABLE, {file.data_file_id: positions})
+                transaction.table(TABLE).storage.inline_deletes({file.data_file_id: positions})
             else:
                 storage.make_directory(how.directory)
                 made = write_delete_file(how.directory, file.data_file_id, file.path, [*earlier, *positions])
                 _remove_if_undone(transaction, [how.directory + made.path])
                 self._on_step("change: delete file written")
-                transaction.delete_rows(TABLE, [made])
+                transaction.table(TABLE).storage.delete_rows([made])
                 self._on_step("change: delete file registered")
         inlined = sorted(row.row_id for row in gone if row.file is None)
         if inlined:
-            transaction.delete_inlined(TABLE, inlined)
+            transaction.table(TABLE).storage.delete_inlined(inlined)
 
 
 def planned(table: Table, where: Condition | None) -> ScanPlan:

@@ -300,7 +300,7 @@ def files_of(catalog: Catalog, table: str) -> set[str]:
     for snapshot in catalog.snapshots():
         past = catalog.at(version=snapshot.snapshot_id)
         if table in {one.name for one in past.tables()}:
-            for file in past.table(table).files():
+            for file in past.table(table).storage.files():
                 paths |= {file.path} | (set() if file.delete_file is None else {file.delete_file.path})
     return paths
 
@@ -309,7 +309,9 @@ def check_delete_files(label: str, table: Table) -> None:
     """Check that no data file has two delete files that count."""
     live = [row.data_file_id for row in table._content().rows(DELETE_FILE, {"table_id": table.table_id})]
     assert len(set(live)) == len(live), f"{label}: a data file has two delete files"
-    assert set(live) <= {file.data_file_id for file in table.files()}, f"{label}: a delete file without its data file"
+    assert set(live) <= {file.data_file_id for file in table.storage.files()}, (
+        f"{label}: a delete file without its data file"
+    )
 
 
 def merged(base: TableModel, theirs: TableModel, ours: TableModel) -> TableModel:
@@ -348,17 +350,17 @@ def alter(target: Catalog | Transaction, state: TableModel, operation: ColumnOpe
     match operation:
         case AddColumn(column, parent):
             inside = None if parent is None else path_of(columns, parent)
-            target.add_column(TABLE, definition(column), parent=inside)
+            target.table(TABLE).alter.add_column(definition(column), parent=inside)
         case DropColumn(key):
-            target.drop_column(TABLE, path_of(columns, key))
+            target.table(TABLE).alter.drop_column(path_of(columns, key))
         case Widen(key, kind):
-            target.change_column_type(TABLE, path_of(columns, key), kind)
+            target.table(TABLE).alter.set_type(path_of(columns, key), kind)
         case Partition(chosen):
             by = [PartitionField(path_of(columns, key), transform) for key, transform in chosen]
-            target.set_partitioning(TABLE, by)
+            target.table(TABLE).alter.set_partitioning(by)
         case RenameColumns(names) if len(names) == 1:
             ((key, name),) = names.items()
-            target.rename_column(TABLE, path_of(columns, key), name)
+            target.table(TABLE).alter.rename_column(path_of(columns, key), name)
         case RenameColumns(names) if isinstance(target, Transaction):
             _swap(target, [path_of(columns, key) for key in names])
         case RenameColumns(names):
@@ -369,6 +371,6 @@ def alter(target: Catalog | Transaction, state: TableModel, operation: ColumnOpe
 
 def _swap(transaction: Transaction, names: list[str]) -> None:
     one, other = names
-    transaction.rename_column(TABLE, one, "between")
-    transaction.rename_column(TABLE, other, one)
-    transaction.rename_column(TABLE, "between", other)
+    transaction.table(TABLE).alter.rename_column(one, "between")
+    transaction.table(TABLE).alter.rename_column(other, one)
+    transaction.table(TABLE).alter.rename_column("between", other)

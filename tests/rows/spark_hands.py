@@ -43,7 +43,7 @@ class SparkHands:
             case Append(rows, form):
                 table.append(self._frame(state, rows, form))
             case Delete(None):
-                table.truncate()
+                table.delete()
             case Delete(where):
                 assert where is not None
                 assert table.delete(where.sql()) == len(decision.gone)
@@ -98,7 +98,7 @@ class SparkHands:
     def _merge(self, table: Table, state: TableModel, merge: Merge) -> int:
         source = self._frame(state, merge.source, "spark" if len(merge.source) % 2 else "rows")
         if merge == Merge(merge.source):
-            return table.upsert(source, ["k"])
+            return table.merge(source, ["k"])
         delete = [] if merge.delete_when is None else [MergeDelete(merge.delete_when.sql("target."))]
         return table.merge(
             source,

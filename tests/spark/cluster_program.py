@@ -74,7 +74,7 @@ def _rows(shop: Catalog, spark: SparkSession, count: int) -> dict[str, Any]:
     done: dict[str, Any] = {
         "updated": orders.update({"item": "'x'"}, "id % 100 = 7"),
         "deleted": orders.delete("id % 100 = 8"),
-        "merged": orders.upsert(spark.range(0, count + 100, 100).selectExpr("id", "'m' AS item"), ["id"]),
+        "merged": orders.merge(spark.range(0, count + 100, 100).selectExpr("id", "'m' AS item"), ["id"]),
     }
     read = orders.dataframe().selectExpr("count(*)", "sum(id)", "count_if(item = 'x')", "count_if(item = 'm')")
     done["read"] = list(read.collect()[0])
@@ -126,7 +126,7 @@ class _Trial:
         self._shop.table(self._table).append(_faulty(self._spark, fault).selectExpr("id", values))
 
     def _outcome(self) -> dict[str, Any]:
-        files = [file for name in ("orders", "keys") for file in self._shop.table(name).files()]
+        files = [file for name in ("orders", "keys") for file in self._shop.table(name).storage.files()]
         known = {file.path for file in files} | {file.delete_file.path for file in files if file.delete_file}
         found = _files(self._shared)
         snapshots, count = self._before

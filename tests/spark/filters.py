@@ -131,7 +131,7 @@ def made(catalog: Catalog, name: str, types: dict[str, tuple[str, ...]], seed: i
             append(rows, random, distinct, late=late, through=catalog.table("plain"))
     for column in columns:
         if column.was:
-            catalog.change_column_type(name, column.name, column.type)
+            catalog.table(name).alter.set_type(column.name, column.type)
     catalog.sql(f"ALTER TABLE {name} RENAME COLUMN c0 TO renamed")
     columns[0].name = "renamed"
     rows.duck.execute(f"ALTER TABLE {name} RENAME COLUMN c0 TO renamed")

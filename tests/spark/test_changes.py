@@ -37,7 +37,7 @@ def test_each_snapshot_tells_what_it_did(shop: Catalog) -> None:
     table.delete("id IN (0, 1)")
     table.update({"v": "'b'"}, "id = 2")
     table.delete("id = 3")
-    table.truncate()
+    table.delete()
     feed = table.changes(2)
     assert feed.columns == ["snapshot_id", "rowid", "change_type", "id", "v"]
     assert told(feed) == [
@@ -51,8 +51,8 @@ def test_each_snapshot_tells_what_it_did(shop: Catalog) -> None:
         (6, 4, "delete", 4, "a"),
     ]
     assert told(table.changes(4, 5)) == told(feed)[7:10]
-    assert told(table.insertions(3, 5)) == [(4, 2, 2, "b")]
-    assert told(table.deletions(4)) == [(4, 2, 2, "a"), (5, 3, 3, "a"), (6, 2, 2, "b"), (6, 4, 4, "a")]
+    assert told(table.changes(3, 5, kind="insertions")) == [(4, 2, 2, "b")]
+    assert told(table.changes(4, kind="deletions")) == [(4, 2, 2, "a"), (5, 3, 3, "a"), (6, 2, 2, "b"), (6, 4, 4, "a")]
 
 
 def test_rows_and_deletes_in_the_metadata_are_told_as_those_in_files(shop: Catalog) -> None:
@@ -116,8 +116,8 @@ def test_a_fork_tells_what_it_inherited_and_nothing_of_its_parents_later_life(sh
 def test_columns_are_those_of_the_end(shop: Catalog) -> None:
     table = shop.table("t")
     table.delete("id > 0")
-    shop.rename_column("t", "v", "change_type")
-    shop.add_column("t", ColumnDefinition("n", "INTEGER", default="7"))
+    shop.table("t").alter.rename_column("v", "change_type")
+    shop.table("t").alter.add_column(ColumnDefinition("n", "INTEGER", default="7"))
     feed = table.changes(2)
     assert feed.columns == ["snapshot_id", "rowid", "change_type", "id", "change_type", "n"]
     assert told(feed)[0] == (2, 0, "insert", 0, "a", 7)
@@ -145,4 +145,4 @@ def test_a_row_that_two_commits_deleted_at_the_same_time_is_told_once(shop: Cata
     assert shop.table("t").delete("id IN (1, 2, 3)") == 3
     transaction.commit()
     assert told(shop.table("t").changes(3)) == [(3, n, "delete", n, "a") for n in (1, 2, 3)]
-    assert (shop.table("t").count(), shop.table("t").delete("true"), shop.table("t").files()) == (2, 2, [])
+    assert (shop.table("t").count(), shop.table("t").delete("true"), shop.table("t").storage.files()) == (2, 2, [])

@@ -54,10 +54,10 @@ def seen(catalog: Catalog) -> list[tuple[Any, ...]]:
 def test_an_upsert_and_a_merge_that_met_are_run_again_and_find_the_key(shop: Catalog, rival: Rival) -> None:
     table = shop.table("t")
     rival.act = lambda: shop.sql(MERGE)
-    assert table.upsert([{"k": 1, "v": 7}], on=["k"]) == 1
+    assert table.merge([{"k": 1, "v": 7}], on=["k"]) == 1
     assert seen(shop) == [(0, 0), (1, 7)]
     table.delete("k = 1")
-    rival.act = lambda: table.upsert([{"k": 1, "v": 7}], on=["k"])
+    rival.act = lambda: table.merge([{"k": 1, "v": 7}], on=["k"])
     shop.sql(MERGE)
     assert seen(shop) == [(0, 0), (1, 12)]
     table.delete("k = 1")
@@ -81,7 +81,7 @@ def test_a_transaction_that_merged_what_another_has_added_meanwhile_is_refused(s
     assert seen(shop) == [(0, 0), (1, 1)]
     rival.act = lambda: shop.create_table("other", {"i": "INTEGER"})
     with shop.transaction() as transaction:
-        transaction.table("t").upsert([{"k": 2, "v": 2}], on=["k"])
+        transaction.table("t").merge([{"k": 2, "v": 2}], on=["k"])
     assert seen(shop) == [(0, 0), (1, 1), (2, 2)]
 
 

@@ -104,10 +104,10 @@ def shop(place: Place) -> Catalog:
     made.options.set("data_inlining_row_limit", 1)
     table.append([{"id": 6, **FULL}])
     made.options.set("data_inlining_row_limit", 0)
-    made.add_column("t", ColumnDefinition("size", "INTEGER", default="7"))
-    made.add_column("t", ("c", "DOUBLE"), parent="s")
-    made.rename_column("t", "item", "thing")
-    made.drop_column("t", "d")
+    made.table("t").alter.add_column(ColumnDefinition("size", "INTEGER", default="7"))
+    made.table("t").alter.add_column(("c", "DOUBLE"), parent="s")
+    made.table("t").alter.rename_column("item", "thing")
+    made.table("t").alter.drop_column("d")
     return made
 
 
@@ -134,7 +134,7 @@ def test_the_examples_of_the_guide_run(spark: SparkSession, tmp_path: Path, monk
 def test_a_table_reads_the_same_as_through_its_handle(place: Place, shop: Catalog) -> None:
     table = shop.table("t")
     frame = place.read("shop")
-    assert frame.schema == table.schema
+    assert frame.schema == table.inspect.spark_schema
     assert shown(frame) == shown(table.dataframe())
     some = frame.where("id >= 4 AND thing IS NOT NULL AND u = '550e8400-e29b-41d4-a716-446655440000'")
     assert [row.id for row in some.select("id").orderBy("id").collect()] == [5, 6]
@@ -187,7 +187,7 @@ def test_changes_are_read_as_the_change_feed_shows_them(place: Place) -> None:
     table.append([{"id": 1}, {"id": 2}, {"id": 3}])
     first = catalog.head
     table.delete("id = 2")
-    catalog.rename_column("t", "change_type", "kind")
+    catalog.table("t").alter.rename_column("change_type", "kind")
     table.update({"kind": "'new'"}, where="id = 1")
     middle = catalog.snapshots()[-1]
     frame = place.read("feed", readChangeFeed=True, startingVersion=first)
@@ -253,7 +253,9 @@ def test_a_condition_leaves_out_files_and_no_other_rows(place: Place) -> None:
     catalog = place.lake.create_catalog("pruned")
     catalog.create_table("t", {"id": "BIGINT", "name": "VARCHAR"}, partition_by=[PartitionField("id")])
     catalog.table("t").append([{"id": number // 2, "name": f"n{number}"} for number in range(8)])
-    reader = TableReader(source(named(place, "pruned")), catalog.table("t").schema, "id > 2 AND name = 'n7'")
+    reader = TableReader(
+        source(named(place, "pruned")), catalog.table("t").inspect.spark_schema, "id > 2 AND name = 'n7'"
+    )
     (task,) = reader.partitions()
     assert isinstance(task, ScanTask)
     assert len(task.pieces) == 1
@@ -262,7 +264,7 @@ def test_a_condition_leaves_out_files_and_no_other_rows(place: Place) -> None:
     )
     assert place.read("pruned", prune="id > 7").collect() == []
     with pytest.raises(NotFoundError):
-        TableReader(source(named(place, "pruned")), catalog.table("t").schema, "nope = 1").partitions()
+        TableReader(source(named(place, "pruned")), catalog.table("t").inspect.spark_schema, "nope = 1").partitions()
 
 
 def test_frames_of_one_load_do_not_change_each_other(place: Place, shop: Catalog) -> None:
@@ -292,11 +294,11 @@ def test_parts_of_a_file_hold_all_its_rows_once(place: Place) -> None:
     catalog.options.set("parquet_row_group_size", 1000)
     catalog.table("t").append(place.spark.range(0, 5000, 1, 1))
     catalog.table("t").delete("id % 2 = 1")
-    (task,) = TableReader(source(named(place, "parted")), catalog.table("t").schema).partitions()
+    (task,) = TableReader(source(named(place, "parted")), catalog.table("t").inspect.spark_schema).partitions()
     assert isinstance(task, ScanTask)
     (piece,) = task.pieces
     assert isinstance(piece, FilePart)
-    reader = TableReader(source(named(place, "parted")), catalog.table("t").schema)
+    reader = TableReader(source(named(place, "parted")), catalog.table("t").inspect.spark_schema)
     pieces = [ScanTask((FilePart(piece.file, number, 3),), task.selection) for number in range(3)]
     parts = [[row for batch in reader.read(part) for row in batch.column(0).to_pylist()] for part in pieces]
     assert all(parts)
@@ -324,7 +326,7 @@ def test_a_commit_key_makes_a_write_idempotent(place: Place, shop: Catalog) -> N
     for _ in range(2):
         place.write(place.spark.range(3), "keyed", commit_key="load 1")
     assert catalog.table("t").count() == before + 3
-    assert len(catalog.table("t").files()) == len(set(_parquet(catalog))) + len(shop.table("t").files())
+    assert len(catalog.table("t").storage.files()) == len(set(_parquet(catalog))) + len(shop.table("t").storage.files())
 
 
 def test_a_write_that_fails_leaves_nothing_behind(place: Place, shop: Catalog) -> None:
@@ -354,7 +356,7 @@ def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, sho
     written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
     assert isinstance(written[0], Written)
     assert written[0].files
-    catalog.drop_column("t", "size")
+    catalog.table("t").alter.drop_column("size")
     with pytest.raises(ConflictError, match="was altered while rows for it were written"):
         writer.commit(written)
     assert not list(_parquet(catalog))

@@ -38,19 +38,19 @@ def parquet_files(directory: Path) -> set[Path]:
 def test_a_delete_writes_a_delete_file_and_ends_files_of_which_no_row_is_left(shop: Catalog) -> None:
     orders = shop.table("orders")
     assert orders.delete("id IN (3, 4) OR id >= 10") == 5
-    (file,) = orders.files()
+    (file,) = orders.storage.files()
     assert file.delete_file is not None
     assert (file.record_count, file.delete_file.delete_count) == (10, 2)
     assert "/shop/main/orders/ducklake-" in file.delete_file.path
     assert file.delete_file.path.endswith("-delete.parquet")
     assert orders.delete("id = 5") == 1
-    (file,) = orders.files()
+    (file,) = orders.storage.files()
     assert file.delete_file is not None
     assert file.delete_file.delete_count == 3
     assert ids(orders) == [0, 1, 2, 6, 7, 8, 9]
     assert (orders.count(), shop.at(version=3).table("orders").count()) == (7, 13)
     assert orders.delete("true") == 7
-    assert orders.files() == []
+    assert orders.storage.files() == []
 
 
 def test_a_delete_that_meets_no_row_makes_no_snapshot_and_writes_nothing(shop: Catalog, tmp_path: Path) -> None:
@@ -64,19 +64,19 @@ def test_few_deletes_stay_in_the_metadata_and_go_together_with_a_delete_file(sho
     shop.options.set("data_inlining_row_limit", "2")
     orders, files = shop.table("orders"), parquet_files(tmp_path)
     assert orders.delete("id IN (3, 11)") == 2
-    assert [file.inlined_deletes for file in orders.files()] == [(3,), (1,)]
+    assert [file.inlined_deletes for file in orders.storage.files()] == [(3,), (1,)]
     assert parquet_files(tmp_path) == files
     # Each file has few enough of them, but together they are too many.
     assert orders.delete("id IN (4, 5, 12)") == 3
-    assert [(file.inlined_deletes, file.delete_file is None) for file in orders.files()] == [
+    assert [(file.inlined_deletes, file.delete_file is None) for file in orders.storage.files()] == [
         ((3,), False),
         ((1,), False),
     ]
     assert orders.delete("id = 6") == 1
-    assert orders.files()[0].inlined_deletes == (3, 6)
+    assert orders.storage.files()[0].inlined_deletes == (3, 6)
     assert ids(orders) == [0, 1, 2, 7, 8, 9, 10]
     assert orders.delete("id IN (10)") == 1
-    assert len(orders.files()) == 1
+    assert len(orders.storage.files()) == 1
     assert (orders.count(), ids(orders)) == (6, [0, 1, 2, 7, 8, 9])
 
 
@@ -85,8 +85,8 @@ def test_rows_in_the_metadata_are_deleted_there(shop: Catalog) -> None:
     orders = shop.table("orders")
     orders.append([{"id": n} for n in range(100, 104)])
     assert orders.delete("id IN (1, 101, 102)") == 3
-    assert [row.values["id"] for row in orders.inlined_rows()] == ["100", "103"]
-    assert orders.files()[0].inlined_deletes == (1,)
+    assert [row.values["id"] for row in orders.storage.inlined_rows()] == ["100", "103"]
+    assert orders.storage.files()[0].inlined_deletes == (1,)
 
 
 def test_a_fork_and_its_parent_delete_rows_of_the_same_file(shop: Catalog) -> None:
@@ -96,7 +96,7 @@ def test_a_fork_and_its_parent_delete_rows_of_the_same_file(shop: Catalog) -> No
     assert agent.table("orders").delete("id = 5 OR id = 12") == 2
     assert ids(shop.table("orders")) == [0, 1, 2, 3, 4, 5]
     assert ids(agent.table("orders")) == [6, 7, 8, 9, 10, 11]
-    agent.table("orders").truncate()
+    agent.table("orders").delete()
     assert (agent.table("orders").count(), shop.table("orders").count()) == (0, 6)
 
 
@@ -126,7 +126,7 @@ def test_rows_of_the_same_transaction_can_be_deleted(shop: Catalog) -> None:
 
 def test_where_rows_are_can_be_a_condition(shop: Catalog) -> None:
     orders = shop.table("orders")
-    last = orders.files()[1].path
+    last = orders.storage.files()[1].path
     assert orders.delete(f"rowid = 3 OR (filename = '{last}' AND file_row_number = 0)") == 2
     assert ids(orders) == [0, 1, 2, 4, 5, 6, 7, 8, 9, 11, 12]
 

@@ -27,7 +27,7 @@ def given(spark: SparkSession) -> SparkSession:
 def lake(given: SparkSession, tmp_path: Path) -> Iterator[Lake]:
     with forklake.open(str(tmp_path / "lake.db"), spark=given) as lake:
         shop = lake.create_catalog("shop")
-        shop.create_table_as("t", [{"i": 1}, {"i": 2}])
+        shop.create_table("t", rows=[{"i": 1}, {"i": 2}])
         yield lake
 
 

@@ -39,8 +39,8 @@ def test_a_flush_is_seen_by_nobody(shop: Catalog) -> None:
     table = shop.table("t")
     shown = ["id", "v", "rowid", "snapshot_id"]
     before, feed, head = rows(table.dataframe(shown)), rows(table.changes(2)), shop.head
-    assert table.flush_inlined() == 2
-    assert (table.inlined_rows(), [len(file.inlined_deletes) for file in table.files()]) == ([], [0, 0])
+    assert table.storage.flush_inlined() == 2
+    assert (table.storage.inlined_rows(), [len(file.inlined_deletes) for file in table.storage.files()]) == ([], [0, 0])
     assert rows(table.dataframe(shown)) == before
     assert rows(shop.at(version=head).table("t").dataframe(shown)) == before
     assert rows(table.changes(2)) == feed
@@ -56,28 +56,28 @@ def test_a_flush_is_seen_by_nobody(shop: Catalog) -> None:
         (head + 3, 8, "delete", 12, "c"),
     ]
     assert rows(table.changes(2, head)) == feed
-    assert table.flush_inlined() == 1
+    assert table.storage.flush_inlined() == 1
     assert [row[0] for row in rows(table.dataframe(["id"]))] == [0, 1, 2, 5, 10]
 
 
 def test_a_fork_tells_the_same_changes_after_its_own_flush_and_after_its_parents(shop: Catalog) -> None:
     fork = shop.fork("fork")
     feed = rows(shop.table("t").changes(2, shop.head))
-    fork.flush_inlined()
+    fork.maintenance.flush_inlined()
     assert rows(fork.table("t").changes(2)) == feed
-    shop.flush_inlined()
+    shop.maintenance.flush_inlined()
     later = shop.fork("later")
     assert rows(later.table("t").changes(2)) == feed
     assert rows(later.table("t").dataframe(["id", "rowid"])) == rows(fork.table("t").dataframe(["id", "rowid"]))
 
 
 def test_rows_are_sorted_by_expressions_and_not_deleted_by_the_transaction_that_flushed_them(shop: Catalog) -> None:
-    shop.set_sorting("t", ["(0 - id)"])
+    shop.table("t").alter.set_sorting(["(0 - id)"])
     with shop.transaction() as transaction:
-        assert transaction.table("t").flush_inlined() == 2
+        assert transaction.table("t").storage.flush_inlined() == 2
         with pytest.raises(InvalidInputError, match="flushed"):
             transaction.table("t").delete("id = 12")
-    flushed = shop.table("t").files()[1]
+    flushed = shop.table("t").storage.files()[1]
     frame = shop.table("t").dataframe(["id", "file_row_number", "filename"])
     placed = [(row[1], row[0]) for row in rows(frame.where(f"filename = '{flushed.path}'"))]
     assert sorted(placed) == [(0, 12), (1, 10)]

@@ -39,8 +39,8 @@ def test_a_fork_reads_inherited_files_in_place_and_writes_its_own_below_its_dire
 ) -> None:
     agent = shop.fork("agent")
     agent.table("orders").append([{"id": 1000, "item": "own", "price": 1}])
-    inherited, own = (file.path for file in agent.table("orders").files())
-    assert inherited == shop.table("orders").files()[0].path
+    inherited, own = (file.path for file in agent.table("orders").storage.files())
+    assert inherited == shop.table("orders").storage.files()[0].path
     assert own.startswith(f"{tmp_path}/data/agent/main/orders/ducklake-")
     assert (len(seen(shop)), len(seen(agent))) == (100, 101)
 
@@ -48,7 +48,7 @@ def test_a_fork_reads_inherited_files_in_place_and_writes_its_own_below_its_dire
 def test_a_fork_of_the_past_reads_that_past(shop: Catalog) -> None:
     past = shop.head
     shop.table("orders").append([{"id": 1000, "item": "later", "price": 1}])
-    shop.rename_column("orders", "item", "thing")
+    shop.table("orders").alter.rename_column("item", "thing")
     audit = shop.fork("audit", at=past)
     assert audit.table("orders").dataframe().columns == ["id", "item", "price"]
     assert seen(audit) == [(n, f"item {n}", Decimal(n)) for n in range(100)]
@@ -57,9 +57,9 @@ def test_a_fork_of_the_past_reads_that_past(shop: Catalog) -> None:
 
 def test_changes_of_a_forks_columns_apply_to_inherited_files(shop: Catalog) -> None:
     agent = shop.fork("agent")
-    agent.rename_column("orders", "item", "price_text")
-    agent.drop_column("orders", "price")
-    agent.add_column("orders", ColumnDefinition("item", "INTEGER", default="7"))
+    agent.table("orders").alter.rename_column("item", "price_text")
+    agent.table("orders").alter.drop_column("price")
+    agent.table("orders").alter.add_column(ColumnDefinition("item", "INTEGER", default="7"))
     agent.table("orders").append([{"id": 1000, "price_text": "new", "item": 8}])
     assert seen(agent, "id", "price_text", "item")[98:] == [(98, "item 98", 7), (99, "item 99", 7), (1000, "new", 8)]
     found = agent.table("orders").dataframe(["id"], where="item = 7 AND price_text = 'item 3'").collect()
@@ -75,12 +75,12 @@ def test_ten_forks_with_appends_and_changes_of_columns_are_eleven_catalogs(shop:
         rows = list(expected["agent-4" if number > 7 else "shop"])
         table = agent.table("orders")
         if number % 2:
-            agent.rename_column("orders", "item", f"item_{number}")
+            agent.table("orders").alter.rename_column("item", f"item_{number}")
         if number % 3 == 0:
-            agent.add_column("orders", ColumnDefinition("note", "VARCHAR", default="none"))
+            agent.table("orders").alter.add_column(ColumnDefinition("note", "VARCHAR", default="none"))
         own = [(1000 * (number + 1) + n, f"agent {number}", Decimal(n)) for n in range(number + 1)]
         columns = table.dataframe().columns
-        frame = spark.createDataFrame([(*row, "none")[: len(columns)] for row in own], table.schema)
+        frame = spark.createDataFrame([(*row, "none")[: len(columns)] for row in own], table.inspect.spark_schema)
         table.append(frame if number % 2 else frame.toPandas())
         shop.table("orders").append([{"id": -number - 1, "item": "shop", "price": number}])
         expected["shop"] = sorted([*expected["shop"], (-number - 1, "shop", Decimal(number))])

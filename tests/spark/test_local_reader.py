@@ -116,10 +116,10 @@ def lake(spark: SparkSession, url: str) -> Iterator[Lake]:
         table.delete("id = 3")
         shop.options.set("data_inlining_row_limit", 1)
         table.append([{"id": 6, **FULL}])
-        shop.add_column("t", ColumnDefinition("size", "INTEGER", default="7"))
-        shop.add_column("t", ("c", "DOUBLE"), parent="s")
-        shop.rename_column("t", "item", "thing")
-        shop.change_column_type("t", "id", "DECIMAL(22,1)")
+        shop.table("t").alter.add_column(ColumnDefinition("size", "INTEGER", default="7"))
+        shop.table("t").alter.add_column(("c", "DOUBLE"), parent="s")
+        shop.table("t").alter.rename_column("item", "thing")
+        shop.table("t").alter.set_type("id", "DECIMAL(22,1)")
         yield lake
 
 
@@ -162,7 +162,7 @@ def test_what_is_read_here_is_a_frame_of_spark_for_whoever_wants_one(lake: Lake)
 
 def test_variants_are_read_by_spark(lake: Lake, spark: SparkSession) -> None:
     shop = lake.create_catalog("variants")
-    shop.create_table_as("v", spark.sql("SELECT 1 AS id, parse_json('{\"a\": [1, 2]}') AS v"))
+    shop.create_table("v", rows=spark.sql("SELECT 1 AS id, parse_json('{\"a\": [1, 2]}') AS v"))
     assert shop.table("v").rows() == [(1, {"a": [1, 2]})]
     assert shop.table("v").rows(["id"]) == [(1,)]
 
@@ -171,7 +171,7 @@ def test_a_value_that_does_not_fit_is_told_in_the_words_of_spark(lake: Lake) -> 
     shop = lake.create_catalog("far")
     shop.create_table("m", {"at": "TIMESTAMP"})
     shop.table("m").append([{"at": "9999-01-01 00:00:00"}])
-    shop.change_column_type("m", "at", "TIMESTAMP_NS")
+    shop.table("m").alter.set_type("at", "TIMESTAMP_NS")
     with pytest.raises(InvalidInputError, match='of column "at" does not fit into string, nothing was read'):
         shop.table("m").rows()
 
@@ -253,7 +253,7 @@ def test_a_table_names_the_file_that_is_gone(lake: Lake, url: str, spark: SparkS
         shop = opened.create_catalog(f"gone{rows}")
         shop.create_table("t", {"id": "BIGINT"})
         shop.table("t").append([{"id": 1}, {"id": 2}])
-        (file,) = shop.table("t").files()
+        (file,) = shop.table("t").storage.files()
         Path(file.path).unlink()
         with pytest.raises(DataFileError, match=f'"{file.path}" of table "t": there is no such file'):
             shop.table("t").rows()

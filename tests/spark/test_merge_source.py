@@ -49,13 +49,13 @@ def test_rows_of_a_large_table_are_matched_by_integers_of_any_width(tmp_path: Pa
     with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data", spark=spark, settings=IMPATIENT) as lake:
         shop = lake.create_catalog("shop")
         rows = spark.range(-60_000, 60_000).selectExpr("cast(if(id = 5, NULL, id) AS int) AS id", "'old' AS item")
-        shop.create_table_as("orders", rows)
+        shop.create_table("orders", rows=rows)
         orders = shop.table("orders")
         given = [(-60_000, "a"), (59_999, "b"), (None, "c"), (5, "d"), (2**40, "e")]
         source = spark.createDataFrame(given, "id bigint, item string")
         with pytest.raises(Exception, match=r"1099511627776|out of range"):
-            orders.upsert(source, ["id"])
-        assert orders.upsert(source.where("id IS NULL OR id < 100000"), ["id"]) == 4
+            orders.merge(source, ["id"])
+        assert orders.merge(source.where("id IS NULL OR id < 100000"), ["id"]) == 4
         changed = orders.dataframe().where("item <> 'old'").collect()
         assert sorted(tuple(row) for row in changed if row[0] is not None) == [(-60_000, "a"), (5, "d"), (59_999, "b")]
         assert [row[1] for row in changed if row[0] is None] == ["c"]

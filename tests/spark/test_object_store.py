@@ -70,18 +70,18 @@ def test_rows_are_written_read_changed_and_forked_in_an_object_store(
     orders.append([{"id": 1, "item": "a"}, {"id": 2, "item": "b"}])
     orders.append(spark.range(10, 20).selectExpr("id", "concat('item ', id) AS item"))
     assert rows(shop, "id < 11") == [(1, "a"), (2, "b"), (10, "item 10")]
-    assert orders.plan("id < 5").file_count == 1
+    assert orders.inspect.plan("id < 5").file_count == 1
 
     assert orders.delete("id % 2 = 0") == 6
     assert orders.update({"item": "'x'"}, "id = 11") == 1
-    assert orders.upsert([{"id": 1, "item": "m"}, {"id": 100, "item": "n"}], ["id"]) == 2
+    assert orders.merge([{"id": 1, "item": "m"}, {"id": 100, "item": "n"}], ["id"]) == 2
     expected = [(1, "m"), (11, "x"), *((id, f"item {id}") for id in (13, 15, 17, 19)), (100, "n")]
     assert rows(shop) == expected
 
     agent = shop.fork("agent")
     assert agent.table("orders").delete("id < 100") == 6
     assert (rows(agent), rows(shop)) == ([(100, "n")], expected)
-    assert {file.path for file in orders.files()} <= keys(store, bucket)
+    assert {file.path for file in orders.storage.files()} <= keys(store, bucket)
 
 
 def test_a_failed_write_leaves_no_object_and_a_second_try_works(
@@ -92,7 +92,7 @@ def test_a_failed_write_leaves_no_object_and_a_second_try_works(
         orders.append(spark.range(0, 4, 1, 2).selectExpr("id", "if(id = 3, raise_error('boo'), 'x') AS item"))
     assert keys(store, bucket) == set()
     orders.append(spark.range(0, 4, 1, 2).selectExpr("id"))
-    assert keys(store, bucket) == {file.path for file in orders.files()}
+    assert keys(store, bucket) == {file.path for file in orders.storage.files()}
     assert len(rows(shop)) == 4
 
 

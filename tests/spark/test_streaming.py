@@ -57,7 +57,7 @@ def test_a_stream_shows_each_row_once_although_the_query_is_started_again(
     assert seen == [(3, 2, second)]
     table.append([{"id": 4, "name": "d"}])
     # Columns that came since are there after a new start; what another table does makes no batch.
-    catalog.add_column("t", ("size", "INTEGER"))
+    catalog.table("t").alter.add_column(("size", "INTEGER"))
     catalog.create_table("other", {"id": "BIGINT"})
     again = stream(spark, lake, catalog, startingVersion=str(second))
     assert again.columns == ["snapshot_id", "rowid", "id", "name", "size"]
@@ -92,7 +92,10 @@ def test_a_stream_is_not_written_with_the_format_but_with_a_batch_writer(
     spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidInputError, match="needs the option"):
-        ChangeStream(parse_options({"lake": "l", "catalog": "c", "table": "t"}, Use.STREAM), catalog.table("t").schema)
+        ChangeStream(
+            parse_options({"lake": "l", "catalog": "c", "table": "t"}, Use.STREAM),
+            catalog.table("t").inspect.spark_schema,
+        )
     table = catalog.table("t")
     table.append([{"id": 1, "name": "a"}])
     query = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name").writeStream
@@ -168,7 +171,7 @@ def test_a_stream_ends_when_the_columns_change_under_it(
     spark: SparkSession, lake: Lake, catalog: Catalog, tmp_path: Path
 ) -> None:
     frame = stream(spark, lake, catalog, startingVersion="earliest")
-    catalog.rename_column("t", "name", "title")
+    catalog.table("t").alter.rename_column("name", "title")
     catalog.table("t").append([{"id": 1, "title": "a"}])
     with pytest.raises(StreamingQueryException, match="changed while the stream ran"):
         run(frame, tmp_path / "c", lambda batch, _: batch.count())

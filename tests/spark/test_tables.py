@@ -72,9 +72,9 @@ with forklake.open({str(tmp_path / "lake.db")!r}) as lake:
     shop.table("t").append([{{"id": 1, "u": None}}, {{"id": 2, "u": None}}])
     shop.options.set("data_inlining_row_limit", 5)
     shop.table("t").append([{{"id": 3, "u": None}}])
-    assert shop.table("t").count() == 3 and shop.table("t").max("id") == 3
-    assert shop.table("t").plan("id = 2").file_count == 1
-    shop.table("t").truncate()
+    assert shop.table("t").count() == 3 and shop.table("t").inspect.max("id") == 3
+    assert shop.table("t").inspect.plan("id = 2").file_count == 1
+    shop.table("t").delete()
 assert "pyspark" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
@@ -83,16 +83,16 @@ assert "pyspark" not in sys.modules
 def test_a_transaction_reads_its_own_rows_and_commits_them_as_one_snapshot(shop: Catalog) -> None:
     before = len(shop.snapshots())
     with shop.transaction() as txn:
-        txn.create_table_as("made", [{"a": 1}])
-        txn.rename_column("made", "a", "b")
-        txn.add_column("made", ColumnDefinition("c", "INTEGER", default="7"))
+        txn.create_table("made", rows=[{"a": 1}])
+        txn.table("made").alter.rename_column("a", "b")
+        txn.table("made").alter.add_column(ColumnDefinition("c", "INTEGER", default="7"))
         txn.table("made").append([{"b": 2, "c": 3}, {"b": 9, "c": 9}])
         txn.table("made").delete("b = 9")
-        txn.create_table_as("changed", [{"a": 1}, {"a": 2}])
+        txn.create_table("changed", rows=[{"a": 1}, {"a": 2}])
         txn.table("changed").update({"a": "a * 10"}, "a = 2")
-        txn.rename_column("changed", "a", "b")
+        txn.table("changed").alter.rename_column("a", "b")
         txn.table("orders").append([{"id": 1, "item": "x"}])
-        txn.rename_column("orders", "item", "thing")
+        txn.table("orders").alter.rename_column("item", "thing")
         assert sorted(map(tuple, txn.table("made").dataframe().collect())) == [(1, 7), (2, 3)]
         assert [row.thing for row in txn.table("orders").dataframe(where="thing = 'x'").collect()] == ["x"]
         assert shop.table("orders").count() == 0
@@ -115,7 +115,7 @@ def test_a_rolled_back_write_removes_its_files(shop: Catalog, tmp_path: Path, sp
 def test_a_refused_write_removes_its_files_and_a_second_try_works(shop: Catalog, tmp_path: Path) -> None:
     txn = shop.transaction()
     txn.table("orders").append([{"id": 1}])
-    shop.drop_column("orders", "item")
+    shop.table("orders").alter.drop_column("item")
     with pytest.raises(CommitConflictError):
         txn.commit()
     assert parquet_files(tmp_path) == set()
@@ -153,7 +153,7 @@ def test_small_writes_give_the_same_files_either_way(shop: Catalog, small_writes
     table = shop.table("t")
     found = sorted(
         (file.partition_values, file.record_count, file.row_id_start is not None, file.mapping_id is None)
-        for file in table.files()
+        for file in table.storage.files()
     )
     assert [(values, count) for values, count, _, _ in found] == [
         (("2020", "0"), 1),
@@ -162,8 +162,8 @@ def test_small_writes_give_the_same_files_either_way(shop: Catalog, small_writes
         (("2023", "1"), 1),
     ]
     assert [row.id for row in table.dataframe(where="u = '00000002-0000-0000-0000-000000000000'").collect()] == [2]
-    assert table.plan("id = 3").file_count == 1
-    assert (table.min("id"), table.max("x")) == (0, 0.5)
+    assert table.inspect.plan("id = 3").file_count == 1
+    assert (table.inspect.min("id"), table.inspect.max("x")) == (0, 0.5)
 
 
 def test_inlined_rows_are_rows_like_others(shop: Catalog, tmp_path: Path, spark: SparkSession) -> None:
@@ -173,7 +173,7 @@ def test_inlined_rows_are_rows_like_others(shop: Catalog, tmp_path: Path, spark:
     assert parquet_files(tmp_path) == set()
     shop.table("orders").append([{"id": n} for n in (4, 5, 6)])
     assert len(parquet_files(tmp_path)) == 1
-    shop.rename_column("orders", "item", "thing")
+    shop.table("orders").alter.rename_column("item", "thing")
     assert rows(shop, where="id <= 4") == [(1, "it's"), (2, "x"), (3, "x"), (4, None)]
     assert sorted(row.rowid for row in shop.table("orders").dataframe(["rowid"]).collect()) == [0, 1, 2, 3, 4, 5]
     assert shop.table("orders").count() == 6
@@ -195,7 +195,7 @@ def test_a_table_is_made_of_a_frame_with_its_columns_and_rows(shop: Catalog, spa
         "SELECT 1Y a, 2S b, 3 c, 4L d, 1.5F e, 2.5D f, 1.25BD g, 'x' h, X'01' i, DATE'2026-01-01' j,"
         " TIMESTAMP_NTZ'2026-01-01 01:00:00' k, array(1) l, map('a', 1) m, named_struct('x', 1) n, true o"
     )
-    shop.create_table_as("made", frame)
+    shop.create_table("made", rows=frame)
     kinds = [column.type for column in shop.table("made").columns]
     assert kinds == [
         *("int8", "int16", "int32", "int64", "float32", "float64", "decimal(3,2)", "varchar", "blob", "date"),
@@ -203,8 +203,8 @@ def test_a_table_is_made_of_a_frame_with_its_columns_and_rows(shop: Catalog, spa
     ]
     assert shop.table("made").dataframe().collect() == frame.collect()
     with pytest.raises(AlreadyExistsError):
-        shop.create_table_as("made", frame)
-    shop.create_table_as("made", pd.DataFrame({"t": pd.to_datetime(["2026-01-01 00:00:00.5"])}), or_replace=True)
+        shop.create_table("made", rows=frame)
+    shop.create_table("made", rows=pd.DataFrame({"t": pd.to_datetime(["2026-01-01 00:00:00.5"])}), or_replace=True)
     assert [column.type for column in shop.table("made").columns] == ["timestamp"]
 
 
@@ -215,7 +215,7 @@ def test_an_encrypted_catalog_gives_every_file_a_key_and_its_forks_too(lake: Lak
     fork = safe.fork("fork")
     fork.table("t").append([{"id": 7, "l": None}])
     assert sorted(row.id for row in fork.table("t").dataframe(where="id > 1").collect()) == [2, 7]
-    for file in fork.table("t").files():
+    for file in fork.table("t").storage.files():
         with pytest.raises(OSError, match=r"(?i)encrypt|decrypt|key"):
             pq.read_table(file.path)
 
@@ -273,7 +273,7 @@ def test_a_condition_that_makes_no_sense_is_refused(
 
 def test_a_file_that_is_gone_or_damaged_is_named(shop: Catalog) -> None:
     shop.table("orders").append([{"id": n} for n in range(3)])
-    path = Path(shop.table("orders").files()[0].path)
+    path = Path(shop.table("orders").storage.files()[0].path)
     data = path.read_bytes()
     path.write_bytes(data[:100])
     with pytest.raises(DataFileError, match=f'"{path}" of table "orders"'):
@@ -301,8 +301,8 @@ def test_options_say_how_files_are_written(shop: Catalog, spark: SparkSession) -
     for compression in ("zstd", "gzip", "brotli", "uncompressed", "lz4_raw"):
         shop.options.set("parquet_compression", compression)
         shop.options.set("parquet_row_group_size", 100)
-        shop.create_table_as(compression, spark.range(0, 300, 1, 1).selectExpr("id"))
-        (file,) = shop.table(compression).files()
+        shop.create_table(compression, rows=spark.range(0, 300, 1, 1).selectExpr("id"))
+        (file,) = shop.table(compression).storage.files()
         metadata = pq.read_metadata(file.path)
         written = metadata.row_group(0).column(0).compression
         assert written == {"lz4_raw": "LZ4"}.get(compression, compression.upper())
@@ -333,7 +333,7 @@ def test_an_hour_that_the_zone_of_the_session_skips_is_kept(shop: Catalog, spark
                 assert shop.table("t").count(where) == 1, where
     finally:
         spark.conf.set("spark.sql.session.timeZone", before or "UTC")
-    assert sorted(file.partition_values for file in shop.table("t").files()) == [
+    assert sorted(file.partition_values for file in shop.table("t").storage.files()) == [
         (moments[0], "2"),
         (moments[1], "3"),
     ]
@@ -360,5 +360,5 @@ def test_rows_are_sorted_by_values_that_spark_does_not_order(lake: Lake) -> None
     shop = lake.create_catalog("maps")
     shop.create_table("t", {"k": "INTEGER", "m": "MAP(INTEGER, INTEGER)"}, sort_by=["m DESC", "k"])
     shop.sql("INSERT INTO t SELECT range, CASE WHEN range < 3 THEN MAP {1: range % 2} END FROM range(4)")
-    (file,) = shop.table("t").files()
+    (file,) = shop.table("t").storage.files()
     assert pq.read_table(file.path).column("k").to_pylist() == [1, 0, 2, 3]

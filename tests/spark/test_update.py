@@ -45,11 +45,11 @@ def test_updated_rows_keep_their_ids_and_the_others_stay_where_they_are(shop: Ca
         (4, "ITEM 4 was 4.00", Decimal(8), 4, 3),
         (5, "ITEM 5 was 5.00", Decimal(10), 5, 3),
     ]
-    old, new = orders.files()
+    old, new = orders.storage.files()
     assert (old.record_count, new.record_count) == (6, 2)
     assert orders.update({"item": "NULL"}) == 6
     assert seen(orders, "rowid", "item") == [(n, None) for n in range(6)]
-    assert sum(file.record_count for file in orders.files()) == 6
+    assert sum(file.record_count for file in orders.storage.files()) == 6
     orders.append([{"id": 100}])
     assert len({row for (row,) in seen(orders, "rowid")}) == 7
 
@@ -69,7 +69,7 @@ def test_parameters_are_values_of_all_texts_of_a_verb(shop: Catalog) -> None:
     clauses: Any = {"matched": [MergeUpdate({"item": "?"}, when="source.id > ?")], "parameters": [0, 0, "merged"]}
     assert orders.merge([{"id": 1}, {"id": 0}], "target.id = source.id + ?", **clauses) == 1
     assert orders.count("item = ?", parameters=["merged"]) == 1
-    assert orders.plan("id > ?", parameters=[50]).file_count == 0
+    assert orders.inspect.plan("id > ?", parameters=[50]).file_count == 0
     orders.overwrite([{"id": 1, "item": "again"}], "item = ?", parameters=["merged"])
     assert orders.count("item = 'again'") == 1
     assert orders.delete("id IN ($1, $2)", parameters=[1, 2]) == 2
@@ -105,12 +105,16 @@ def test_few_updated_rows_stay_in_the_metadata_with_their_ids(shop: Catalog, tmp
     assert orders.update({"item": "'new'"}, "id IN (1, 10)") == 2
     assert orders.update({"item": "item || '!'"}, "id IN (1, 11)") == 2
     assert set(tmp_path.rglob("*.parquet")) == files
-    assert [(row.row_id, row.values["item"]) for row in orders.inlined_rows()] == [(1, "new!"), (6, "new"), (7, "in!")]
-    assert orders.files()[0].inlined_deletes == (1,)
+    assert [(row.row_id, row.values["item"]) for row in orders.storage.inlined_rows()] == [
+        (1, "new!"),
+        (6, "new"),
+        (7, "in!"),
+    ]
+    assert orders.storage.files()[0].inlined_deletes == (1,)
     assert seen(orders, "id", "rowid", "item")[:2] == [(0, 0, "item 0"), (1, 1, "new!")]
     assert orders.count() == 8
     assert orders.update({"item": "'many'"}, "id IN (1, 2, 11)") == 3
-    assert [row.row_id for row in orders.inlined_rows()] == [6]
+    assert [row.row_id for row in orders.storage.inlined_rows()] == [6]
     orders.append([{"id": 12}])
     *old, new = sorted(row for (row,) in seen(orders, "rowid"))
     assert old == list(range(8))
@@ -124,9 +128,9 @@ def test_a_row_moves_to_the_partition_it_now_belongs_to(rows_lake: Lake) -> None
     sales = shop.table("sales")
     sales.append([{"id": n, "region": "ns"[n % 2], "day": "2026-01-01"} for n in range(6)])
     assert sales.update({"region": "'w'", "day": "day + INTERVAL 1 YEAR"}, "region = 'n' AND id > 0") == 2
-    files = {file.partition_values: file.record_count for file in sales.files()}
+    files = {file.partition_values: file.record_count for file in sales.storage.files()}
     assert files == {("n", "2026"): 3, ("s", "2026"): 3, ("w", "2027"): 2}
-    assert sales.plan("region = 'w'").file_count == 1
+    assert sales.inspect.plan("region = 'w'").file_count == 1
     assert seen(sales, "id", "region", "rowid") == [
         (0, "n", 0), (1, "s", 3), (2, "w", 1), (3, "s", 4), (4, "w", 2), (5, "s", 5)
     ]  # fmt: skip
@@ -156,8 +160,8 @@ def test_rows_of_the_same_transaction_are_updated_and_columns_renamed_after(shop
         orders.append([{"id": n, "item": "own"} for n in range(10, 13)])
         assert orders.update({"item": "item || '!'"}, "id IN (0, 10)") == 2
         assert orders.update({"item": "item || '?'"}, "id IN (0, 11)") == 2
-        transaction.rename_column("orders", "item", "thing")
-        transaction.add_column("orders", ColumnDefinition("item", "INTEGER", default="7"))
+        transaction.table("orders").alter.rename_column("item", "thing")
+        transaction.table("orders").alter.add_column(ColumnDefinition("item", "INTEGER", default="7"))
     found = seen(shop.table("orders"), "id", "thing", "item", "rowid")
     assert found[0] == (0, "item 0!?", 7, 0)
     assert [row for row in found if row[0] >= 10] == [(10, "own!", 7, 6), (11, "own?", 7, 7), (12, "own", 7, 8)]

@@ -431,6 +431,46 @@ def test_all_is_sorted_and_complete() -> None:
     assert all(isinstance(getattr(forklake, name), type) for name in lazy)
 
 
+MAX_MEMBERS = 25
+HANDLES = ["forklake", "forklake.lake", *(name for name in MODULES if name.startswith("forklake.lake."))]
+
+
+def members(kind: type) -> list[str]:
+    """Return the public methods and properties of a class, inherited ones too."""
+    return [
+        name
+        for name in dir(kind)
+        if not name.startswith("_") and (callable(member := getattr(kind, name)) or isinstance(member, property))
+    ]
+
+
+def test_members_are_counted_with_those_that_are_inherited() -> None:
+    class Base:
+        def walk(self) -> None: ...
+
+    class Child(Base):
+        place = 3
+
+        @property
+        def name(self) -> str:
+            return "x"
+
+        def _hidden(self) -> None: ...
+
+    assert members(Child) == ["name", "walk"]
+
+
+def test_no_class_has_more_public_members_than_a_reader_can_keep_in_mind() -> None:
+    classes = {
+        value
+        for module in HANDLES
+        for value in vars(importlib.import_module(module)).values()
+        if isinstance(value, type) and value.__module__.startswith("forklake.")
+    }
+    assert {forklake.Catalog, forklake.Fork, forklake.Lake, forklake.Table, forklake.Transaction} <= classes
+    assert {kind.__name__: len(found) for kind in classes if len(found := members(kind)) > MAX_MEMBERS} == {}
+
+
 def error_classes() -> dict[str, type[errors.ForklakeError]]:
     return {
         name: value
@@ -491,9 +531,9 @@ import sys, forklake
 with forklake.open({str(tmp_path / "lake.db")!r}) as lake:
     shop = lake.create_catalog("shop")
     shop.create_table("t", {{"id": "BIGINT"}}, partition_by=["id"])
-    shop.add_column("t", forklake.ColumnDefinition("s", "varchar"))
+    shop.table("t").alter.add_column(forklake.ColumnDefinition("s", "varchar"))
     agent = shop.fork("agent")
-    agent.drop_table("t")
+    agent.table("t").drop()
     assert shop.tables()[0].columns and not agent.tables() and lake.fork_tree()
 found = {{"duckdb", "pandas", "pyarrow", "pyspark", "rich", "sqlglot"}} & set(sys.modules)
 assert not found, found

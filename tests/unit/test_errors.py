@@ -61,7 +61,7 @@ def test_each_edge_says_a_hint_in_its_own_words(value: Any) -> None:
 def test_what_hints_name_can_be_called(lake: Lake) -> None:
     lake.create_catalog("my lake").create_table("t", {"id": "BIGINT"})
     gone = lake.create_catalog("gone").catalog_id
-    lake.drop_catalog("gone")
+    lake.catalog("gone").drop()
     connection = forklake.connect()
     connection.sql("ATTACH 'ducklake:lake.db' AS \"my lake\" (CATALOG 'my lake')")
     names = {"lake": lake, "catalog": lake.catalog("my lake"), "datetime": datetime}
@@ -75,7 +75,7 @@ def test_what_hints_name_can_be_called(lake: Lake) -> None:
             connection.sql(said) if text in of_sql else eval(said, names)
             count += 1
             if "undrop" in text:
-                lake.drop_catalog("gone")  # which it brought back
+                lake.catalog("gone").drop()  # which it brought back
     assert count > 12
 
 

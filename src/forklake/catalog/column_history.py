@@ -64,7 +64,7 @@ class ColumnHistory:
     def of_row(self, origin: Origin | None) -> tuple[Field, ...]:
         """Return the columns that the table had when an inlined row began.
 
-        For a row of a detached catalog that forgot them, those that came next; the row says which of them it has.
+        For a row of a severed catalog that forgot them, those that came next; the row says which of them it has.
         """
         begun = _begun(origin)
         # The text of a struct has all fields that it had then, those too that were dropped since.
@@ -77,7 +77,7 @@ class ColumnHistory:
         """Return the columns of a file that its owner wrote, as it holds them; None if only its footer knows.
 
         What was dropped since may be missing. A commit that writes a file and changes columns that were there before
-        does not tell which came first, and a detached catalog has forgotten what its columns were before.
+        does not tell which came first, and a severed catalog has forgotten what its columns were before.
         """
         columns = self._of_file(origin)
         return None if columns is None else columns.stored
@@ -115,7 +115,7 @@ class ColumnHistory:
         return self._first[place]
 
     def _is_forgotten(self, begun: SnapshotId, origin: Origin | None) -> bool:
-        """Return whether columns of that time may have been written anew since, by a copy or when it was detached."""
+        """Return whether columns of that time may have been written anew since, by a copy or when it was severed."""
         is_last = origin is not None and origin.owner == self._content.version.owners[-1]
         return is_last and self._had_ancestors and begun < self._last_begin
 
@@ -148,7 +148,7 @@ class ColumnHistory:
 
     @cached_property
     def _had_ancestors(self) -> bool:
-        """Whether the last owner of the chain is no root: it was copied or detached, and forgot its ancestors."""
+        """Whether the last owner of the chain is no root: it was copied or severed, and forgot its ancestors."""
         version = self._content.version
         if len(version.links) == 1:
             return not version.is_root

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from forklake.errors import InvalidInputError, InvalidNameError
+from forklake.model.names import split_name
 
 MAX_NAME_LENGTH: Final = 255
 
@@ -33,6 +34,30 @@ def check_name(kind: str, name: str) -> str:
     if not is_storable(name):
         raise InvalidNameError(f"The name of a {kind} must not contain NUL or half of a surrogate pair: {name!r}.")
     return name
+
+
+def qualified_name(name: str, schema: str | None = None) -> tuple[str, str]:
+    """Return the schema and the name that a caller means by ``table`` or ``schema.table``; ``main`` without a schema.
+
+    Parts with dots are in double quotes. If the schema is given, the name is taken as it is.
+
+    >>> qualified_name("orders"), qualified_name('sales."a.b"'), qualified_name("a.b", "main")
+    (('main', 'orders'), ('sales', 'a.b'), ('main', 'a.b'))
+
+    Raises:
+        InvalidNameError: It is no such name.
+    """
+    if schema is not None:
+        return schema, name
+    if not isinstance(name, str) or ("." not in name and not name.startswith('"')):
+        return "main", name
+    parts = split_name(name)
+    if parts is None or len(parts) > 2:
+        raise InvalidNameError(
+            f'"{name}" is no name of a table, view or macro.',
+            hint='Names are written table or schema."my.table"; if the schema is given apart, any name does.',
+        )
+    return ("main", *parts) if len(parts) == 1 else (parts[0], parts[1])
 
 
 def check_text(what: str, text: str | None) -> str | None:

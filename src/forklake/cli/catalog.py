@@ -19,6 +19,7 @@ from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import at_option
 from forklake.cli.transfer import export_command, import_command
 from forklake.errors import NotFoundError
+from forklake.lake.internals import parent_of
 
 _PAGE = 1000
 
@@ -158,7 +159,7 @@ def show(name: str) -> None:
 def _described(lake: Lake, found: Catalog) -> dict[str, Any]:
     info = found.info
     node = lake.fork_tree(info.name, depth=0).roots[0]
-    parent = found.parent
+    parent = parent_of(found)
     fields: dict[str, Any] = output.plain(info)
     return fields | {
         "kind": node.kind,
@@ -166,10 +167,10 @@ def _described(lake: Lake, found: Catalog) -> dict[str, Any]:
         "snapshot_time": node.snapshot_time,
         "parent_name": parent and parent.name,
         "fork_count": node.fork_count,
-        "schema_count": len(found.schemas()),
+        "schema_count": len(found.schemas.list()),
         "table_count": len(found.tables()),
-        "view_count": len(found.views()),
-        "macro_count": len(found.macros()),
+        "view_count": len(found.views.list()),
+        "macro_count": len(found.macros.list()),
         "own_file_count": node.own_file_count,
         "own_byte_count": node.own_byte_count,
     }
@@ -281,7 +282,7 @@ def drop(names: tuple[str, ...], if_exists: bool) -> None:
                 if not if_exists:
                     raise
         for each in dropped:
-            lake.drop_catalog(each["name"])
+            lake.catalog(each["name"]).drop()
     output.show(
         {"dropped": dropped},
         lambda: (
@@ -359,14 +360,14 @@ def rename(name: str, new_name: str) -> None:
       forklake catalog rename agent-001 accepted
     """
     with open_lake() as lake:
-        lake.rename_catalog(name, new_name)
+        lake.catalog(name).rename(new_name)
         _show_one(lake.catalog(new_name), f'Renamed "{output.printable(name)}":')
 
 
 @catalog.command()
 @catalog_argument("name")
-def detach(name: str) -> None:
-    """Let go of a fork's ancestors.
+def sever(name: str) -> None:
+    """Cut a fork off from its ancestors.
 
     What it inherits becomes its own, and its earlier history goes. A catalog that inherits nothing stays as
     it is.
@@ -374,11 +375,11 @@ def detach(name: str) -> None:
     With --json: the catalog's fields.
 
     Examples:
-      forklake catalog detach accepted
+      forklake catalog sever accepted
     """
     with open_lake() as lake:
         found = lake.catalog(name)
-        found.detach()
+        found.sever()
         _show_one(found, "Stands on its own:")
 
 

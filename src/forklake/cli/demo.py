@@ -71,7 +71,7 @@ def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count:
     shop.create_table("orders", _COLUMNS)
     with console.status(f"Writing {rows:,} rows"):
         _, load_seconds = _timed(lambda: shop.table("orders").append(spark.range(rows).selectExpr(*_ORDERS)))
-    files = shop.table("orders").files()
+    files = shop.table("orders").storage.files()
     console.print(
         f"[bold]{shop.name}[/].orders: {rows:,} rows in {len(files)} Parquet files,"
         f" {sum(file.file_size_bytes for file in files) / 1e6:,.1f} MB, written in {load_seconds:.1f} s"

@@ -72,9 +72,9 @@ def _summary(found: Table) -> dict[str, Any]:
         "schema_name": found.schema_name,
         "name": found.name,
         "table_id": found.table_id,
-        "uuid": found.uuid,
-        "record_count": found.stats.record_count,
-        "file_size_bytes": found.stats.file_size_bytes,
+        "uuid": found.inspect.uuid,
+        "record_count": found.inspect.stats.record_count,
+        "file_size_bytes": found.inspect.stats.file_size_bytes,
     }
 
 
@@ -94,8 +94,8 @@ def show(catalog: str, name: str, schema: str, at: int | datetime | None) -> Non
     with _opened(catalog, at) as opened:
         found = opened.table(name, schema=schema)
         summary = _summary(found)
-        columns, tags = found.columns, found.tags
-        partition_by, sort_by = found.partition_by, found.sort_by
+        columns, tags = found.columns, found.inspect.tags
+        partition_by, sort_by = found.inspect.partition_by, found.inspect.sort_by
 
     def text() -> Iterator[str]:
         yield from output.facts(
@@ -141,7 +141,7 @@ def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> No
       forklake table files shop orders --at 17 --json
     """
     with _opened(catalog, at) as opened:
-        found = opened.table(name, schema=schema).files()
+        found = opened.table(name, schema=schema).storage.files()
 
     def text() -> list[str]:
         sheet = output.Sheet(
@@ -168,7 +168,7 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
     """List the snapshots that changed a table.
 
     Oldest first, with what they did to it, in the words of the change log; `written_out` is what a copying fork
-    and a detach do. CATALOG is the id of the one that made the snapshot.
+    and severing do. CATALOG is the id of the one that made the snapshot.
 
     With --json: `history`, each with `snapshot` and `changes`.
 
@@ -177,7 +177,7 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
       forklake table history agent-001 orders --json
     """
     with _opened(catalog, at) as opened:
-        found = opened.table(name, schema=schema).history()
+        found = opened.table(name, schema=schema).inspect.history()
 
     def text() -> list[str]:
         sheet = output.Sheet(

@@ -35,7 +35,7 @@ def export_command(catalog: str, path: str, at: int | datetime | None, history: 
       forklake catalog export shop shop.ducklake --history
     """
     with open_lake() as lake, _progress() as progress:
-        made = lake.catalog(catalog).export(path, at=at, history=history, progress=progress)
+        made = lake.catalog(catalog).maintenance.export(path, at=at, history=history, progress=progress)
     document = {
         "path": str(made.path),
         "product": made.product,

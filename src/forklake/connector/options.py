@@ -6,7 +6,6 @@ here, and one that would have no effect is refused.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,15 +14,13 @@ from enum import Enum
 from typing import Any, Final
 
 from forklake.catalog.moments import read_time
+from forklake.catalog.names import qualified_name
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Table
 from forklake.model.flags import read_flag
 from forklake.model.names import nearest
-from forklake.model.quoting import unquote_name
 from forklake.ops.lake_exists import lake_exists
 
-_PART: Final = r'"(?:[^"]|"")+"|[^".]+'
-_NAME: Final = re.compile(rf"(?:(?P<schema>{_PART})\.)?(?P<table>{_PART})")
 _OF_A_TABLE: Final = "provider"
 """What Spark adds to the options, with others, when it makes a table of its own catalog."""
 _START_OF_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -206,18 +203,15 @@ def open_existing(url: str) -> Lake:
 def parse_name(text: str) -> tuple[str, str]:
     """Return the schema and the name of a table, as ``table`` or ``schema.table``; names with dots are quoted.
 
-    >>> parse_name("orders"), parse_name('sales."a.b"')
+    >>> parse_name(" orders"), parse_name('sales."a.b"')
     (('main', 'orders'), ('sales', 'a.b'))
 
     Raises:
         InvalidInputError: It is no name.
     """
-    match = _NAME.fullmatch(text.strip())
-    if match is None:
-        raise InvalidInputError(
-            f'"{text}" is no name of a table.', hint='Names are written table or schema."my.table".'
-        )
-    return unquote_name(match["schema"] or "main"), unquote_name(match["table"])
+    if not text.strip():
+        raise InvalidInputError(f'"{text}" is no name of a table.', hint="Say which table is meant.")
+    return qualified_name(text.strip())
 
 
 # ---- values --------------------------------------------------------------------------------------------------------

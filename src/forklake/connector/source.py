@@ -48,7 +48,7 @@ class LakeSource(DataSource):
         with options.source.opened() as newest:
             catalog = at_end(newest, options)
             self._seen = catalog.head
-            columns = options.source.table_of(catalog.at(version=self._seen)).schema
+            columns = options.source.table_of(catalog.at(version=self._seen)).inspect.spark_schema
         return feed_schema(columns, deletions=options.changes) if options.is_feed else columns
 
     def reader(self, schema: StructType) -> DataSourceReader:

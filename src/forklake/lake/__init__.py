@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from forklake.lake.catalog import Catalog
+from forklake.lake.catalog import Catalog, Fork
 from forklake.lake.lake import Lake, LakeAt
 from forklake.lake.options import Options
 from forklake.lake.table import Table
 from forklake.lake.transaction import Transaction
 from forklake.model.submodules import submodules
 
-__all__ = ["Catalog", "Lake", "LakeAt", "Options", "Table", "Transaction", "read_rows", "row_changes", "rows"]
+__all__ = ["Catalog", "Fork", "Lake", "LakeAt", "Options", "Table", "Transaction", "read_rows", "row_changes", "rows"]
 
 if TYPE_CHECKING:
     from forklake.lake import read_rows, row_changes, rows

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from forklake import session
 from forklake.catalog import versions
@@ -12,23 +14,21 @@ from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
-from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError
+from forklake.errors import CatalogDroppedError, InvalidInputError
+from forklake.lake.maintenance import CatalogMaintenance
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
 from forklake.lake.transaction import Transaction
-from forklake.lake.verbs import Verbs
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import CatalogInfo, CommitInfo, ExportedCatalog, Snapshot
+from forklake.model.records import CatalogInfo, CommitInfo, Snapshot
 from forklake.model.version import Head, Version
+from forklake.ops import lifecycle
 from forklake.ops.copy_catalog import copy_catalog
-from forklake.ops.detach import detach
-from forklake.ops.expire import expire_snapshots
-from forklake.ops.export_catalog import export_catalog
 from forklake.ops.fork import fork, fork_many
-from forklake.ops.list_catalogs import catalog_by_id
-from forklake.ops.plain_history import Progress, silent
+from forklake.ops.list_catalogs import catalog_by_id, list_forks
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import Runtime
+from forklake.ops.sever import sever
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Catalog(Reader, Verbs):
+class Catalog(Reader):
     """One catalog of a lake. May be shared by threads.
 
     It is found by its id, so a rename does not lose it. Each call sees what others have committed before;
@@ -45,16 +45,24 @@ class Catalog(Reader, Verbs):
     """
 
     def __init__(
-        self, runtime: Runtime, catalog_id: CatalogId, pinned: View | None = None, *, created: bool = False
+        self,
+        runtime: Runtime,
+        catalog_id: CatalogId,
+        pinned: View | None = None,
+        *,
+        name: str | None = None,
+        created: bool = False,
     ) -> None:
         self._runtime = runtime
         self._catalog_id = catalog_id
         self._pinned = pinned
+        self._last_name = name
         self._created = created
 
     def __repr__(self) -> str:
+        """Return the name that was last known: nothing is asked for."""
         at = "" if self._pinned is None else f", at={self._pinned.version.snapshot_id}"
-        return f"Catalog(catalog_id={self._catalog_id}{at})"
+        return f"{type(self).__name__}({self._known_name()!r}{at})"
 
     @property
     def catalog_id(self) -> CatalogId:
@@ -90,34 +98,14 @@ class Catalog(Reader, Verbs):
         return catalog_by_id(self._runtime, self._catalog_id)
 
     @property
-    def parent(self) -> CatalogInfo | None:
-        """The catalog that this one was forked from; None if there is none, or it was dropped since."""
-        parent = self.info.parent_id
-        if parent is None:
-            return None
-        try:
-            return catalog_by_id(self._runtime, parent)
-        except NotFoundError:
-            return None
-
-    @property
-    def is_live(self) -> bool:
-        """Whether it is there: not dropped since the handle was made."""
-        try:
-            self._head()
-        except CatalogDroppedError:
-            return False
-        return True
-
-    @property
-    def is_read_only(self) -> bool:
-        """Whether this is a handle on the past."""
-        return self._pinned is not None
-
-    @property
     def options(self) -> Options:
         """The options of the catalog, its schemas and its tables."""
         return Options(self._runtime, self._catalog_id, self._content, self._check_writable)
+
+    @property
+    def maintenance(self) -> CatalogMaintenance:
+        """What is done now and then: expiring snapshots, flushing inlined rows, exporting the catalog."""
+        return CatalogMaintenance(self, self._catalog_id, self._version, self._check_writable)
 
     def at(
         self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
@@ -134,7 +122,7 @@ class Catalog(Reader, Verbs):
             InvalidInputError: Not exactly one moment was given, or it is none.
         """
         found = versions.version_of(self._runtime.store, self._version(), one_moment(moment, version, timestamp))
-        return Catalog(self._runtime, self._catalog_id, View(self._runtime.store, found))
+        return Catalog(self._runtime, self._catalog_id, View(self._runtime.store, found), name=self._last_name)
 
     def snapshots(self) -> list[Snapshot]:
         """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork."""
@@ -204,10 +192,11 @@ class Catalog(Reader, Verbs):
         data_path: str | os.PathLike[str] | None = None,
         if_not_exists: bool = False,
         copy: bool = False,
-    ) -> Catalog:
+    ) -> Fork:
         """Return a new catalog that starts as this one is, or was at a snapshot or time.
 
-        ``created`` of what is returned tells whether this call made it.
+        ``created`` of what is returned tells whether this call made it. As a context manager it is a workspace to be
+        thrown away: leaving ``with base.fork("try") as fork:`` drops what the call made.
 
         By reference it costs one short transaction and a few hundred bytes, whatever the catalog holds; with
         ``copy`` the metadata is written out, and the new catalog has no earlier history. Files are shared in
@@ -231,11 +220,11 @@ class Catalog(Reader, Verbs):
         own_path = None if data_path is None else os.fspath(data_path)
         if not copy:
             made = fork(runtime, self._catalog_id, name, at=at, data_path=own_path, if_not_exists=if_not_exists)
-            return Catalog(runtime, made.catalog_id, created=made.created)
+            return Fork(runtime, made.catalog_id, name=name, created=made.created)
         if if_not_exists:
             raise InvalidInputError("A copying fork cannot be asked for with if_not_exists.")
         copied = copy_catalog(runtime, self._catalog_id, name, at=at, data_path=own_path)
-        return Catalog(runtime, copied, created=True)
+        return Fork(runtime, copied, name=name, created=True)
 
     def fork_many(
         self,
@@ -243,7 +232,7 @@ class Catalog(Reader, Verbs):
         *,
         at: Moment | None = None,
         on_progress: Callable[[int], None] = lambda made: None,
-    ) -> list[Catalog]:
+    ) -> list[Fork]:
         """Return one fork for each name, all of the same snapshot, in far fewer transactions than names.
 
         Made in batches of 10,000, each all or nothing. ``on_progress`` is told after each how many are made.
@@ -255,65 +244,44 @@ class Catalog(Reader, Verbs):
         if at is None and self._pinned is not None:
             at = self._pinned.version.snapshot_id
         runtime = self._runtime
-        made = fork_many(runtime, self._catalog_id, list(names), at=at, on_progress=on_progress)
-        return [Catalog(runtime, catalog, created=True) for catalog in made]
+        wanted = list(names)
+        made = fork_many(runtime, self._catalog_id, wanted, at=at, on_progress=on_progress)
+        return [Fork(runtime, catalog, name=name, created=True) for catalog, name in zip(made, wanted, strict=True)]
 
-    def export(
-        self,
-        url: str | os.PathLike[str],
-        *,
-        at: Moment | None = None,
-        history: bool = False,
-        progress: Progress | None = None,
-    ) -> ExportedCatalog:
-        """Write the catalog as a plain DuckLake 1.0 database that DuckDB attaches: a DuckDB or a SQLite file.
+    def forks(self) -> list[CatalogInfo]:
+        """Return the live catalogs that were made of this one, the oldest first; not those made of these.
 
-        The data files stay where they are and are named by absolute path. The file appears complete or not at all.
-
-        Args:
-            url: A path ending in ``.ducklake``, ``.duckdb``, ``.db`` or ``.sqlite``, or ``duckdb:path`` or
-                ``sqlite:path``.
-            at: A snapshot that the catalog can see, or a time; its head if not given.
-            history: Write all snapshots of the lineage up to that one, not only that one.
-            progress: Told the step, how much of it is done, and how much there is.
-
-        Raises:
-            AlreadyExistsError: There is a file of that name.
-            SnapshotNotFoundError: The catalog has no such snapshot.
-            InvalidInputError: The catalog holds something that DuckLake 1.0 cannot express.
+        Copies, and forks that were severed since, are among them.
         """
-        version = self._version()
-        if at is not None:
-            version = versions.version_of(self._runtime.store, version, at)
-        return export_catalog(
-            self._runtime,
-            version,
-            os.fspath(url),
-            history=history,
-            progress=progress or silent,
-        )
+        return list_forks(self._runtime, self._catalog_id)
 
-    def detach(self) -> None:
-        """Let go of the ancestors: what is inherited becomes the catalog's own, and its earlier history goes.
+    def sever(self) -> None:
+        """Cut the catalog off from its ancestors: what it inherits becomes its own, and its earlier history goes.
 
         A catalog that inherits nothing stays as it is.
         """
         self._check_writable()
-        detach(self._runtime, self._catalog_id)
+        sever(self._runtime, self._catalog_id)
 
-    def expire_snapshots(
-        self, *, snapshot_ids: Sequence[int] | None = None, older_than: Time | None = None
-    ) -> list[SnapshotId]:
-        """Forget own snapshots by id or age, and return which; forks keep what they see.
+    def rename(self, name: str) -> None:
+        """Give the catalog another name; its directory, its forks and all handles on it stay as they are.
 
         Raises:
-            SnapshotNotFoundError: A snapshot is not one of the catalog's own.
+            AlreadyExistsError: Another live catalog has the name.
+            NotFoundError: The catalog was dropped.
         """
         self._check_writable()
-        chosen = expire_snapshots(
-            self._runtime.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than
-        )
-        return [snapshot.snapshot_id for snapshot in chosen]
+        lifecycle.rename_catalog(self._runtime.store, self._catalog_id, name)
+        self._last_name = name
+
+    def drop(self) -> None:
+        """Drop the catalog. Nothing is deleted: forks keep working, and `Lake.undrop_catalog` brings it back.
+
+        Raises:
+            NotFoundError: It was dropped already.
+        """
+        self._check_writable()
+        lifecycle.drop_catalog(self._runtime.store, self._catalog_id)
 
     def _head(self) -> Head:
         return versions.head_by_id(self._runtime.store, self._catalog_id)
@@ -323,6 +291,12 @@ class Catalog(Reader, Verbs):
 
     def _content(self) -> Content:
         return self._pinned if self._pinned is not None else self._runtime.view(self._head())
+
+    def _past(self, moment: Moment) -> Catalog:
+        return self.at(moment)
+
+    def _known_name(self) -> str:
+        return self._last_name or f"catalog {self._catalog_id}"
 
     def _check_writable(self) -> None:
         if self._pinned is not None:
@@ -341,3 +315,18 @@ class Catalog(Reader, Verbs):
 
         settings = self._runtime.settings
         return run_again(attempt, settings.retry, settings.clock) if rerun else attempt()
+
+
+class Fork(Catalog):
+    """A catalog that `Catalog.fork` returned; as a context manager, one that is dropped in the end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Drop the fork, if the call that returned it made it and nobody dropped it since."""
+        if self._created:
+            with suppress(CatalogDroppedError):
+                self.drop()

@@ -127,7 +127,7 @@ class Lake:
             encrypted=encrypted,
             if_not_exists=if_not_exists,
         )
-        return Catalog(runtime, made.catalog_id, created=made.created)
+        return Catalog(runtime, made.catalog_id, name=name, created=made.created)
 
     def import_catalog(
         self,
@@ -167,7 +167,7 @@ class Lake:
             metadata_schema=metadata_schema,
             progress=progress or silent,
         )
-        return Catalog(runtime, made, created=True)
+        return Catalog(runtime, made, name=name, created=True)
 
     def catalog(self, name: str) -> Catalog:
         """Open a catalog by its name.
@@ -177,7 +177,7 @@ class Lake:
         """
         head = versions.head_by_name(self._runtime.store, name)
         self._runtime.view(head)
-        return Catalog(self._runtime, head.version.catalog_id)
+        return Catalog(self._runtime, head.version.catalog_id, name=head.name)
 
     def catalogs(
         self,
@@ -194,23 +194,6 @@ class Lake:
         catalogs that existed then, under the names they had, each with its newest snapshot of that moment.
         """
         return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=at)
-
-    def rename_catalog(self, name: str, new_name: str) -> None:
-        """Give a catalog another name; its directory and its forks stay as they are.
-
-        Raises:
-            NotFoundError: No live catalog has the old name.
-            AlreadyExistsError: Another one has the new name.
-        """
-        lifecycle.rename_catalog(self._runtime.store, self.catalog(name).catalog_id, new_name)
-
-    def drop_catalog(self, name: str) -> None:
-        """Drop a catalog. Nothing is deleted: forks keep working, and `undrop_catalog` brings it back.
-
-        Raises:
-            NotFoundError: No live catalog has the name.
-        """
-        lifecycle.drop_catalog(self._runtime.store, self.catalog(name).catalog_id)
 
     def undrop_catalog(self, name_or_id: str | int) -> Catalog:
         """Bring a dropped catalog back, by its id or by a name that only one was dropped under.
@@ -297,6 +280,9 @@ class LakeAt:
         self._runtime = runtime
         self._moment = check_moment(moment)
 
+    def __repr__(self) -> str:
+        return f"LakeAt({self._runtime.location!r}, {str(self._moment)!r})"
+
     def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
         """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""
         return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=self._moment)
@@ -309,4 +295,4 @@ class LakeAt:
         """
         store = self._runtime.store
         version = versions.version_by_name(store, name, self._moment)
-        return Catalog(self._runtime, version.catalog_id, View(store, version))
+        return Catalog(self._runtime, version.catalog_id, View(store, version), name=name)

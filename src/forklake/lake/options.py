@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forklake.catalog import lookup
+from forklake.catalog.names import qualified_name
 from forklake.catalog.view import Content
 from forklake.errors import InvalidInputError
 from forklake.model.ids import THE_LAKE, CatalogId
@@ -71,7 +72,8 @@ class Options:
             return -1, -1
         content = self._content()  # a dropped catalog is refused here
         if table is not None:
-            row = lookup.table(content, table, schema or "main")
+            schema, table = qualified_name(table, schema)
+            row = lookup.table(content, table, schema)
             return row.schema_id, row.table_id
         return (-1 if schema is None else lookup.schema(content, schema).schema_id), -1
 

@@ -1,26 +1,51 @@
-"""What can be read of a catalog, at its head, in the past, and within a transaction."""
+"""What a catalog, now or in the past, and a transaction have in common."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
-from forklake.catalog import describe, lookup
-from forklake.catalog.view import Content
+from forklake import lake
+from forklake.catalog import lookup
+from forklake.catalog.moments import Moment
+from forklake.catalog.names import qualified_name
+from forklake.errors import InvalidInputError
+from forklake.lake.macros import Macros
+from forklake.lake.runner import Runner
+from forklake.lake.schemas import Schemas
 from forklake.lake.table import Table
-from forklake.lake.verbs.runner import Runner
-from forklake.model.records import Macro, View
+from forklake.lake.views import Views
+from forklake.ops import define_table
+from forklake.ops.arrange_files import PartitionKeys
+from forklake.ops.define_table import Columns, NewTable, define_columns
+from forklake.ops.sort_keys import SortKeys
 
 
 class Reader(Runner):
-    """Tables and schemas as one reader sees them."""
+    """Schemas, tables, views and macros as one reader sees them.
+
+    Names are written ``table`` or ``schema.table``, each part in double quotes where it has a dot; without a schema
+    it is ``main``. With ``schema`` a name is taken as it is.
+    """
 
     @abstractmethod
-    def _content(self) -> Content:
-        """Return what is seen, at this statement."""
+    def _past(self, moment: Moment) -> Reader:
+        """Return the catalog as it was."""
 
-    def schemas(self) -> list[str]:
-        """Return the names of the schemas, in order."""
-        return [row.schema_name for row in lookup.schemas(self._content())]
+    @property
+    def schemas(self) -> Schemas:
+        """The schemas: list, create and drop them."""
+        return Schemas(self)
+
+    @property
+    def views(self) -> Views:
+        """The views: list, create, rename, comment and drop them."""
+        return Views(self)
+
+    @property
+    def macros(self) -> Macros:
+        """The macros: list, create and drop them."""
+        return Macros(self)
 
     def tables(self, schema: str | None = None) -> list[Table]:
         """Return all tables, or those of a schema, by schema and name."""
@@ -32,48 +57,54 @@ class Reader(Runner):
         found = [Table(self, row, names[row.schema_id]) for row in lookup.tables(content)]
         return sorted(found, key=lambda table: (table.schema_name, table.name))
 
-    def table(self, name: str, *, schema: str = "main") -> Table:
+    def table(self, name: str, *, schema: str | None = None) -> Table:
         """Return a table.
 
         Raises:
             NotFoundError: There is none of that name.
         """
         content = self._content()
+        schema, name = qualified_name(name, schema)
         row = lookup.table(content, name, schema)
         return Table(self, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
-    def views(self, schema: str | None = None) -> list[View]:
-        """Return all views, or those of a schema, by schema and name."""
-        content = self._content()
-        wanted = None if schema is None else lookup.schema(content, schema).schema_id
-        names = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
-        found = [describe.view(content, row, names[row.schema_id]) for row in lookup.views(content, wanted)]
-        return sorted(found, key=lambda view: (view.schema_name, view.name))
+    def create_table(
+        self,
+        name: str,
+        columns: Columns | None = None,
+        *,
+        rows: Any = None,
+        schema: str | None = None,
+        partition_by: PartitionKeys = (),
+        sort_by: SortKeys = (),
+        if_not_exists: bool = False,
+        or_replace: bool = False,
+    ) -> None:
+        """Create a table with columns, or with the columns and the rows of a frame, in one snapshot.
 
-    def view(self, name: str, *, schema: str = "main") -> View:
-        """Return a view.
-
-        Raises:
-            NotFoundError: There is none of that name.
-        """
-        content = self._content()
-        row = lookup.view(content, name, schema)
-        return describe.view(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
-
-    def macros(self, schema: str | None = None) -> list[Macro]:
-        """Return all macros, or those of a schema, by schema and name."""
-        content = self._content()
-        wanted = None if schema is None else lookup.schema(content, schema).schema_id
-        names = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
-        found = [describe.macro(content, row, names[row.schema_id]) for row in lookup.macros(content, wanted)]
-        return sorted(found, key=lambda macro: (macro.schema_name, macro.name))
-
-    def macro(self, name: str, *, schema: str = "main") -> Macro:
-        """Return a macro with its overloads.
+        Args:
+            name: Its name, which no table or view of the schema has.
+            columns: Names and types, as DuckDB or DuckLake write them; ``STRUCT(a INTEGER)[]`` too.
+            rows: Instead of columns: a DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of
+                mappings.
+            schema: The schema it goes into.
+            partition_by: Columns, or fields with a transform, that its files are partitioned by.
+            sort_by: What its files are sorted by: SQL such as ``a DESC``, or keys as values.
+            if_not_exists: Do nothing if there is a table of that name.
+            or_replace: Drop the table of that name first; the new one has an id of its own. The frame may still read
+                the old one.
 
         Raises:
-            NotFoundError: There is none of that name.
+            AlreadyExistsError: There is a table or view of that name.
+            InvalidInputError: A column has no such type, or a name that is taken; or columns and rows are both given.
+            EngineError: The Spark job failed; nothing was made.
         """
-        content = self._content()
-        row = lookup.macro(content, name, schema)
-        return describe.macro(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
+        schema, name = qualified_name(name, schema)
+        if (columns is None) == (rows is None):
+            raise InvalidInputError(f'Table "{name}" is created with columns or with rows; nothing was created.')
+        if columns is None:
+            lake.rows.create_table_as(self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace)
+            return
+        defined = define_columns(self._runtime, columns)
+        new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
+        self._run(lambda staging: define_table.create_table(staging, self._runtime, new))

@@ -20,28 +20,23 @@ from forklake.sql.row_texts import (
     delete_statement,
     merge_statement,
     update_statement,
-    upsert_statement,
 )
 
 if TYPE_CHECKING:
     from forklake.lake.table import Table
 
-__all__ = ["MergeClauses", "delete", "merge", "truncate", "update", "upsert"]
+__all__ = ["MergeClauses", "delete", "merge", "update"]
 
 
-def truncate(table: Table) -> None:
-    """Delete all rows."""
-    table._reader._run(lambda staging: changing.delete_all(staging, lookup.table_by_id(staging.draft, table.table_id)))
-
-
-def delete(table: Table, where: str, parameters: Values | None) -> int:
-    """Delete rows."""
+def delete(table: Table, where: str | None, parameters: Values | None) -> int:
+    """Delete rows, or all."""
     runtime = table._reader._runtime
     statement = delete_statement(where, parameters)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         chosen = bind_delete(statement, row.table_name, fields)
-        assert chosen is not None
+        if chosen is None:
+            return changing.truncate(staging, runtime, row)
         return changing.delete_where(staging, runtime, row, chosen)
 
     return _change(table, change)
@@ -59,14 +54,9 @@ def update(table: Table, assignments: Mapping[str, str], where: str | None, para
     return _change(table, change)
 
 
-def merge(table: Table, source: Any, on: str, clauses: MergeClauses, parameters: Values | None) -> int:
+def merge(table: Table, source: Any, on: str | Sequence[str], clauses: MergeClauses, parameters: Values | None) -> int:
     """Merge the rows of a source into a table."""
     return _merge(table, source, lambda fields, given: merge_statement(on, clauses, fields, given, parameters))
-
-
-def upsert(table: Table, source: Any, on: Sequence[str]) -> int:
-    """Update the rows of a table that a source has the keys of, and insert the others of the source."""
-    return _merge(table, source, lambda fields, given: upsert_statement(on, fields, given))
 
 
 def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> int:

@@ -10,12 +10,11 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
-from forklake.lake.verbs.runner import Runner
+from forklake.lake.runner import Runner
 from forklake.model.predicate import Condition
-from forklake.model.records import FlushedTable, PrunedFiles, ScanSummary
+from forklake.model.records import PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
 from forklake.ops import append as appending
-from forklake.ops import flush_inlined as flushing
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.arrange_files import PartitionKeys
@@ -128,26 +127,6 @@ def create_table_as(
     new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
 
     runner._run(lambda staging: create_as(staging, runtime, new, rows))
-
-
-def flush(table: Table) -> int:
-    """Write what the metadata holds of a table into files."""
-    runtime = table._reader._runtime
-
-    def verb(staging: Staging) -> int:
-        return flushing.flush_table(staging, runtime, lookup.table_by_id(staging.draft, table.table_id))
-
-    return table._reader._run(verb) or 0
-
-
-def flush_inlined(runner: Runner, schema_name: str | None, table_name: str | None) -> list[FlushedTable]:
-    """Write what the metadata holds of tables into files."""
-    runtime = runner._runtime
-
-    def verb(staging: Staging) -> list[FlushedTable]:
-        return flushing.flush_inlined(staging, runtime, schema=schema_name, table=table_name)
-
-    return runner._run(verb) or []
 
 
 def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from forklake import lake, session
 from forklake.catalog import describe, lookup
-from forklake.catalog.moments import Moment
+from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.view import Content
-from forklake.model.definitions import PartitionField, SortKey
+from forklake.lake.alter import Alter
+from forklake.lake.inspection import Inspection
+from forklake.lake.storage import Storage
 from forklake.model.ids import TableId
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
-from forklake.model.overview import TableChange
-from forklake.model.records import Column, DataFile, InlinedRow, ScanSummary, TableStats
+from forklake.model.names import join_name
+from forklake.model.records import Column
 from forklake.model.rows import TableRow
-from forklake.ops.table_history import table_history
+from forklake.ops.define_table import drop_table, rename_table
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
 
+    from forklake.engine.changes import Kind
     from forklake.lake.reader import Reader
     from forklake.session.result import Result
     from forklake.sql.parameters import Values
@@ -38,10 +41,10 @@ class Table:
     def __init__(self, reader: Reader, row: TableRow, schema_name: str) -> None:
         self._reader = reader
         self._row = row
-        self.schema_name = schema_name
+        self._schema_name = schema_name
 
     def __repr__(self) -> str:
-        return f"Table({self.schema_name!r}, {self.name!r}, table_id={self.table_id})"
+        return f"Table({join_name(self._reader._known_name(), self.schema_name, self.name)!r})"
 
     @property
     def name(self) -> str:
@@ -49,14 +52,14 @@ class Table:
         return self._row.table_name
 
     @property
+    def schema_name(self) -> str:
+        """The name of the schema when the handle was made."""
+        return self._schema_name
+
+    @property
     def table_id(self) -> TableId:
         """The id: the same in the catalog and in all its forks. Negative until the transaction is committed."""
         return self._row.table_id
-
-    @property
-    def uuid(self) -> str:
-        """The uuid, which is that of the ancestor's table in a fork."""
-        return self._row.table_uuid
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -68,66 +71,52 @@ class Table:
         return describe.columns(self._content(), self.table_id)
 
     @property
-    def tags(self) -> dict[str, str]:
-        """The tags, the comment among them."""
-        return describe.object_tags(self._content(), self.table_id)
+    def alter(self) -> Alter:
+        """Changes of what the table is: its columns, its layout, its comment and tags."""
+        return Alter(self)
 
     @property
-    def comment(self) -> str | None:
-        """What is said about the table."""
-        return self.tags.get("comment")
+    def inspect(self) -> Inspection:
+        """What can be told of the table: totals, layout, tags, history, and what a scan would read."""
+        return Inspection(self)
 
     @property
-    def partition_by(self) -> tuple[PartitionField, ...]:
-        """The keys that new files are partitioned by."""
-        return describe.partitioning(self._content(), self.table_id)
+    def storage(self) -> Storage:
+        """The files and inlined rows that hold the rows, for those who write files themselves."""
+        return Storage(self)
 
-    @property
-    def sort_by(self) -> tuple[SortKey, ...]:
-        """The keys that new files are sorted by."""
-        return describe.sorting(self._content(), self.table_id)
-
-    @property
-    def stats(self) -> TableStats:
-        """The totals.
+    def at(
+        self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
+    ) -> Table:
+        """Return the same table as it was: at a snapshot of the catalog's lineage, or at a time; see `Catalog.at`.
 
         Raises:
-            NotFoundError: The table was dropped.
+            SnapshotNotFoundError: The catalog has no such snapshot.
+            NotFoundError: The table was not there then.
+            InvalidInputError: Not exactly one moment was given, or it is none; or this is a table of a transaction.
         """
-        row = lookup.table_stats(self._content(), self.table_id)
-        return TableStats(row.record_count, row.file_size_bytes, row.next_row_id)
-
-    def inlined_rows(self) -> list[InlinedRow]:
-        """Return the rows that are kept in the metadata, by row id.
-
-        Raises:
-            NotFoundError: The table was dropped.
-        """
-        return describe.inlined_rows(self._content(), self.table_id)
-
-    def files(self) -> list[DataFile]:
-        """Return the data files with their delete files, in the order they were added.
-
-        Raises:
-            NotFoundError: The table was dropped.
-        """
-        content = self._reader._content()
+        past = self._reader._past(one_moment(moment, version, timestamp))
+        content = past._content()
         row = lookup.table_by_id(content, self.table_id)
-        runtime = self._reader._runtime
-        return describe.data_files(runtime.store, runtime.lake_path, content, row)
+        return Table(past, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
-    def history(self) -> list[TableChange]:
-        """Return the snapshots that changed the table, oldest first, up to the one that is seen.
+    def rename(self, name: str) -> None:
+        """Give the table another name; its files stay where they are.
 
         Raises:
+            AlreadyExistsError: There is a table or view of that name.
             NotFoundError: The table was dropped.
         """
-        return table_history(self._reader._runtime.store, self._content().version, self.table_id)
+        self._reader._run(lambda staging: rename_table(staging, lookup.table_by_id(staging.draft, self.table_id), name))
+        self._row = replace(self._row, table_name=name)
 
-    @property
-    def schema(self) -> StructType:
-        """The columns as Spark shows them."""
-        return lake.rows.schema(self)
+    def drop(self) -> None:
+        """Drop the table with all it holds; time travel and forks still see it.
+
+        Raises:
+            NotFoundError: It was dropped already.
+        """
+        self._reader._run(lambda staging: drop_table(staging, lookup.table_by_id(staging.draft, self.table_id)))
 
     def dataframe(
         self, columns: Sequence[str] | None = None, where: str | None = None, *, parameters: Values | None = None
@@ -239,11 +228,12 @@ class Table:
         """
         lake.rows.overwrite(self, frame, where, parameters, by_name=by_name)
 
-    def delete(self, where: str, *, parameters: Values | None = None) -> int:
-        """Delete the rows that a condition holds for, and return how many they were.
+    def delete(self, where: str | None = None, *, parameters: Values | None = None) -> int:
+        """Delete the rows that a condition holds for, or all rows, and return how many they were.
 
         Data files stay as they are; a delete file beside them says which rows are gone. Others that deleted rows of the
-        same file meanwhile are a conflict; outside of a transaction it is then done again on the new state.
+        same file meanwhile are a conflict; outside of a transaction it is then done again on the new state. To delete
+        all rows nothing is read, and Spark is not started.
 
         Args:
             where: A condition as DuckDB writes it.
@@ -254,10 +244,6 @@ class Table:
             EngineError: The Spark job failed; nothing was changed.
         """
         return lake.row_changes.delete(self, where, parameters)
-
-    def truncate(self) -> None:
-        """Delete all rows. Nothing is read, and Spark is not started."""
-        lake.row_changes.truncate(self)
 
     def update(self, set: Mapping[str, str], where: str | None = None, *, parameters: Values | None = None) -> int:
         """Change values of the rows that a condition holds for, and return how many they were; they keep their row ids.
@@ -277,7 +263,7 @@ class Table:
     def merge(
         self,
         source: Any,
-        on: str,
+        on: str | Sequence[str],
         *,
         matched: Sequence[MergeUpdate | MergeDelete] = (),
         not_matched: Sequence[MergeInsert] = (),
@@ -286,13 +272,18 @@ class Table:
     ) -> int:
         """Match the rows of a source with those of the table, and return how many rows were changed or added.
 
+        With keys alone, ``merge(source, on="id")``, it is an upsert: rows that the source has the keys of are updated,
+        the other rows of the source are inserted. Columns that the source does not have stay as they are, or have their
+        defaults.
+
         The first thing of a list whose condition holds is done with a row. Rows that are inserted because none matched
         conflict with rows that others add to the table meanwhile: outside of a transaction it is then run again, in one
         it raises. So a key that several bring at once is inserted once.
 
         Args:
             source: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
-            on: Which rows match: a condition over ``target.column`` and ``source.column``.
+            on: Which rows match: a condition over ``target.column`` and ``source.column``, or the name of a key column,
+                or a list of them. No two rows of the source may have the same key if the table has it.
             matched: What is done with rows of the table that match.
             not_matched: What is done with rows of the source that match none.
             not_matched_by_source: What is done with rows of the table that match none.
@@ -307,26 +298,7 @@ class Table:
         clauses = lake.row_changes.MergeClauses(matched, not_matched, not_matched_by_source)
         return lake.row_changes.merge(self, source, on, clauses, parameters)
 
-    def upsert(self, source: Any, on: Sequence[str]) -> int:
-        """Update the rows that have the keys of a row of the source, insert the others, and return how many it were.
-
-        Args:
-            source: As for `merge`; columns that it does not have stay as they are, or have their defaults.
-            on: The key columns; no two rows of the source may have the same key if the table has it.
-        """
-        return lake.row_changes.upsert(self, source, on)
-
-    def flush_inlined(self) -> int:
-        """Write what the metadata holds of the table into files, and return how many rows that are.
-
-        Rows keep their ids and snapshots; see `Catalog.flush_inlined`.
-
-        Raises:
-            InvalidInputError: The transaction has deleted or updated rows of the table.
-        """
-        return lake.rows.flush(self)
-
-    def changes(self, start: Moment, end: Moment | None = None) -> DataFrame:
+    def changes(self, start: Moment, end: Moment | None = None, *, kind: Kind = "all") -> DataFrame:
         """Return how rows changed from one snapshot to another, both included, as a Spark DataFrame.
 
         It has ``snapshot_id``, ``rowid``, ``change_type`` (``insert``, ``delete``, ``update_preimage``,
@@ -336,42 +308,20 @@ class Table:
         Args:
             start: A snapshot, or a time: then the first snapshot at or after it.
             end: A snapshot, or a time: then the last snapshot not after it; the newest if not given.
+            kind: ``insertions`` or ``deletions`` for the rows that were added or deleted alone, updated ones in both,
+                without ``change_type``.
 
         Raises:
             SnapshotNotFoundError: The catalog has no such snapshot.
             InvalidInputError: The start comes after the end.
         """
-        return lake.rows.changes(self, start, end, "all")
-
-    def insertions(self, start: Moment, end: Moment | None = None) -> DataFrame:
-        """Return the rows that were added, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
-        return lake.rows.changes(self, start, end, "insertions")
-
-    def deletions(self, start: Moment, end: Moment | None = None) -> DataFrame:
-        """Return the rows that were deleted, updated ones too, with ``snapshot_id`` and ``rowid``; as `changes`."""
-        return lake.rows.changes(self, start, end, "deletions")
-
-    def plan(self, where: str | None = None, *, parameters: Values | None = None) -> ScanSummary:
-        """Return what a scan would read: the files that are kept, and how many are left out and why.
-
-        Costs only metadata; Spark is not started.
-        """
-        return lake.rows.plan(self, where, parameters)
+        return lake.rows.changes(self, start, end, kind)
 
     def count(self, where: str | None = None, *, parameters: Values | None = None) -> int:
         """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
         return lake.rows.count(self, where, parameters)
 
-    def min(self, column: str) -> Any:
-        """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
-        return lake.rows.bound(self, column, "min")
-
-    def max(self, column: str) -> Any:
-        """Return the largest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
-        return lake.rows.bound(self, column, "max")
-
     def _result(self, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> Result:
-
         return lake.read_rows.read_rows(self, columns, where, parameters)
 
     def _content(self) -> Content:

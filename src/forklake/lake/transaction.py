@@ -7,13 +7,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from forklake import session
+from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
+from forklake.lake.maintenance import Maintenance
 from forklake.lake.reader import Reader
-from forklake.lake.verbs import Verbs
 from forklake.model.ids import SnapshotId
 from forklake.model.records import CommitInfo
 from forklake.model.version import Head
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Transaction(Reader, Verbs):
+class Transaction(Reader):
     """Several changes that become one snapshot, or none.
 
     It sees the catalog as it was when it began, and its own changes. Leaving the ``with`` block commits;
@@ -51,6 +52,9 @@ class Transaction(Reader, Verbs):
         self._staging: Staging | None = Staging(runtime.store, runtime.view(head), may_alter_later=may_alter_later)
         self.snapshot_id: SnapshotId | None = None
         """The snapshot that the commit made; None before, or if nothing changed."""
+
+    def __repr__(self) -> str:
+        return f"Transaction({self._head.name!r}, base={self._head.version.snapshot_id})"
 
     def __enter__(self) -> Self:
         return self
@@ -81,6 +85,11 @@ class Transaction(Reader, Verbs):
     def base(self) -> SnapshotId:
         """The snapshot that the transaction started from."""
         return self._head.version.snapshot_id
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """What can be done as part of the transaction: flushing inlined rows."""
+        return Maintenance(self)
 
     def set_commit_message(
         self, author: str | None = None, message: str | None = None, extra_info: str | None = None
@@ -141,6 +150,15 @@ class Transaction(Reader, Verbs):
         if self._staging is None:
             raise InvalidInputError("The transaction has ended.", hint="Begin a new one.")
         return self._staging
+
+    def _past(self, moment: Moment) -> Reader:
+        raise InvalidInputError(
+            "A transaction sees the catalog as it was when it began, and no other moment.",
+            hint="Ask the catalog for its past.",
+        )
+
+    def _known_name(self) -> str:
+        return self._head.name
 
     def _content(self) -> Content:
         return self._open().draft

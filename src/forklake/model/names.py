@@ -1,12 +1,17 @@
-"""How names are compared."""
+"""How names are compared, and how they are written with dots between."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Final
 
+from forklake.model.quoting import quote_name, unquote_name
+
 _ASCII_LOWER: Final = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+_PART: Final = re.compile(r""""(?:[^"]|"")+"|[^".][^.]*""")
+_PATH: Final = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
 
 
 def fold(name: str) -> str:
@@ -30,3 +35,23 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_fold = {fold(one): one for one in known}
     found = difflib.get_close_matches(fold(name), by_fold, n=1, cutoff=0.6)
     return by_fold[found[0]] if found else None
+
+
+def split_name(text: str) -> tuple[str, ...] | None:
+    """Return the parts of a name with dots between them, each of which may be in double quotes; None if it is none.
+
+    >>> split_name('main."a.b"'), split_name("t"), split_name('"open'), split_name("a..b")
+    (('main', 'a.b'), ('t',), None, None)
+    """
+    if _PATH.fullmatch(text) is None:
+        return None
+    return tuple(unquote_name(part) for part in _PART.findall(text))
+
+
+def join_name(*parts: str) -> str:
+    """Return a name that `split_name` takes apart again.
+
+    >>> print(join_name("main", "a.b"))
+    main."a.b"
+    """
+    return ".".join(part if _PART.fullmatch(part) and part[0] != '"' and part else quote_name(part) for part in parts)

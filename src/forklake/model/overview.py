@@ -17,7 +17,7 @@ class ForkNode:
     Attributes:
         snapshot_id: Its head; None if it was purged.
         snapshot_time: When that was committed.
-        kind: ``root``; ``fork``, which inherits; or ``copy``, which was copied or detached and stands alone.
+        kind: ``root``; ``fork``, which inherits; or ``copy``, which was copied or severed and stands alone.
         is_live: False for a dropped catalog, which is shown only where live forks hang on it.
         own_file_count: Live data files that it added itself.
         own_byte_count: What these files take.

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["staged_files"]
+__all__ = ["flush_inlined", "staged_files"]
 
 if TYPE_CHECKING:
-    from forklake.ops import staged_files
+    from forklake.ops import flush_inlined, staged_files
 else:
-    __getattr__ = submodules(__name__, *__all__)  # it brings PyArrow
+    __getattr__ = submodules(__name__, *__all__)  # they bring PyArrow

@@ -25,6 +25,7 @@ from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 from forklake.ops.append import inline, is_inlinable
 from forklake.ops.merge_predicate import matching, pruning_keys
+from forklake.ops.read_table import count_rows
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
@@ -39,6 +40,16 @@ be moved to find those that match a small one. Bytes would not tell: files may b
 
 _MANY_FILES: Final = 10
 """And of one with so many files, however small they are: each of them costs a request or several to be opened."""
+
+
+def truncate(staging: Staging, runtime: Runtime, table: TableRow) -> int:
+    """Delete all rows that the transaction sees, and return how many they are.
+
+    No row is read. How many they are is told by the metadata; only where that is not exact they are counted.
+    """
+    count = count_rows(runtime.engine, plan_scan(runtime.store, runtime.lake_path, staging.draft, table), None)
+    delete_all(staging, table)
+    return count
 
 
 def delete_all(staging: Staging, table: TableRow) -> None:

@@ -52,7 +52,7 @@ def copy_catalog(
             if still_there.links != source.links:
                 raise SnapshotNotFoundError(
                     f"No snapshot found at version {source.snapshot_id}",
-                    hint=f"The catalog was detached meanwhile; '{name}' was not made. Try again.",
+                    hint=f"The catalog was severed meanwhile; '{name}' was not made. Try again.",
                 )
             source = still_there if at is None else versions.version_at(session, still_there, source.snapshot_id)
             procedures.check_name_is_free(session, name)

@@ -73,6 +73,22 @@ def catalog_by_id(runtime: Runtime, catalog: CatalogId) -> CatalogInfo:
     return catalog_info(runtime.lake_path, found)
 
 
+def list_forks(runtime: Runtime, parent: CatalogId) -> list[CatalogInfo]:
+    """Return the live catalogs that were forked from a catalog, by id; not the forks of these."""
+    return [catalog_info(runtime.lake_path, row) for row in catalogs.forks_of(runtime.store, parent, INFINITY)]
+
+
+def parent_of(runtime: Runtime, catalog: CatalogId) -> CatalogInfo | None:
+    """Return the catalog that one was forked from; None if there is none, or it was dropped since.
+
+    Raises:
+        NotFoundError: The catalog itself was dropped.
+    """
+    parent = catalog_by_id(runtime, catalog).parent_id
+    found = None if parent is None else catalogs.catalog_by_id(runtime.store, parent)
+    return None if found is None else catalog_info(runtime.lake_path, found)
+
+
 def check_limit(limit: int) -> int:
     """Return how many things a page may show.
 

@@ -12,7 +12,7 @@ from forklake.model.overview import TableChange
 from forklake.model.version import Version
 
 WRITTEN_OUT = "written_out"
-"""What a copying fork and a detach do to a table: its rows begin anew, and the log tells nothing."""
+"""What a copying fork and severing do to a table: its rows begin anew, and the log tells nothing."""
 
 
 def table_history(store: Store, version: Version, table: TableId) -> list[TableChange]:

@@ -1,4 +1,4 @@
-"""Writing a catalog's inherited rows out as its own: what a copying fork and a detach have in common."""
+"""Writing a catalog's inherited rows out as its own: what a copying fork and severing have in common."""
 
 from __future__ import annotations
 

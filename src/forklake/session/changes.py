@@ -70,13 +70,7 @@ def delete(state: State, statement: said.Delete) -> Result:
         return _run_joined(state, writer, row, joined)
     bound, runtime = bind_delete(statement, row.table_name, fields, names), state.runtime(writer)
     if bound is None:
-        count = writer.table(row.table_name, schema=_schema_name(writer, row)).count()
-
-        def delete_all(staging: Staging, table: TableRow) -> int:
-            changing.delete_all(staging, table)
-            return count
-
-        return _run(writer, row, delete_all)
+        return _run(writer, row, lambda staging, table: changing.truncate(staging, runtime, table))
     return _run(writer, row, lambda staging, table: changing.delete_where(staging, runtime, table, bound))
 
 
@@ -153,10 +147,6 @@ def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableR
     check_there("table", content, target.schema, target.name)
     row = lookup.table(content, target.name, target.schema)
     return writer, row, table_fields(content, row.table_id)
-
-
-def _schema_name(writer: Transaction, row: TableRow) -> str:
-    return lookup.schema_by_id(content_of(writer), row.schema_id).schema_name
 
 
 def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow], int]) -> Result:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Transaction
-from forklake.lake.internals import catalog_of, runtime_of
+from forklake.lake.internals import catalog_of, is_live, is_past, runtime_of
 from forklake.lake.lake import lake_of
 from forklake.model.names import fold
 from forklake.ops.run_again import run_again
@@ -287,7 +287,7 @@ def connect_to_lake(lake: Lake) -> Connection:
 
 def connect_to_catalog(catalog: Catalog) -> Connection:
     """Return a new session in which a catalog is attached under its name and in use; as `connect_to_lake`."""
-    return Connection(_state_of(catalog, catalog.name, read_only=catalog.is_read_only))
+    return Connection(_state_of(catalog, catalog.name, read_only=is_past(catalog)))
 
 
 def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Result | None:
@@ -296,7 +296,7 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
     Raises:
         InvalidInputError: A transaction was begun and not ended; it was rolled back.
     """
-    state = _state_of(catalog, catalog.name, read_only=catalog.is_read_only)
+    state = _state_of(catalog, catalog.name, read_only=is_past(catalog))
     with Connection(state) as connection:
         result = connection.sql(text, parameters)
         if state.work.is_explicit:
@@ -345,7 +345,7 @@ def _detach(state: State, statement: said.Detach) -> None:
     found = state.attachments.find(statement.alias)
     if found is None and statement.if_exists:
         return
-    if state.current is not None and state.current[0] is found and found.catalog.is_live:
+    if state.current is not None and state.current[0] is found and is_live(found.catalog):
         raise InvalidInputError(
             f'Binder Error: Cannot detach database "{statement.alias}" because it is the default'
             " database. Select a different database using `USE` to allow detaching this database"
@@ -367,8 +367,8 @@ def _use(state: State, statement: said.Use) -> None:
     if len(statement.name) > 2 or (len(statement.name) == 2 and state.attachments.find(statement.name[0]) is None):
         raise NotFoundError(unknown)
     attached, schema = names.schema_target(statement.name)
-    if all(fold(one) != fold(schema) for one in state.reader(attached).schemas()):
-        known = [one.alias for one in state.attachments.all()] + list(state.reader(attached).schemas())
+    if all(fold(one) != fold(schema) for one in state.reader(attached).schemas.list()):
+        known = [one.alias for one in state.attachments.all()] + list(state.reader(attached).schemas.list())
         raise NotFoundError(unknown + hint(statement.name[-1], known))
     state.in_use = (attached, schema)
 

@@ -56,7 +56,7 @@ def create_macro(state: State, statement: said.CreateMacro) -> None:
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
-    alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros()}
+    alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros.list()}
     bodies = tuple(replace(one, sql=portable(one.sql, alias, one.type, macros)) for one in statement.implementations)
     new = define_macro.NewMacro(target.name, bodies, target.schema, statement.if_not_exists, statement.or_replace)
     run(writer, lambda staging: define_macro.create_macro(staging, runtime_of(writer), new))

@@ -170,7 +170,7 @@ class SessionNames:
         found = self.inside or self.state.current
         if found is None or not self.state.is_live(found[0]):
             return False
-        return any(fold(one) == fold(name) for one in self.state.reader(found[0]).schemas())
+        return any(fold(one) == fold(name) for one in self.state.reader(found[0]).schemas.list())
 
     # ---- relations ---------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class SessionNames:
             table = Table(reader, row, schema.schema_name)
             return Relation(row.table_name, table_fields(content, row.table_id), table, VIRTUAL)
         if lookup.find_view(content, schema.schema_id, target.name) is not None:
-            view = reader.view(target.name, schema=schema.schema_name)
+            view = reader.views.get(target.name, schema=schema.schema_name)
             names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)
             return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
         raise missing("table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}")
@@ -334,14 +334,14 @@ class SessionNames:
             return ()  # most functions are no macros, also where the name before them is ambiguous
         ((target, found),) = there
         reader = self.state.reader(target.attached)
-        siblings = {fold(one.name) for one in reader.macros()}
-        home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas()}, siblings)
+        siblings = {fold(one.name) for one in reader.macros.list()}
+        home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas.list()}, siblings)
         return [replace(one, sql=at_home(one.sql, home, one.type)) for one in found.implementations]
 
     def _macro_at(self, place: Target | tuple[str, ...]) -> tuple[Target, Macro] | None:
         try:
             target = place if isinstance(place, Target) else self.target(place)
-            return target, self.state.reader(target.attached).macro(target.name, schema=target.schema)
+            return target, self.state.reader(target.attached).macros.get(target.name, schema=target.schema)
         except NotFoundError:
             return None
 

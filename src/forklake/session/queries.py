@@ -158,12 +158,7 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
 
 
 def _changes_frame(changes: Changes) -> Frame:
-    match changes.kind:
-        case "insertions":
-            return changes.table.insertions(changes.start, changes.end)
-        case "deletions":
-            return changes.table.deletions(changes.start, changes.end)
-    return changes.table.changes(changes.start, changes.end)
+    return changes.table.changes(changes.start, changes.end, kind=changes.kind)
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -191,7 +186,7 @@ def create_view(state: State, statement: said.CreateView) -> None:
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
     new = NewView(
         target.name,
-        portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros()}),
+        portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros.list()}),
         target.schema,
         statement.column_names,
         if_not_exists=statement.if_not_exists,

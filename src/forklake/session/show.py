@@ -69,7 +69,7 @@ def shown(state: State, statement: said.Show) -> Rows:
             names = sorted(one.alias for one in state.attachments.all())
             return Rows((column("database_name", "varchar"),), [(name,) for name in names])
         case "schemas":
-            rows = [(one.alias, schema) for one in _live(state) for schema in state.reader(one).schemas()]
+            rows = [(one.alias, schema) for one in _live(state) for schema in state.reader(one).schemas.list()]
             return Rows((column("database_name", "varchar"), column("schema_name", "varchar")), list(rows))
         case "all tables":
             found: list[tuple[Any, ...]] = []
@@ -78,7 +78,7 @@ def shown(state: State, statement: said.Show) -> Rows:
             return Rows(_ALL_TABLES, sorted(found, key=lambda row: row[:3]))
     attached, schema = _within(state, statement.within)
     reader = state.reader(attached)
-    names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views(schema)]
+    names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views.list(schema)]
     return Rows((column("name", "varchar"),), [(name,) for name in sorted(names)])
 
 
@@ -103,7 +103,7 @@ def _relations(state: State, attached: AttachedCatalog) -> list[tuple[Any, ...]]
     for table in reader.tables():
         fields = table_fields(content_of(table), table.table_id)
         rows.append(_relation(attached, table.schema_name, table.name, fields))
-    for view in reader.views():
+    for view in reader.views.list():
         names = SessionNames(state, (attached, view.schema_name), may_act=False)
         try:
             fields = bind_query(all_of((view.name,)), names).columns

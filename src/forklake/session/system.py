@@ -162,7 +162,7 @@ def _named_metadata(names: SessionNames) -> Iterator[Seen]:
 
 def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     for seen in names.state.live_seen():
-        for macro in seen.reader.macros():
+        for macro in seen.reader.macros.list():
             kind = "table_macro" if macro.kind == "table" else "macro"
             for one in macro.implementations:
                 taken = [parameter.name for parameter in one.parameters]

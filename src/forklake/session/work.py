@@ -5,7 +5,7 @@ from __future__ import annotations
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
-from forklake.lake.internals import begin
+from forklake.lake.internals import begin, is_past
 from forklake.model.ids import SnapshotId
 from forklake.session.catalogs import AttachedCatalog
 
@@ -37,7 +37,7 @@ class Work:
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
         """Return what statements read of a catalog."""
-        if attached.catalog.is_read_only:
+        if is_past(attached.catalog):
             return attached.catalog
         if attached not in self._open:
             self._open[attached] = begin(attached.catalog, may_alter_later=self.is_explicit)

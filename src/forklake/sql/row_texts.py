@@ -12,7 +12,7 @@ from forklake.catalog.names import column_name, column_names
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
-from forklake.model.names import fold
+from forklake.model.names import fold, split_name
 from forklake.model.predicate import Condition
 from forklake.sql import statements as said
 from forklake.sql.columns import TableSite
@@ -91,14 +91,14 @@ def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
-def delete_statement(where: str, parameters: Values | None) -> said.Delete:
-    """Return the DELETE of rows that a condition holds for.
+def delete_statement(where: str | None, parameters: Values | None) -> said.Delete:
+    """Return the DELETE of rows that a condition holds for, or of all rows.
 
     Raises:
         InvalidInputError: It cannot be read, or its parameters are not those that are given.
     """
     with all_used(parameters) as values:
-        return said.Delete((), None, where=_condition(where, values))
+        return said.Delete((), None, where=None if where is None else _condition(where, values))
 
 
 def update_statement(assignments: Mapping[str, str], where: str | None, parameters: Values | None) -> said.Update:
@@ -113,17 +113,24 @@ def update_statement(assignments: Mapping[str, str], where: str | None, paramete
 
 
 def merge_statement(
-    on: str, clauses: MergeClauses, fields: Sequence[Field], source: Sequence[Field], parameters: Values | None
+    on: str | Sequence[str],
+    clauses: MergeClauses,
+    fields: Sequence[Field],
+    source: Sequence[Field],
+    parameters: Values | None,
 ) -> said.Merge:
     """Return the MERGE of a source; columns are those of ``target`` and of ``source``.
 
-    Parameters are those of ``on``, then of the clauses in their order: in each of its condition, then of its values.
+    Rows match by a condition, or where they have the same values in key columns: one, by its name, or a list of them.
+    If rows match by keys and nothing is to be done, those that match are updated and the others inserted. Parameters
+    are those of ``on``, then of the clauses in their order: in each of its condition, then of its values.
 
     Raises:
         InvalidInputError: Something cannot be read, or its parameters are not those that are given.
     """
-    if isinstance(on, str) and not on.strip():
-        raise InvalidInputError("A merge needs a condition that says which rows match; nothing was changed.")
+    keys = _keys(on, fields)
+    if not keys and (not isinstance(on, str) or not on.strip()):
+        raise InvalidInputError("A merge needs a condition or keys that say which rows match; nothing was changed.")
     shared = _shared(fields, source)
     sides: tuple[tuple[Side, Sequence[Given]], ...] = (
         ("matched", clauses.matched),
@@ -131,28 +138,23 @@ def merge_statement(
         ("not matched by source", clauses.not_matched_by_source),
     )
     with all_used(parameters) as values:
-        matches = _condition(on, values)
+        matches = None if keys else _condition(on, values)
         actions = tuple(_action(side, given, shared, values) for side, all_given in sides for given in all_given)
-    if not actions:
+    if not actions and not keys:
         raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
-    return said.Merge((TARGET,), TARGET, named_table((SOURCE,)), matches, (), actions)
-
-
-def upsert_statement(on: Sequence[str], fields: Sequence[Field], source: Sequence[Field]) -> said.Merge:
-    """Return the MERGE that updates rows with the keys of a source and inserts the others.
-
-    Raises:
-        InvalidInputError: There are no keys.
-    """
-    keys = column_names([on] if isinstance(on, str) else on)
-    if not keys:
-        raise InvalidInputError("An upsert needs key columns; nothing was changed.")
-    shared = _shared(fields, source)
-    actions = (
+    upsert = (
         said.MergeAction("matched", "update", None, shared),
         said.MergeAction("not matched", "insert", None, shared),
     )
-    return said.Merge((TARGET,), TARGET, named_table((SOURCE,)), None, keys, actions)
+    return said.Merge((TARGET,), TARGET, named_table((SOURCE,)), matches, keys, actions or upsert)
+
+
+def _keys(on: str | Sequence[str], fields: Sequence[Field]) -> tuple[str, ...]:
+    """Return the key columns that are meant; none if it is a condition."""
+    if not isinstance(on, str):
+        return column_names(on)
+    parts = split_name(on.strip()) or ()
+    return parts if len(parts) == 1 and any(fold(parts[0]) == fold(field.name) for field in fields) else ()
 
 
 # ---- their parts -----------------------------------------------------------------------------------------------------

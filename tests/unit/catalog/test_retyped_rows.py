@@ -67,13 +67,13 @@ def test_rows_have_the_type_that_their_transaction_gives_to_the_column(
         shop.create_table(TABLE, {"k": "INTEGER", "x": old})
     with shop.transaction() as transaction:
         written(shop, old, given)(transaction)
-        transaction.change_column_type(TABLE, "x", new)
+        transaction.table(TABLE).alter.set_type("x", new)
         assert values(transaction) == expected
         transaction.table(TABLE).append([{"k": len(given), "x": expected[0]}])
     assert values(shop) == [*expected, expected[0]]
     fork = shop.fork("other")
     assert values(fork) == [*expected, expected[0]]
-    fork.flush_inlined()
+    fork.maintenance.flush_inlined()
     assert values(fork) == [*expected, expected[0]]
     feed = ArrowHands(1).feed(shop.table(TABLE), shop.head, shop.head)
     assert sorted(kind for _, _, kind, _ in feed) == ["insert"] * (len(given) + 1)
@@ -86,13 +86,13 @@ def test_rows_keep_ids_and_deletes_when_their_file_is_rewritten(lake: Lake) -> N
         transaction.table(TABLE).append([{"k": number, "x": 0.1 * number} for number in range(5)])
         change_rows(transaction, TABLE, "k", ["2"], None)
         before = [row[ROW_ID_COLUMN] for row in shown_rows(planned(transaction.table(TABLE), None))]
-        transaction.change_column_type(TABLE, "x", "DOUBLE")
+        transaction.table(TABLE).alter.set_type("x", "DOUBLE")
         after = list(shown_rows(planned(transaction.table(TABLE), None)))
     assert before == [row[ROW_ID_COLUMN] for row in after] == [0, 1, 3, 4]
     assert [row["k"] for row in shown_rows(planned(shop.table(TABLE), None))] == [0, 1, 3, 4]
-    (file,) = shop.table(TABLE).files()
+    (file,) = shop.table(TABLE).storage.files()
     assert not planned(shop.table(TABLE), Compared(("x",), ">", after[-1]["x"])).files
-    assert shop.table(TABLE).stats.file_size_bytes == file.file_size_bytes
+    assert shop.table(TABLE).inspect.stats.file_size_bytes == file.file_size_bytes
 
 
 def test_a_rewritten_file_is_told_by_the_history_of_columns_and_not_by_its_footer(lake: Lake) -> None:
@@ -100,8 +100,8 @@ def test_a_rewritten_file_is_told_by_the_history_of_columns_and_not_by_its_foote
     with shop.transaction() as transaction:
         transaction.create_table(TABLE, {"k": "INTEGER", "x": "FLOAT"})
         transaction.table(TABLE).append([{"k": 1, "x": 0.1}])
-        transaction.change_column_type(TABLE, "x", "DOUBLE")
-        transaction.rename_column(TABLE, "x", "y")
+        transaction.table(TABLE).alter.set_type("x", "DOUBLE")
+        transaction.table(TABLE).alter.rename_column("x", "y")
     (file,) = planned(shop.table(TABLE), None).files
     assert file.fields is not None
     assert [(field.name, field.type) for field in file.fields] == [("k", "int32"), ("x", "float64")]
@@ -113,13 +113,13 @@ def test_files_follow_a_type_that_changes_twice_between_renames_and_drops(lake: 
     with shop.transaction() as transaction:
         transaction.create_table(TABLE, {"k": "INTEGER", "x": "BOOLEAN", "gone": "VARCHAR"})
         transaction.table(TABLE).append([{"k": 0, "x": True, "gone": "a"}])
-        transaction.drop_column(TABLE, "gone")
-        transaction.rename_column(TABLE, "x", "y")
-        transaction.change_column_type(TABLE, "y", "SMALLINT")
-        transaction.add_column(TABLE, ("gone", "DATE"))
+        transaction.table(TABLE).alter.drop_column("gone")
+        transaction.table(TABLE).alter.rename_column("x", "y")
+        transaction.table(TABLE).alter.set_type("y", "SMALLINT")
+        transaction.table(TABLE).alter.add_column(("gone", "DATE"))
         transaction.table(TABLE).append([{"k": 1, "y": 700}])
-        transaction.rename_column(TABLE, "y", "x")
-        transaction.change_column_type(TABLE, "x", "FLOAT")
+        transaction.table(TABLE).alter.rename_column("y", "x")
+        transaction.table(TABLE).alter.set_type("x", "FLOAT")
     assert values(shop) == [1.0, 700.0]
     assert values(shop, "gone") == [None, None]
 
@@ -132,7 +132,7 @@ def test_partitions_of_rewritten_files_are_those_of_the_new_type(lake: Lake, tra
             TABLE, {"k": "INTEGER", "x": "DECIMAL(8,2)"}, partition_by=[PartitionField("x", transform)]
         )
         transaction.table(TABLE).append([{"k": number, "x": Decimal(number) / 4} for number in range(40)])
-        transaction.change_column_type(TABLE, "x", "DOUBLE")
+        transaction.table(TABLE).alter.set_type("x", "DOUBLE")
     expected = [number / 4 for number in range(40)]
     assert values(shop) == expected
     for number, value in enumerate(expected):
@@ -145,8 +145,8 @@ def test_a_type_that_a_value_does_not_fit_is_refused_and_the_transaction_goes_on
         transaction.create_table(TABLE, {"k": "INTEGER", "x": "TIMESTAMP"})
         transaction.table(TABLE).append([{"k": 1, "x": "9999-01-01 00:00:00"}])
         with pytest.raises(InvalidInputError):
-            transaction.change_column_type(TABLE, "x", "TIMESTAMP_NS")
-        transaction.change_column_type(TABLE, "x", "TIMESTAMPTZ")
+            transaction.table(TABLE).alter.set_type("x", "TIMESTAMP_NS")
+        transaction.table(TABLE).alter.set_type("x", "TIMESTAMPTZ")
     assert [value.year for value in values(shop)] == [9999]
 
 
@@ -156,7 +156,7 @@ def test_rows_are_right_when_the_transaction_is_planned_again_on_a_newer_head(sh
         transaction.create_table(TABLE, {"k": "INTEGER", "x": "FLOAT"})
         for name in (TABLE, "s"):
             transaction.table(name).append([{"k": 1, "x": 0.1}])
-            transaction.change_column_type(name, "x", "DOUBLE")
+            transaction.table(name).alter.set_type("x", "DOUBLE")
         shop.table("s").append([{"k": 2, "x": 0.1}])
     assert values(shop) == [NARROW]
     assert [row["x"] for row in shown_rows(planned(shop.table("s"), None))] == [NARROW, NARROW]
@@ -168,7 +168,7 @@ def test_rolling_back_removes_rewritten_files(lake: Lake) -> None:
         transaction.create_table(TABLE, {"k": "INTEGER", "x": "FLOAT"})
         transaction.table(TABLE).append([{"k": 1, "x": 0.1}])
         (old,) = [file.path for file in planned(transaction.table(TABLE), None).files]
-        transaction.change_column_type(TABLE, "x", "DOUBLE")
+        transaction.table(TABLE).alter.set_type("x", "DOUBLE")
         (new,) = [file.path for file in planned(transaction.table(TABLE), None).files]
         transaction.rollback()
     assert old != new
@@ -179,9 +179,9 @@ def test_rolling_back_removes_rewritten_files(lake: Lake) -> None:
 def test_a_default_of_a_float_is_the_same_number_once_the_column_is_a_double(shop: Catalog) -> None:
     shop.create_table(TABLE, {"k": "INTEGER"})
     shop.table(TABLE).append([{"k": 1}])
-    shop.add_column(TABLE, ColumnDefinition("x", "FLOAT", default="0.1"))
+    shop.table(TABLE).alter.add_column(ColumnDefinition("x", "FLOAT", default="0.1"))
     assert values(shop)[0] == pytest.approx(NARROW)
-    shop.change_column_type(TABLE, "x", "DOUBLE")
+    shop.table(TABLE).alter.set_type("x", "DOUBLE")
     shop.table(TABLE).append([{"k": 2}])
     assert values(shop) == [NARROW, 0.1]
 
@@ -191,9 +191,9 @@ def test_rows_updated_between_a_rename_and_its_reverse_are_read(lake: Lake) -> N
     shop.create_table(TABLE, {"k": "INTEGER", "x": "INTEGER"})
     shop.table(TABLE).append([{"k": 1, "x": 1}, {"k": 2, "x": 2}])
     with shop.transaction() as transaction:
-        transaction.rename_column(TABLE, "x", "y")
+        transaction.table(TABLE).alter.rename_column("x", "y")
         change_rows(transaction, TABLE, "k", ["1"], {"y": "9"})
-        transaction.rename_column(TABLE, "y", "x")
+        transaction.table(TABLE).alter.rename_column("y", "x")
     assert values(shop) == [9, 2]
 
 
@@ -202,7 +202,7 @@ def test_a_rewritten_file_of_an_encrypted_table_is_encrypted(lake: Lake) -> None
     with shop.transaction() as transaction:
         transaction.create_table(TABLE, {"k": "INTEGER", "x": "BOOLEAN"})
         transaction.table(TABLE).append([{"k": 0, "x": True}])
-        transaction.change_column_type(TABLE, "x", "INTEGER")
+        transaction.table(TABLE).alter.set_type("x", "INTEGER")
     assert values(shop) == [1]
     (file,) = planned(shop.table(TABLE), None).files
     assert file.encryption_key is not None
@@ -213,18 +213,18 @@ def test_a_type_beside_a_variant_is_changed_only_after_the_rows_are_committed(la
     shop = lake.create_catalog("shop")
     with shop.transaction() as transaction:
         transaction.create_table(TABLE, {"k": "INTEGER", "v": "VARIANT"})
-        transaction.append_files(TABLE, [NewDataFile("by-spark.parquet", 1, 100)])
+        transaction.table(TABLE).storage.append_files([NewDataFile("by-spark.parquet", 1, 100)])
         with pytest.raises(InvalidInputError, match="is a variant, and its rows cannot be written again"):
-            transaction.change_column_type(TABLE, "k", "BIGINT")
+            transaction.table(TABLE).alter.set_type("k", "BIGINT")
     assert [column.type for column in shop.table(TABLE).columns] == ["int32", "variant"]
-    shop.change_column_type(TABLE, "k", "BIGINT")
+    shop.table(TABLE).alter.set_type("k", "BIGINT")
     assert [column.type for column in shop.table(TABLE).columns] == ["int64", "variant"]
 
 
 def test_the_largest_value_of_a_promoted_column_has_the_digits_of_the_new_type(shop: Catalog) -> None:
     shop.create_table(TABLE, {"k": "INTEGER", "x": "FLOAT"})
     shop.table(TABLE).append([{"k": 1, "x": 0.05}, {"k": 2, "x": 0.1}])
-    shop.change_column_type(TABLE, "x", "DOUBLE")
+    shop.table(TABLE).alter.set_type("x", "DOUBLE")
     content, row = shop._content(), lookup.table(shop._content(), TABLE, "main")
     plan = planned(shop.table(TABLE), None)
     bounds = exact_bounds(content, row, plan, plan.fields[1])
@@ -235,7 +235,7 @@ def test_the_largest_value_of_a_promoted_column_has_the_digits_of_the_new_type(s
 def test_a_file_registered_before_its_column_is_renamed_keeps_the_name_that_it_has(shop: Catalog) -> None:
     with shop.transaction() as txn:
         txn.create_table("registered", {"a": "BIGINT"})
-        txn.append_files("registered", [NewDataFile("x.parquet", 2, 100)])
-        txn.rename_column("registered", "a", "b")
+        txn.table("registered").storage.append_files([NewDataFile("x.parquet", 2, 100)])
+        txn.table("registered").alter.rename_column("a", "b")
     plan = planned(shop.table("registered"), None)
     assert [[field.name for field in file.fields or ()] for file in plan.files] == [["a"]]

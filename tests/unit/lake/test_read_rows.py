@@ -89,7 +89,7 @@ def test_columns_come_as_asked_and_named_as_in_the_table(shop: Catalog) -> None:
 
 
 def test_where_each_row_is_from_can_be_asked_for(shop: Catalog) -> None:
-    (file,) = shop.table("t").files()
+    (file,) = shop.table("t").storage.files()
     found = shop.table("t").rows(["rowid", "snapshot_id", "filename", "file_row_number", "file_index"])
     second = shop.head
     (first,) = {one for (one,) in shop.table("t").rows(["snapshot_id"])} - {second}
@@ -126,9 +126,9 @@ def test_a_table_shows_the_state_that_it_was_taken_from(shop: Catalog) -> None:
 
 
 def test_columns_that_changed_show_in_old_rows(shop: Catalog) -> None:
-    shop.add_column("t", ColumnDefinition("size", "INTEGER", default="7"))
-    shop.rename_column("t", "item", "thing")
-    shop.change_column_type("t", "id", "DECIMAL(20,1)")
+    shop.table("t").alter.add_column(ColumnDefinition("size", "INTEGER", default="7"))
+    shop.table("t").alter.rename_column("item", "thing")
+    shop.table("t").alter.set_type("id", "DECIMAL(20,1)")
     assert shop.table("t").rows(["size", "thing", "id"])[1:] == [(7, None, Decimal("2.0")), (7, "pear", Decimal("3.0"))]
 
 
@@ -176,9 +176,9 @@ def test_deleted_rows_are_not_shown(lake: Lake) -> None:
     shop = lake.create_catalog("deleted")
     shop.create_table("t", {"id": "BIGINT"})
     shop.table("t").append(pa.table({"id": range(10)}))
-    (file,) = shop.table("t").files()
+    (file,) = shop.table("t").storage.files()
     gone = write_delete_file(f"{Path(file.path).parent}/", file.data_file_id, file.path, [0, 1, 2, 5])
-    shop.delete_rows("t", [gone])
+    shop.table("t").storage.delete_rows([gone])
     assert [row[0] for row in shop.table("t").rows()] == [3, 4, 6, 7, 8, 9]
     assert shop.table("t").head(3).rows() == [(3,), (4,), (6,)]
     (Path(file.path).parent / gone.path).unlink()
@@ -201,7 +201,7 @@ def test_up_to_how_many_bytes_and_rows_a_table_is_read_here_can_be_set(lake: Lak
     shop.create_table("t", {"id": "BIGINT"})
     shop.table("t").append(pa.table({"id": range(100_000)}))
     table = shop.table("t")
-    size = sum(file.file_size_bytes for file in table.files())
+    size = sum(file.file_size_bytes for file in table.storage.files())
     assert is_here(table)
     assert is_here(table, local_read_bytes=size, local_read_rows=100_000)
     assert not is_here(table, local_read_bytes=size - 1)
@@ -226,7 +226,7 @@ def test_a_head_counts_only_the_row_groups_that_it_reads(lake: Lake) -> None:
     shop.options.set("parquet_row_group_size", 20_000)
     shop.table("t").append(pa.table({"id": range(200_000)}))
     table = shop.table("t")
-    (file,) = table.files()
+    (file,) = table.storage.files()
     assert not is_here(table)
     assert not is_here(table, limit=150_000)
     assert is_here(table, limit=10)
@@ -237,7 +237,7 @@ def test_a_head_counts_only_the_row_groups_that_it_reads(lake: Lake) -> None:
 
 def test_a_head_reads_no_file_behind_its_rows(shop: Catalog) -> None:
     shop.table("t").append([{"id": 4}, {"id": 5}])
-    Path(shop.table("t").files()[1].path).unlink()
+    Path(shop.table("t").storage.files()[1].path).unlink()
     assert shop.table("t").head(2).rows() == ROWS[:2]
 
 
@@ -251,7 +251,7 @@ def test_a_condition_that_no_file_can_fulfil_needs_no_spark(lake: Lake) -> None:
 
 
 def test_reading_a_small_table_imports_neither_spark_nor_the_parser(shop: Catalog, tmp_path: Path) -> None:
-    assert shop.table("t").files()
+    assert shop.table("t").storage.files()
     script = f"""
 import sys, forklake
 with forklake.open({str(tmp_path / "lake.db")!r}) as lake:
@@ -291,7 +291,7 @@ def test_a_result_of_a_small_table_shows_what_was_visible_when_it_was_asked(shop
     found = shop.sql("SELECT id FROM t")
     assert found is not None
     shop.table("t").append([{"id": 4}])
-    shop.rename_column("t", "id", "number")
+    shop.table("t").alter.rename_column("id", "number")
     assert (found.columns, found.rows()) == (["id"], [(1,), (2,), (3,)])
 
 

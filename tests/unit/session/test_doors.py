@@ -37,7 +37,7 @@ class Overtaken:
             self.left -= 1
             with forklake.open(str(self.path)) as lake:
                 shop = lake.catalog("shop")
-                shop.add_column("t", ColumnDefinition(f"c{shop.head}", "int32"))
+                shop.table("t").alter.add_column(ColumnDefinition(f"c{shop.head}", "int32"))
 
 
 @pytest.fixture

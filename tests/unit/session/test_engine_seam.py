@@ -22,7 +22,7 @@ def engine() -> DuckEngine:
 
 @pytest.fixture
 def lake(tmp_path: Path, engine: DuckEngine) -> Iterator[Lake]:
-    with forklake.open(str(tmp_path / "lake.db"), settings=Settings(engine=engine)) as lake:
+    with forklake.open(str(tmp_path / "lake.db"), settings=Settings(engine=engine, local_read_rows=0)) as lake:
         yield lake
 
 
@@ -50,9 +50,9 @@ def test_a_table_is_written_and_read_by_the_engine_of_the_settings(shop: Catalog
     assert table.delete("i = 2") == 1
     found = table.dataframe(["i"])
     assert found.rows.column("i").to_pylist() == [1, 3]
-    shop.create_table_as("u", DuckFrame(pa.table({"x": [1.5]})))
+    shop.create_table("u", rows=DuckFrame(pa.table({"x": [1.5]})))
     assert [column.type for column in shop.table("u").columns] == ["float64"]
-    assert shop.table("u").max("x") == 1.5
+    assert shop.table("u").inspect.max("x") == 1.5
     with pytest.raises(NotFoundError, match="nope"):
         table.dataframe(["nope"])
     with pytest.raises(InvalidInputError, match="column"):
@@ -85,7 +85,7 @@ def test_sql_is_computed_by_the_engine_of_the_lake(shop: Catalog, lake: Lake, en
 
 def test_lakes_that_a_session_attaches_have_its_engine(tmp_path: Path, engine: DuckEngine) -> None:
     attach = f"ATTACH 'ducklake:{tmp_path / 'other.db'}' AS o (CATALOG 'c', CREATE_IF_NOT_EXISTS true)"
-    with forklake.connect(settings=Settings(engine=engine)) as session:
+    with forklake.connect(settings=Settings(engine=engine, local_read_rows=0)) as session:
         session.sql(f"{attach}; CREATE TABLE o.t AS SELECT 1 AS i")
         assert rows(session, "SELECT i FROM o.t WHERE i > 0") == [(1,)]
     assert "scan" in engine.asked
@@ -96,4 +96,4 @@ def test_spark_cannot_be_asked_of_a_lake_that_has_another_engine(lake: Lake, eng
         lake.spark  # noqa: B018
     given: Any = object()
     with pytest.raises(ConfigError, match="Both a Spark session and another engine"):
-        forklake.connect(given, settings=Settings(engine=engine))
+        forklake.connect(given, settings=Settings(engine=engine, local_read_rows=0))

@@ -20,7 +20,9 @@ from tests.unit.session.attached import Attached
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "INTEGER", "price": "DECIMAL(10,2)"})
-    shop.append_files("orders", [NewDataFile("a.parquet", 10, 100, footer_size=7), NewDataFile("b.parquet", 5, 50)])
+    shop.table("orders").storage.append_files(
+        [NewDataFile("a.parquet", 10, 100, footer_size=7), NewDataFile("b.parquet", 5, 50)]
+    )
     return shop
 
 
@@ -53,15 +55,15 @@ def test_snapshots_have_the_columns_of_ducklake(x: Attached) -> None:
 
 def test_snapshots_say_what_changed_in_the_words_of_ducklake(x: Attached, shop: Catalog) -> None:
     with shop.transaction(author="ann", message="much", extra_info="{}") as txn:
-        txn.create_schema("my side")
+        txn.schemas.create("my side")
         txn.create_table("data", {"i": "INTEGER"}, schema="my side")
         txn.create_table("Plain", {"i": "INTEGER"})
-        txn.create_view("v", "SELECT 1")
-        txn.create_macro("m", MacroImplementation("1"))
-        txn.insert_inlined("orders", [{"id": "1"}])
-    shop.drop_view("v")
-    shop.comment_on_table("orders", "here")
-    shop.drop_table("Plain")
+        txn.views.create("v", "SELECT 1")
+        txn.macros.create("m", MacroImplementation("1"))
+        txn.table("orders").storage.insert_inlined([{"id": "1"}])
+    shop.views.drop("v")
+    shop.table("orders").alter.comment("here")
+    shop.table("Plain").drop()
     rows = x.rows("snapshots")
     assert [row[0] for row in rows] == list(range(7))
     assert all(row[1].tzinfo is UTC for row in rows)
@@ -83,7 +85,7 @@ def test_snapshots_say_what_changed_in_the_words_of_ducklake(x: Attached, shop: 
 
 def test_a_fork_has_the_snapshots_of_its_lineage(lake: Lake, x: Attached, shop: Catalog) -> None:
     agent = shop.fork("agent", at=1)
-    shop.drop_table("orders")
+    shop.table("orders").drop()
     lake.create_catalog("other").create_table("t", {"i": "INTEGER"})
     rows = Attached("y", lake, agent).rows("snapshots")
     assert [row[0] for row in rows] == [0, 1, agent.head]
@@ -147,24 +149,24 @@ def test_inherited_snapshots_are_not_expired_by_age_and_refused_by_name(lake: La
 
 
 def test_table_info_counts_the_files_that_are_there(lake: Lake, x: Attached, shop: Catalog) -> None:
-    shop.create_schema("side")
+    shop.schemas.create("side")
     shop.create_table("empty", {"i": "INTEGER"}, schema="side")
-    first, second = shop.table("orders").files()
-    shop.delete_rows("orders", [NewDeleteFile(first.data_file_id, "d.parquet", 2, 20)])
-    uuid, empty = UUID(shop.table("orders").uuid), shop.table("empty", schema="side")
+    first, second = shop.table("orders").storage.files()
+    shop.table("orders").storage.delete_rows([NewDeleteFile(first.data_file_id, "d.parquet", 2, 20)])
+    uuid, empty = UUID(shop.table("orders").inspect.uuid), shop.table("empty", schema="side")
     rows = x.rows("table_info")
     assert rows[0] == ("orders", 0, 1, uuid, 2, 150, 1, 20)
     assert rows[1][0] == "empty"
-    assert rows[1][2:] == (empty.table_id, UUID(empty.uuid), 0, 0, 0, 0)
+    assert rows[1][2:] == (empty.table_id, UUID(empty.inspect.uuid), 0, 0, 0, 0)
     agent = shop.fork("agent")
-    agent.remove_files("orders", [second.data_file_id])
+    agent.table("orders").storage.remove_files([second.data_file_id])
     assert Attached("y", lake, agent).rows("table_info", "orders") == [("orders", 0, 1, uuid, 1, 100, 1, 20)]
     assert x.rows("table_info", "orders")[0][4] == 2
 
 
 def test_a_table_is_named_in_one_text_with_its_schema_or_without(x: Attached, shop: Catalog) -> None:
-    shop.create_schema("side")
-    shop.create_table("a.b", {"i": "INTEGER"})
+    shop.schemas.create("side")
+    shop.create_table('"a.b"', {"i": "INTEGER"})
     shop.create_table("b", {"i": "INTEGER"}, schema="side")
     assert [row[0] for row in x.rows("table_info", "a.b")] == ["a.b"]
     assert [row[0] for row in x.rows("table_info", "SIDE.B")] == ["b"]
@@ -177,8 +179,8 @@ def test_a_table_is_named_in_one_text_with_its_schema_or_without(x: Attached, sh
 
 
 def test_list_files_has_a_row_for_each_data_file(lake: Lake, x: Attached, shop: Catalog) -> None:
-    first, _ = shop.table("orders").files()
-    shop.delete_rows("orders", [NewDeleteFile(first.data_file_id, "d.parquet", 2, 20)])
+    first, _ = shop.table("orders").storage.files()
+    shop.table("orders").storage.delete_rows([NewDeleteFile(first.data_file_id, "d.parquet", 2, 20)])
     place = f"{lake.data_path}shop/main/orders"
     assert x.rows("list_files", "orders") == [
         (f"{place}/a.parquet", 100, 7, None, f"{place}/d.parquet", 20, None, None),
@@ -205,7 +207,7 @@ def test_list_files_has_a_row_for_each_data_file(lake: Lake, x: Attached, shop: 
 
 
 def test_changes_are_those_of_the_table_at_the_end(x: Attached, shop: Catalog) -> None:
-    shop.add_column("orders", ("day", "DATE"))
+    shop.table("orders").alter.add_column(("day", "DATE"))
     found = x.call("table_changes", "orders", 0, 2)
     assert isinstance(found, Changes)
     assert (found.table.table_id, found.start, found.end, found.kind) == (1, 0, 2, "all")
@@ -214,7 +216,7 @@ def test_changes_are_those_of_the_table_at_the_end(x: Attached, shop: Catalog) -
     assert isinstance(later, Changes)
     assert ([name for name, _ in columns(later)], later.kind) == (["id", "price", "day"], "insertions")
     assert [column.name for column in later.virtual] == ["snapshot_id", "rowid"]
-    shop.drop_table("orders")
+    shop.table("orders").drop()
     gone = x.call("table_deletions", "main.orders", timedelta(days=1), 3)
     assert isinstance(gone, Changes)
     assert isinstance(gone.start, datetime)
@@ -238,7 +240,7 @@ def test_changes_need_a_table_and_snapshots_that_exist(x: Attached) -> None:
 
 
 def test_options_show_what_is_set_and_where(lake: Lake, x: Attached, shop: Catalog) -> None:
-    shop.create_schema("side")
+    shop.schemas.create("side")
     assert x.rows("set_option", "target_file_size", "10MB") == []
     x.rows("set_option", "Parquet_Compression", "ZSTD", table_name="orders")
     x.rows("set_option", "parquet_compression", "gzip", schema="side")

@@ -22,12 +22,12 @@ def shop(lake: Lake) -> Catalog:
         ("place", "STRUCT(x DOUBLE, y DOUBLE)"),
     ]
     shop.create_table("orders", columns)
-    shop.comment_on_table("orders", "what was bought")
-    shop.comment_on_table("orders", "a number", column="id")
-    shop.set_table_tag("orders", "owner", "ann")
-    shop.create_schema("side")
-    shop.create_view("select", "SELECT id FROM orders", column_aliases=("my id",), schema="side")
-    shop.comment_on_view("select", "numbers", schema="side")
+    shop.table("orders").alter.comment("what was bought")
+    shop.table("orders").alter.comment("a number", column="id")
+    shop.table("orders").alter.set_tag("owner", "ann")
+    shop.schemas.create("side")
+    shop.views.create("select", "SELECT id FROM orders", column_aliases=("my id",), schema="side")
+    shop.views.comment("select", "numbers", schema="side")
     return shop
 
 
@@ -46,7 +46,7 @@ def test_lists_have_the_columns_and_types_of_duckdb(lake: Lake, shop: Catalog) -
 
 
 def test_tables_are_listed_with_what_is_said_about_them(lake: Lake, shop: Catalog) -> None:
-    shop.insert_inlined("orders", [{"id": "1"}, {"id": "2"}])
+    shop.table("orders").storage.insert_inlined([{"id": "1"}, {"id": "2"}])
     (table,) = listed("duckdb_tables", Attached("x", lake, shop))
     assert (table["database_name"], table["schema_name"], table["table_name"]) == ("x", "main", "orders")
     assert (table["comment"], table["tags"]) == ("what was bought", {"owner": "ann"})
@@ -92,7 +92,7 @@ def test_every_attached_catalog_is_listed_and_no_other(lake: Lake, shop: Catalog
 def test_lists_show_what_the_transaction_sees(lake: Lake, shop: Catalog) -> None:
     with shop.transaction() as txn:
         txn.create_table("own", {"i": "INTEGER"})
-        txn.insert_inlined("own", [{"i": "1"}])
+        txn.table("own").storage.insert_inlined([{"i": "1"}])
         shop.create_table("others", {"i": "INTEGER"})
         found = listed("duckdb_tables", Attached("x", lake, shop, txn))
         assert [(table["table_name"], table["estimated_size"]) for table in found] == [("orders", 0), ("own", 1)]

@@ -16,7 +16,7 @@ from tests.unit.session.attached import Attached
 def shop(lake: Lake) -> Catalog:
     shop = lake.create_catalog("shop")
     shop.create_table("orders", {"id": "INTEGER", "price": "DECIMAL(10,2)"})
-    shop.append_files("orders", [NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 5, 50)])
+    shop.table("orders").storage.append_files([NewDataFile("a.parquet", 10, 100), NewDataFile("b.parquet", 5, 50)])
     return shop
 
 
@@ -56,7 +56,7 @@ def test_there_is_no_table_of_another_name(lake: Lake, shop: Catalog) -> None:
 def test_values_are_those_of_python(lake: Lake, shop: Catalog) -> None:
     attached = Attached("x", lake, shop)
     ((table_id, uuid, begin, end, schema_id, name, path, is_relative),) = attached.table("ducklake_table")
-    assert uuid == UUID(shop.table("orders").uuid)
+    assert uuid == UUID(shop.table("orders").inspect.uuid)
     assert (table_id, begin, end, schema_id, name, path, is_relative) == (1, 1, None, 0, "orders", "orders/", True)
     assert is_relative is True
     assert [row[1].tzinfo for row in attached.table("ducklake_snapshot")] == [UTC] * 3
@@ -64,10 +64,10 @@ def test_values_are_those_of_python(lake: Lake, shop: Catalog) -> None:
 
 def test_what_has_ended_shows_with_the_snapshot_that_ended_it(lake: Lake, shop: Catalog) -> None:
     attached = Attached("x", lake, shop)
-    first, _ = shop.table("orders").files()
-    shop.delete_rows("orders", [NewDeleteFile(first.data_file_id, "d.parquet", 2, 20)])
-    shop.remove_files("orders", [first.data_file_id])
-    shop.rename_table("orders", "sales")
+    first, _ = shop.table("orders").storage.files()
+    shop.table("orders").storage.delete_rows([NewDeleteFile(first.data_file_id, "d.parquet", 2, 20)])
+    shop.table("orders").storage.remove_files([first.data_file_id])
+    shop.table("orders").rename("sales")
     assert [(row[5], row[2], row[3]) for row in attached.table("ducklake_data_file")] == [
         ("a.parquet", 2, 4),
         ("b.parquet", 2, None),
@@ -80,7 +80,7 @@ def test_what_has_ended_shows_with_the_snapshot_that_ended_it(lake: Lake, shop: 
 
 
 def test_the_next_ids_are_those_after_what_the_lineage_had_given(lake: Lake, shop: Catalog) -> None:
-    shop.create_view("v", "SELECT 1")
+    shop.views.create("v", "SELECT 1")
     attached = Attached("x", lake, shop)
     assert [(row[0], row[3], row[4]) for row in attached.table("ducklake_snapshot")] == [
         (0, 1, 0),
@@ -92,10 +92,10 @@ def test_the_next_ids_are_those_after_what_the_lineage_had_given(lake: Lake, sho
 
 def test_a_fork_shows_what_it_inherited_and_how_it_ended_for_it(lake: Lake, shop: Catalog) -> None:
     agent = shop.fork("agent")
-    first, _ = agent.table("orders").files()
-    agent.remove_files("orders", [first.data_file_id])
-    agent.append_files("orders", [NewDataFile("c.parquet", 1, 10)])
-    shop.append_files("orders", [NewDataFile("later.parquet", 1, 10)])
+    first, _ = agent.table("orders").storage.files()
+    agent.table("orders").storage.remove_files([first.data_file_id])
+    agent.table("orders").storage.append_files([NewDataFile("c.parquet", 1, 10)])
+    shop.table("orders").storage.append_files([NewDataFile("later.parquet", 1, 10)])
     attached = Attached("x", lake, agent)
     ended = agent.snapshots()[-2].snapshot_id
     inherited = f"{lake.data_path}shop/main/orders"
@@ -115,15 +115,17 @@ def test_a_fork_shows_what_it_inherited_and_how_it_ended_for_it(lake: Lake, shop
 
 def test_no_row_of_a_tenant_shows_in_the_tables_of_another(lake: Lake, shop: Catalog) -> None:
     other = lake.create_catalog("other")
-    other.create_schema("secret_schema")
+    other.schemas.create("secret_schema")
     other.create_table("secret_table", {"secret_column": "INTEGER"}, partition_by=["secret_column"])
-    other.append_files("secret_table", [NewDataFile("secret.parquet", 1, 10, partition_values=("secret_value",))])
-    other.insert_inlined("secret_table", [{"secret_column": "1"}])
-    other.create_view("secret_view", "SELECT 'secret'")
-    other.comment_on_table("secret_table", "secret comment")
+    other.table("secret_table").storage.append_files(
+        [NewDataFile("secret.parquet", 1, 10, partition_values=("secret_value",))]
+    )
+    other.table("secret_table").storage.insert_inlined([{"secret_column": "1"}])
+    other.views.create("secret_view", "SELECT 'secret'")
+    other.table("secret_table").alter.comment("secret comment")
     other.options.set("target_file_size", "77MB")
     secret = other.table("secret_table").table_id
-    shop.fork("agent").insert_inlined("orders", [{"id": "8"}])
+    shop.fork("agent").table("orders").storage.insert_inlined([{"id": "8"}])
     for name in ("shop", "agent"):
         attached = Attached("x", lake, lake.catalog(name))
         told = {table: repr(attached.table(table)) for table in metadata_table_names(attached)}
@@ -136,9 +138,9 @@ def test_no_row_of_a_tenant_shows_in_the_tables_of_another(lake: Lake, shop: Cat
 
 
 def test_a_catalog_at_a_snapshot_shows_its_metadata_of_then(lake: Lake, shop: Catalog) -> None:
-    first, _ = shop.table("orders").files()
+    first, _ = shop.table("orders").storage.files()
     then = shop.head
-    shop.remove_files("orders", [first.data_file_id])
+    shop.table("orders").storage.remove_files([first.data_file_id])
     shop.create_table("late", {"i": "INTEGER"})
     attached = Attached("x", lake, shop.at(version=then))
     assert [(row[5], row[3]) for row in attached.table("ducklake_data_file")] == [
@@ -168,10 +170,10 @@ def test_statistics_of_a_table_show_once_it_had_rows(lake: Lake, shop: Catalog) 
 
 
 def test_inlined_rows_are_in_a_table_for_each_schema_version_of_their_table(lake: Lake, shop: Catalog) -> None:
-    shop.insert_inlined("orders", [{"id": "1", "price": "1.50"}, {"id": "2"}])
-    shop.add_column("orders", ("day", "DATE"))
-    shop.insert_inlined("orders", [{"id": "3", "day": "2020-01-02"}])
-    shop.delete_inlined("orders", [15])
+    shop.table("orders").storage.insert_inlined([{"id": "1", "price": "1.50"}, {"id": "2"}])
+    shop.table("orders").alter.add_column(("day", "DATE"))
+    shop.table("orders").storage.insert_inlined([{"id": "3", "day": "2020-01-02"}])
+    shop.table("orders").storage.delete_inlined([15])
     attached = Attached("x", lake, shop)
     assert attached.table("ducklake_inlined_data_tables") == [
         (1, "ducklake_inlined_data_1_1", 1),
@@ -192,7 +194,7 @@ def test_inlined_rows_are_in_a_table_for_each_schema_version_of_their_table(lake
 
 
 def test_a_table_whose_rows_are_inlined_has_an_inlined_table_before_the_first(lake: Lake, shop: Catalog) -> None:
-    shop.create_schema("side")
+    shop.schemas.create("side")
     shop.create_table("notes", {"id": "INTEGER"}, schema="side")
     shop.create_table("shapes", {"g": "GEOMETRY"}, schema="side")
     attached = Attached("x", lake, shop)
@@ -206,17 +208,17 @@ def test_a_table_whose_rows_are_inlined_has_an_inlined_table_before_the_first(la
 
 
 def test_a_fork_ends_inherited_inlined_rows_for_itself_alone(lake: Lake, shop: Catalog) -> None:
-    shop.insert_inlined("orders", [{"id": "1"}])
+    shop.table("orders").storage.insert_inlined([{"id": "1"}])
     agent = shop.fork("agent")
-    agent.delete_inlined("orders", [15])
+    agent.table("orders").storage.delete_inlined([15])
     ended = agent.head
     assert Attached("x", lake, agent).table("ducklake_inlined_data_1_1") == [(15, 3, ended, 1, None)]
     assert Attached("x", lake, shop).table("ducklake_inlined_data_1_1") == [(15, 3, None, 1, None)]
 
 
 def test_deletes_that_are_kept_in_the_metadata_are_in_a_table_of_their_own(lake: Lake, shop: Catalog) -> None:
-    _, second = shop.table("orders").files()
-    shop.inline_deletes("orders", {second.data_file_id: [4, 2]})
+    _, second = shop.table("orders").storage.files()
+    shop.table("orders").storage.inline_deletes({second.data_file_id: [4, 2]})
     attached = Attached("x", lake, shop)
     file = second.data_file_id
     assert sorted(attached.table("ducklake_inlined_delete_1")) == [(file, 2, 3), (file, 4, 3)]
@@ -243,7 +245,7 @@ def test_options_show_with_their_scope(lake: Lake, shop: Catalog) -> None:
 
 def test_what_was_flushed_is_no_inlined_row_or_delete_any_more(lake: Lake, shop: Catalog) -> None:
     shop.create_table("notes", {"id": "INTEGER"})
-    shop.insert_inlined("notes", [{"id": "1"}])
+    shop.table("notes").storage.insert_inlined([{"id": "1"}])
     attached = Attached("x", lake, shop)
     (notes,) = [row[0] for row in attached.table("ducklake_inlined_data_tables")]
     begun = shop.head
@@ -252,8 +254,8 @@ def test_what_was_flushed_is_no_inlined_row_or_delete_any_more(lake: Lake, shop:
     ((row_id, begin, end, value),) = attached.table(f"ducklake_inlined_data_{notes}_2")
     assert (row_id, begin, end, value) == (0, begun, shop.head, 1)
     (flushed,) = [row for row in attached.table("ducklake_data_file") if row[1] == notes]
-    (file,) = shop.table("notes").files()
-    shop.inline_deletes("notes", {file.data_file_id: [0]})
+    (file,) = shop.table("notes").storage.files()
+    shop.table("notes").storage.inline_deletes({file.data_file_id: [0]})
     assert attached.table(f"ducklake_inlined_delete_{notes}") == [(flushed[0], 0, shop.head)]
     attached.rows("flush_inlined_data", table_name="main.notes")
     assert attached.table(f"ducklake_inlined_delete_{notes}") == []

@@ -33,7 +33,7 @@ def stored(session: Connection, lake: Lake) -> tuple[int, int]:
     """Insert a row, and return how many rows the metadata holds and how many files there are."""
     session.sql("INSERT INTO t VALUES (1)")
     table = lake.catalog("shop").table("t")
-    return len(table.inlined_rows()), len(table.files())
+    return len(table.storage.inlined_rows()), len(table.storage.files())
 
 
 def test_the_default_limit_of_inlining_counts_where_nothing_else_is_set(session: Connection, lake: Lake) -> None:
@@ -43,12 +43,12 @@ def test_the_default_limit_of_inlining_counts_where_nothing_else_is_set(session:
     session.sql("BEGIN")
     assert stored(session, lake) == (1, 1)
     session.sql("COMMIT")
-    assert len(lake.catalog("shop").table("t").inlined_rows()) == 2
+    assert len(lake.catalog("shop").table("t").storage.inlined_rows()) == 2
     # Another session, and Python, have not been told.
     with lake.catalog("shop").session() as other:
         assert stored(other, lake) == (2, 2)
     lake.catalog("shop").table("t").append([{"i": 1}])
-    assert len(lake.catalog("shop").table("t").files()) == 3
+    assert len(lake.catalog("shop").table("t").storage.files()) == 3
     # What is set for the catalog, the lake or the table counts for more.
     lake.options.set("data_inlining_row_limit", 0)
     assert stored(session, lake) == (2, 4)

@@ -18,7 +18,6 @@ from forklake.sql.row_texts import (
     merge_statement,
     read_where,
     update_statement,
-    upsert_statement,
 )
 
 FIELDS = (
@@ -145,7 +144,7 @@ def test_keys_of_a_merge_are_the_columns_that_must_be_equal(on: str, keys: Any) 
 
 
 def test_an_upsert_matches_by_its_keys_and_takes_the_columns_that_both_have() -> None:
-    merge = bind_merge_with(SOURCE, upsert_statement(["ID", "day"], FIELDS, SOURCE), "t", FIELDS)
+    merge = bind_merge_with(SOURCE, merge_statement(["ID", "day"], MergeClauses(), FIELDS, SOURCE, None), "t", FIELDS)
     assert merge.keys == (("id", "c0"), ("day", "c2"))
     assert [(clause.side, clause.deed) for clause in merge.clauses] == [
         ("matched", "update"),
@@ -158,7 +157,7 @@ def test_an_upsert_matches_by_its_keys_and_takes_the_columns_that_both_have() ->
 @pytest.mark.parametrize(
     ("on", "clauses", "error", "message"),
     [
-        (" ", {"matched": [MergeDelete()]}, InvalidInputError, "needs a condition that says which rows match"),
+        (" ", {"matched": [MergeDelete()]}, InvalidInputError, "needs a condition or keys that say which rows match"),
         ("target.id", {"matched": [MergeDelete()]}, InvalidInputError, "A condition is true or false, not of type BIG"),
         ("target.id = source.id", {}, InvalidInputError, "A merge needs something to do"),
         ("target.id = source.nope", {"matched": [MergeDelete()]}, NotFoundError, 'column "nope" not found'),
@@ -200,6 +199,6 @@ def test_columns_of_a_source_have_names_of_their_own() -> None:
 def test_a_key_that_one_side_lacks_is_named() -> None:
     for key, message in (("note", 'Table "t" has none'), ("item", "The source has none")):
         with pytest.raises(NotFoundError, match=message):
-            bind_merge_with(SOURCE, upsert_statement([key], FIELDS, SOURCE), "t", FIELDS)
-    with pytest.raises(InvalidInputError, match="needs key columns"):
-        upsert_statement([], FIELDS, SOURCE)
+            bind_merge_with(SOURCE, merge_statement([key], MergeClauses(), FIELDS, SOURCE, None), "t", FIELDS)
+    with pytest.raises(InvalidInputError, match="needs a condition or keys"):
+        merge_statement([], MergeClauses(), FIELDS, SOURCE, None)

@@ -112,7 +112,7 @@ def _drop_catalog(call: Call) -> Rows:
             raise
         return Rows(_CATALOG, [])
     row = (gone.catalog_id, gone.name)
-    lake.drop_catalog(name)
+    gone.drop()
     return Rows(_CATALOG, [row])
 
 
@@ -130,7 +130,7 @@ def _rename_catalog(call: Call) -> Rows:
     lake = call.attachment.lake
     name, new_name = (call.required(key, "The name of a catalog") for key in ("name", "new_name"))
     renamed = lake.catalog(name)
-    lake.rename_catalog(name, new_name)
+    renamed.rename(new_name)
     return Rows(_CATALOG, [(renamed.catalog_id, renamed.name)])
 
 

@@ -14,6 +14,7 @@ from forklake.lake import Lake
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.store import Store
 from forklake.model.field import Field
+from forklake.model.names import split_name
 from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
@@ -133,32 +134,7 @@ def named_table(content: Content, name: str, schema: str | None, default_schema:
         NotFoundError: There is none of that name.
     """
     place, parts = (schema or default_schema, name), split_name(name)
-    if schema is None and len(parts) == 2 and not is_there("table", content, *place):
+    if schema is None and parts is not None and len(parts) == 2 and not is_there("table", content, *place):
         place = (parts[0], parts[1]) if lookup.find_schema(content, parts[0]) is not None else place
     check_there("table", content, *place)
     return lookup.table(content, place[1], place[0])
-
-
-def split_name(text: str) -> tuple[str, ...]:
-    """Return the parts of a name with dots between them; a part may be in double quotes.
-
-    >>> split_name('main."a.b"'), split_name("t"), split_name('"open')
-    (('main', 'a.b'), ('t',), ('"open',))
-    """
-    parts, part, position = [], "", 0
-    while position < len(text):
-        letter = text[position]
-        if letter == '"' and not part:
-            end = position + 1
-            while (end := text.find('"', end)) >= 0 and text[end : end + 2] == '""':
-                end += 2
-            if end < 0:
-                return (text,)
-            part, position = text[position + 1 : end].replace('""', '"'), end
-        elif letter == ".":
-            parts.append(part)
-            part = ""
-        else:
-            part += letter
-        position += 1
-    return (*parts, part)

@@ -1,4 +1,4 @@
-"""Detaching: a fork lets go of its ancestors."""
+"""Severing: a fork lets go of its ancestors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forklake.ops.runtime import Runtime
 from forklake.ops.write_out import write_out
 
 
-def detach(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
+def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
     """Write what a fork inherits out as its own rows, and return the new snapshot; None if it inherits nothing.
 
     The content stays the same and becomes the only version: the ancestry and the catalog's older snapshots
@@ -41,11 +41,11 @@ def detach(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
                 continue
             made_at = max(session.now(), before.snapshot_time)
             procedures.write_snapshot(session, catalog, snapshot, made_at, before.schema_version, before.snapshot_id)
-            procedures.write_changes(session, catalog, snapshot, "", message="Detached from its ancestors")
+            procedures.write_changes(session, catalog, snapshot, "", message="Severed from its ancestors")
             write_out(session, lake_path, before, catalog, snapshot)
             heads.forget_ancestry(session, catalog)
             forget_snapshots_before(session, catalog, snapshot)
             return snapshot
     raise CommitContentionError(
-        f"The catalog with id {catalog} was not detached: others committed to it on every attempt.", hint="Try again."
+        f"The catalog with id {catalog} was not severed: others committed to it on every attempt.", hint="Try again."
     )

@@ -1,4 +1,4 @@
-"""How a verb is run, and how it finds what it names."""
+"""How the verbs of handles are run."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TypeVar
 
-from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
-from forklake.model.rows import TableRow
+from forklake.catalog.view import Content
 from forklake.ops.runtime import Runtime
 
 T = TypeVar("T")
 
 
 class Runner(ABC):
-    """Something that changes can be given to."""
+    """Something that is read and changed: a catalog, or a transaction."""
 
     _runtime: Runtime
+
+    @abstractmethod
+    def _content(self) -> Content:
+        """Return what is seen, at this statement."""
+
+    @abstractmethod
+    def _known_name(self) -> str:
+        """Return the name of the catalog as far as it is known without asking for it."""
 
     @abstractmethod
     def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
@@ -25,12 +32,3 @@ class Runner(ABC):
 
         None if it was not run, because all of it was committed before under the commit key of the transaction.
         """
-
-
-def found_table(staging: Staging, name: str, schema: str) -> TableRow:
-    """Return a table by its name, as a transaction sees it.
-
-    Raises:
-        NotFoundError: There is none.
-    """
-    return lookup.table(staging.draft, name, schema)

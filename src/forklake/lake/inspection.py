@@ -1,0 +1,84 @@
+"""What can be told of a table, as a handle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from forklake import lake
+from forklake.catalog import describe, lookup
+from forklake.model.definitions import PartitionField, SortKey
+from forklake.model.overview import TableChange
+from forklake.model.records import ScanSummary, TableStats
+from forklake.ops.table_history import table_history
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from forklake.lake.table import Table
+    from forklake.sql.parameters import Values
+
+
+class Inspection:
+    """Facts about one table, at the moment of each call. Those of the metadata alone start no Spark.
+
+    Raises:
+        NotFoundError: The table was dropped.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    @property
+    def uuid(self) -> str:
+        """The uuid, which is that of the ancestor's table in a fork."""
+        return self._table._row.table_uuid
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tags, the comment among them."""
+        return describe.object_tags(self._table._content(), self._table.table_id)
+
+    @property
+    def comment(self) -> str | None:
+        """What is said about the table."""
+        return self.tags.get("comment")
+
+    @property
+    def partition_by(self) -> tuple[PartitionField, ...]:
+        """The keys that new files are partitioned by."""
+        return describe.partitioning(self._table._content(), self._table.table_id)
+
+    @property
+    def sort_by(self) -> tuple[SortKey, ...]:
+        """The keys that new files are sorted by."""
+        return describe.sorting(self._table._content(), self._table.table_id)
+
+    @property
+    def stats(self) -> TableStats:
+        """The totals."""
+        row = lookup.table_stats(self._table._content(), self._table.table_id)
+        return TableStats(row.record_count, row.file_size_bytes, row.next_row_id)
+
+    @property
+    def spark_schema(self) -> StructType:
+        """The columns as Spark shows them."""
+        return lake.rows.schema(self._table)
+
+    def history(self) -> list[TableChange]:
+        """Return the snapshots that changed the table, oldest first, up to the one that is seen."""
+        return table_history(self._table._reader._runtime.store, self._table._content().version, self._table.table_id)
+
+    def plan(self, where: str | None = None, *, parameters: Values | None = None) -> ScanSummary:
+        """Return what a scan would read: the files that are kept, and how many are left out and why.
+
+        Costs only metadata; Spark is not started.
+        """
+        return lake.rows.plan(self._table, where, parameters)
+
+    def min(self, column: str) -> Any:
+        """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
+        return lake.rows.bound(self._table, column, "min")
+
+    def max(self, column: str) -> Any:
+        """Return the largest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
+        return lake.rows.bound(self._table, column, "max")

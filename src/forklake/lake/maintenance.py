@@ -1,0 +1,119 @@
+"""Maintenance of a catalog as a handle: what is done now and then, and changes no rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from forklake import ops
+from forklake.catalog import versions
+from forklake.catalog.moments import Moment, Time
+from forklake.catalog.names import qualified_name
+from forklake.lake.runner import Runner
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.records import ExportedCatalog, FlushedTable
+from forklake.model.version import Version
+from forklake.ops.expire import expire_snapshots
+from forklake.ops.export_catalog import export_catalog
+from forklake.ops.plain_history import Progress, silent
+
+
+class Maintenance:
+    """What can be done within a transaction, too."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def flush_inlined(self, *, schema: str | None = None, table: str | None = None) -> list[FlushedTable]:
+        """Write rows that are kept in the metadata into files, and deletes of rows of files into delete files.
+
+        Nothing is seen to change: rows keep their ids and snapshots, and the change feed does not tell of it. Earlier
+        snapshots read the metadata as before. All tables are flushed by one snapshot; if there is nothing to flush,
+        none is made. What a transaction itself has added stays where it is.
+
+        Args:
+            schema: Only the tables of this schema; with ``table``, the schema it is in.
+            table: Only this table, as ``table`` or ``schema.table``. Without it, tables whose option ``auto_compact``
+                is off are left out.
+
+        Returns:
+            The tables of which rows were flushed.
+
+        Raises:
+            NotFoundError: There is no such schema or table.
+            InvalidInputError: The transaction has deleted or updated rows of the table.
+        """
+        if table is not None:
+            schema, table = qualified_name(table, schema)
+        runtime = self._runner._runtime
+        return (
+            self._runner._run(
+                lambda staging: ops.flush_inlined.flush_inlined(staging, runtime, schema=schema, table=table)
+            )
+            or []
+        )
+
+
+class CatalogMaintenance(Maintenance):
+    """What can be done to a catalog."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        catalog_id: CatalogId,
+        version: Callable[[], Version],
+        check_writable: Callable[[], None],
+    ) -> None:
+        super().__init__(runner)
+        self._catalog_id = catalog_id
+        self._version = version
+        self._check_writable = check_writable
+
+    def expire_snapshots(
+        self, *, snapshot_ids: Sequence[int] | None = None, older_than: Time | None = None
+    ) -> list[SnapshotId]:
+        """Forget own snapshots by id or age, and return which; forks keep what they see.
+
+        Raises:
+            SnapshotNotFoundError: A snapshot is not one of the catalog's own.
+        """
+        self._check_writable()
+        chosen = expire_snapshots(
+            self._runner._runtime.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than
+        )
+        return [snapshot.snapshot_id for snapshot in chosen]
+
+    def export(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        at: Moment | None = None,
+        history: bool = False,
+        progress: Progress | None = None,
+    ) -> ExportedCatalog:
+        """Write the catalog as a plain DuckLake 1.0 database that DuckDB attaches: a DuckDB or a SQLite file.
+
+        The data files stay where they are and are named by absolute path. The file appears complete or not at all.
+
+        Args:
+            url: A path ending in ``.ducklake``, ``.duckdb``, ``.db`` or ``.sqlite``, or ``duckdb:path`` or
+                ``sqlite:path``.
+            at: A snapshot that the catalog can see, or a time; its head if not given.
+            history: Write all snapshots of the lineage up to that one, not only that one.
+            progress: Told the step, how much of it is done, and how much there is.
+
+        Raises:
+            AlreadyExistsError: There is a file of that name.
+            SnapshotNotFoundError: The catalog has no such snapshot.
+            InvalidInputError: The catalog holds something that DuckLake 1.0 cannot express.
+        """
+        runtime, version = self._runner._runtime, self._version()
+        if at is not None:
+            version = versions.version_of(runtime.store, version, at)
+        return export_catalog(
+            runtime,
+            version,
+            os.fspath(url),
+            history=history,
+            progress=progress or silent,
+        )

@@ -1,0 +1,37 @@
+"""Schemas of a catalog as a handle."""
+
+from __future__ import annotations
+
+from forklake.catalog import lookup
+from forklake.lake.runner import Runner
+from forklake.ops import define_schema
+
+
+class Schemas:
+    """The schemas of a catalog, or as a transaction sees them."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def list(self) -> list[str]:
+        """Return their names, in order."""
+        return [row.schema_name for row in lookup.schemas(self._runner._content())]
+
+    def create(self, name: str, *, if_not_exists: bool = False) -> None:
+        """Create a schema.
+
+        Raises:
+            AlreadyExistsError: There is one of that name.
+        """
+        self._runner._run(lambda staging: define_schema.create_schema(staging, name, if_not_exists=if_not_exists))
+
+    def drop(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+        """Drop a schema; with ``cascade`` the tables, views and macros in it too.
+
+        Raises:
+            NotFoundError: There is none of that name.
+            InvalidInputError: It holds something, and ``cascade`` was not given.
+        """
+        self._runner._run(
+            lambda staging: define_schema.drop_schema(staging, name, cascade=cascade, if_exists=if_exists)
+        )
