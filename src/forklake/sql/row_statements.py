@@ -105,8 +105,8 @@ def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names
         InvalidInputError: A condition or an expression is not understood, or a column is given twice.
         NotFoundError: There is no such column.
     """
-    target, given_name = statement.alias or statement.table[-1], _source_name(statement)
-    if given_name is not None and fold(given_name) == fold(target):
+    target, source_name = statement.alias or statement.table[-1], _source_name(statement)
+    if source_name is not None and fold(source_name) == fold(target):
         raise InvalidInputError(
             f'Binder Error: Ambiguous reference to table "{target}" (duplicate alias "{target}", explicitly alias one'
             ' of the tables using "AS my_alias")'
