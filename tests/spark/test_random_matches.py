@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -185,7 +186,7 @@ def rows_of(catalog: Catalog) -> list[tuple[Any, ...]]:
 
 
 def comparable(rows: list[Any]) -> list[Any]:
-    """Return rows in an order of their own; NaN is itself, and a zero has no sign."""
+    """Return rows in an order of their own; NaN is itself, a zero has no sign, and whole numbers are of one type."""
     plain = [tuple(map(_plain, row)) for row in rows]
     return sorted(plain, key=repr)
 
@@ -193,6 +194,8 @@ def comparable(rows: list[Any]) -> list[Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, float) and math.isnan(value):
         return "NaN"
+    if isinstance(value, Decimal) and value == value.to_integral_value():
+        return int(value)  # as which unsigned numbers of the metadata are read
     return 0.0 if value == 0 and isinstance(value, float) else value
 
 
