@@ -97,6 +97,15 @@ def test_keys_that_are_compared_as_other_types_leave_out_no_file(session: Connec
     assert rows.fetchall() == [(5,), (25,), (45,), (65,)]
 
 
+def test_a_key_that_leaves_out_files_stands_beside_one_that_does_not(session: Connection, shop: Catalog) -> None:
+    without_others(shop, 7)
+    found = session.sql(
+        "UPDATE t SET v = 'x' FROM (SELECT id AS i, id::DOUBLE AS d FROM s WHERE batch = 1) WHERE t.id = d AND t.id = i"
+    )
+    assert found is not None
+    assert found.fetchall() == [(2,)]
+
+
 def test_a_row_that_several_rows_would_update_is_refused(session: Connection, shop: Catalog) -> None:
     head = shop.head
     for statement in (

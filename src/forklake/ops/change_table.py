@@ -187,7 +187,7 @@ def _planned(
             yield whole, kept
             return
         rows = conform(found, of_keys, "source", by_name=False)
-        yield plan(matching(merge, rows, of_keys, target, is_range=is_range)), kept
+        yield plan(matching(merge, rows, given, target, is_range=is_range)), kept
 
 
 def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:
