@@ -66,7 +66,7 @@ def _round(lake: Lake, shop: Catalog, spark: SparkSession, name: str, count: int
     return time.perf_counter() - began, samples
 
 
-def _turn(session: SparkSession, append: Callable[..., None], read: Callable[..., object], parts: int) -> None:
+def _turn(session: SparkSession, append: Callable[..., object], read: Callable[..., object], parts: int) -> None:
     append(session.range(_ROWS).selectExpr("id", "'own' AS item"))
     (row,) = read().selectExpr("count(*)", "sum(id)").collect()  # type: ignore[attr-defined]
     assert row[0] == parts * _ROWS, (row[0], parts)

@@ -18,7 +18,7 @@ from benchmarks.parents import new_file, table_name
 from benchmarks.report import Aim, Figure
 from forklake.errors import CommitContentionError
 from forklake.metastore.postgres import _payload
-from forklake.model.commit import Commit, CommitResult
+from forklake.model.commit import CommitRequest, CommitResult
 from tests.servers import postgres_program
 
 
@@ -172,7 +172,7 @@ class Script:
 def _recorded(database: PostgresDatabase) -> Script:
     """Return what an append sends once everything that can be kept is kept."""
     queries: list[tuple[str, dict[str, Any]]] = []
-    commits: list[Commit] = []
+    commits: list[CommitRequest] = []
     with database.open() as lake:
         store = lake._runtime.store
         query, original = store.query, store.commit
@@ -181,7 +181,7 @@ def _recorded(database: PostgresDatabase) -> Script:
             queries.append(store.dialect.render(sql, params))
             return query(sql, **params)
 
-        def recording_commit(commit: Commit) -> CommitResult:
+        def recording_commit(commit: CommitRequest) -> CommitResult:
             commits.append(commit)
             return original(commit)
 

@@ -44,7 +44,7 @@ def scan_deleted(databases: Databases, quick: bool) -> list[Figure]:
         }
         for number, (name, (where, aim)) in enumerate(cases.items()):
             fork = shop.fork(f"fork-{number}").table("orders")
-            gone = fork.delete(where)
+            gone = fork.delete(where).row_count
             assert gone == table.count(where), (gone, where)
             ours, reference = turn_about(
                 sizes.rounds,
@@ -64,7 +64,7 @@ def _small_deletes(shop: Catalog, table: Table, spark: SparkSession, sizes: Size
     step = sizes.rows // deletes
     samples = Samples()
     for number in range(deletes):
-        assert samples.time(fork.delete, f"id = {number * step + 3}") == 1
+        assert samples.time(fork.delete, f"id = {number * step + 3}").row_count == 1
     ours, reference = turn_about(
         sizes.rounds,
         lambda: aggregated(fork.dataframe(), sizes.rows - deletes),
@@ -91,10 +91,12 @@ def change(databases: Databases, quick: bool) -> list[Figure]:
         shop.create_table("news", rows=source)
         figures = []
         for name, ours, theirs, aim in (
-            ("DELETE", lambda f: f.table("orders").delete("id % 100 = 7"), lambda d: d.delete("id % 100 = 7"), 0.5),
-            ("UPDATE", lambda f: f.table("orders").update({"item": "'x'"}, "id % 100 = 7"),
+            ("DELETE", lambda f: f.table("orders").delete("id % 100 = 7").row_count,
+             lambda d: d.delete("id % 100 = 7"), 0.5),
+            ("UPDATE", lambda f: f.table("orders").update({"item": "'x'"}, "id % 100 = 7").row_count,
              lambda d: d.update(updates={"item": "'x'"}, predicate="id % 100 = 7"), 0.5),
-            ("MERGE", lambda f: f.table("orders").merge(source, ["id"]), lambda d: _delta_merge(d, arrow), 0.5),
+            ("MERGE", lambda f: f.table("orders").merge(source, ["id"]).row_count,
+             lambda d: _delta_merge(d, arrow), 0.5),
             ("MERGE by SQL,", lambda f: f.sql(_MERGE).fetchall()[0][0], lambda d: _delta_merge(d, arrow), 0.65),
         ):  # fmt: skip
             mine, reference = Samples(), Samples()

@@ -3,9 +3,9 @@
 >>> import forklake, tempfile
 >>> lake = forklake.open(f"{tempfile.mkdtemp()}/lake.db")
 >>> shop = lake.create_catalog("shop")
->>> shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
+>>> orders = shop.create_table("orders", {"id": "BIGINT", "amount": "DECIMAL(10,2)"})
 >>> agent = shop.fork("agent-001")
->>> agent.table("orders").drop()
+>>> done = agent.table("orders").drop()
 >>> [table.name for table in shop.tables()], agent.tables()
 (['orders'], [])
 >>> lake.close()
@@ -37,6 +37,7 @@ from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, Table
 from forklake.model.records import (
     CatalogInfo,
     Column,
+    Commit,
     DataFile,
     DeleteFile,
     ExportedCatalog,
@@ -69,6 +70,7 @@ __all__ = [
     "Column",
     "ColumnDefinition",
     "ColumnStats",
+    "Commit",
     "Connection",
     "DataFile",
     "DeleteFile",

@@ -152,7 +152,7 @@ def test_a_default_that_no_row_could_have_is_refused_when_it_is_given(
 ) -> None:
     wrong = ColumnDefinition("x", "DATE", default=default, default_is_expression=is_expression)
     shop.create_table("t", {"x": "DATE"})
-    acts: list[Callable[[], None]] = [
+    acts: list[Callable[[], object]] = [
         lambda: shop.create_table("made", [wrong]),
         lambda: shop.table("orders").alter.add_column(wrong),
         lambda: shop.table("t").alter.set_default("x", default, is_expression=is_expression),

@@ -10,6 +10,7 @@ from forklake import (
     Catalog,
     ColumnDefinition,
     ColumnStats,
+    Commit,
     Lake,
     MacroImplementation,
     MacroParameter,
@@ -115,7 +116,7 @@ def test_a_message_can_be_required(lake: Lake, shop: Catalog) -> None:
         transaction.commit()
     assert shop.head == head
     transaction.set_commit_message(message="now with words")
-    assert transaction.commit() == shop.head
+    assert transaction.commit() == Commit(shop.head)
     shop.options.set("require_commit_message", False)
     shop.table("t").drop()
     with shop.transaction():

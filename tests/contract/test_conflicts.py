@@ -369,7 +369,7 @@ class Rival:
     def __init__(self) -> None:
         self.rounds = 0
         self.waits: list[float] = []
-        self.act: Callable[[], None] = lambda: None
+        self.act: Callable[[], object] = lambda: None
         self._acting = False
 
     def on_step(self, step: str) -> None:

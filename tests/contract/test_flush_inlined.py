@@ -54,9 +54,9 @@ def test_nothing_to_flush_makes_no_snapshot(lake: Lake) -> None:
     shop.create_table("empty", {"i": "INTEGER"})
     before = shop.head
     assert shop.maintenance.flush_inlined(table="empty") == []
-    assert shop.table("empty").storage.flush_inlined() == 0
+    assert shop.table("empty").storage.flush_inlined().row_count == 0
     assert shop.head == before
-    assert shop.table("t").storage.flush_inlined() == 2
+    assert shop.table("t").storage.flush_inlined().row_count == 2
     assert shop.maintenance.flush_inlined() == []
     assert shop.head == before + 1
 
@@ -133,7 +133,7 @@ def test_a_fork_flushes_for_itself_and_so_does_its_parent(lake: Lake) -> None:
     later = shop.fork("later")
     assert (held(later), inlined(later)) == (held(shop), [])
     one.table("t").storage.insert_inlined([{"i": "4", "v": "d"}])
-    assert one.table("t").storage.flush_inlined() == 1
+    assert one.table("t").storage.flush_inlined().row_count == 1
     assert [file.owner_id for file in one.table("t").storage.files()] == [one.catalog_id] * 2
 
 
@@ -142,7 +142,7 @@ def test_a_transaction_flushes_what_was_committed_and_may_add_rows(lake: Lake) -
     with shop.transaction() as transaction:
         transaction.table("t").storage.insert_inlined([{"i": "4", "v": "d"}])
         assert transaction.maintenance.flush_inlined() == [FlushedTable("main", "t", 2)]
-        assert transaction.table("t").storage.flush_inlined() == 0
+        assert transaction.table("t").storage.flush_inlined().row_count == 0
         assert [row.row_id for row in transaction.table("t").storage.inlined_rows()] == [3]
     assert [row_id for row_id, _ in inlined(shop)] == [3]
     table = shop.table("t").table_id

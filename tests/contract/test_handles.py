@@ -115,5 +115,5 @@ def test_a_table_is_created_with_columns_or_with_rows(shop: Catalog, tmp_path: P
     for columns, rows in ((None, None), ({"i": "INTEGER"}, [{"i": 1}])):
         with pytest.raises(InvalidInputError, match='Table "u" is created with columns or with rows'):
             shop.create_table("u", columns, rows=rows)
-    assert shop.table("t").delete() == 2
+    assert shop.table("t").delete().row_count == 2
     assert shop.table("t").count() == 0

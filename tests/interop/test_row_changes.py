@@ -117,10 +117,10 @@ def assert_same_history(catalog: Catalog, url: str, *, feed_of_duckdb: bool = Tr
 def make_changes(catalog: Catalog, spark: SparkSession) -> None:
     """Change rows of a table in all ways."""
     orders = catalog.table("orders")
-    assert orders.delete("id IN (3, 5)") == 2
-    assert orders.update({"item": "item || '!'"}, "id BETWEEN 4 AND 7") == 3
-    assert orders.update({"price": "price + 1", "region": "'south'"}, "id = 6") == 1
-    assert orders.delete("id < 4") == 3
+    assert orders.delete("id IN (3, 5)").row_count == 2
+    assert orders.update({"item": "item || '!'"}, "id BETWEEN 4 AND 7").row_count == 3
+    assert orders.update({"price": "price + 1", "region": "'south'"}, "id = 6").row_count == 1
+    assert orders.delete("id < 4").row_count == 3
     source = spark.range(8, 14).selectExpr("id", "concat('new ', id) AS item", "'west' AS region")
     merged = orders.merge(
         source,
@@ -129,12 +129,12 @@ def make_changes(catalog: Catalog, spark: SparkSession) -> None:
         not_matched=[MergeInsert(when="source.id < 13")],
         not_matched_by_source=[MergeUpdate({"price": "0"}, when="target.id = 4")],
     )
-    assert merged == 6
+    assert merged.row_count == 6
     with catalog.transaction() as transaction:
         table = transaction.table("orders")
         table.append([{"id": 100 + number, "item": "late", "region": "north"} for number in range(3)])
-        assert table.delete("id = 7") == 1
-        assert table.update({"item": "'own'"}, "id IN (8, 10)") == 2
+        assert table.delete("id = 7").row_count == 1
+        assert table.update({"item": "'own'"}, "id IN (8, 10)").row_count == 2
     orders.merge([{"id": 101, "item": "later"}, {"id": 200, "item": "last"}], on=["id"])
 
 
@@ -230,7 +230,7 @@ def test_our_changes_of_imported_tables_go_on_where_duckdb_ended(
     # Of a delete file that later deletes were added to, a fork of the past has the earlier ones only.
     first, second = (one.snapshot_id for one in theirs.snapshots()[4:6])
     past = theirs.fork("past", at=first)
-    assert past.table("r").delete("i = 39") == 1
+    assert past.table("r").delete("i = 39").row_count == 1
     expected = {row[1] for row in our_rows(theirs.at(version=first).table("r"))} - {"39"}
     assert {row[1] for row in our_rows(past.table("r"))} == expected
     assert "1" in expected

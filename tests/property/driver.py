@@ -184,11 +184,11 @@ class Driver(Checks):
         outcome, state = self.truth.outcome(catalog, opened.base, draft, opened.key)
         match outcome:
             case "nothing":
-                expect(f"c{catalog}", "a commit of nothing", opened.transaction.commit(), None)
+                expect(f"c{catalog}", "a commit of nothing", opened.transaction.commit().snapshot_id, None)
             case "known":
                 assert opened.key is not None
                 made = self.truth.keys[catalog][opened.key]
-                expect(f"c{catalog}", f"the commit of {opened.key}", opened.transaction.commit(), made)
+                expect(f"c{catalog}", f"the commit of {opened.key}", opened.transaction.commit().snapshot_id, made)
             case "dropped":
                 with refused(errors.NotFoundError):
                     opened.transaction.commit()
@@ -196,7 +196,7 @@ class Driver(Checks):
                 with refused(errors.CommitConflictError):
                     opened.transaction.commit()
             case "commit":
-                snapshot = opened.transaction.commit()
+                snapshot = opened.transaction.commit().snapshot_id
                 assert snapshot is not None
                 assert state is not None
                 self.truth.commit(catalog, state, draft.touches, snapshot, opened.said, opened.key)
@@ -214,7 +214,7 @@ class Driver(Checks):
         state = self.truth.content(catalog)
         execute(transaction, plan(rng, state, self.keys), state)
         self.comparison.content(f"c{catalog} under {key}", transaction, state, self.truth.catalogs[catalog].tree)
-        expect(f"c{catalog}", f"the commit of {key}", transaction.commit(), self.truth.keys[catalog][key])
+        expect(f"c{catalog}", f"the commit of {key}", transaction.commit().snapshot_id, self.truth.keys[catalog][key])
         return f"c{catalog} {key}"
 
     # -- forks ---------------------------------------------------------------------------------------------------------

@@ -46,12 +46,12 @@ class SparkHands:
                 table.delete()
             case Delete(where):
                 assert where is not None
-                assert table.delete(where.sql()) == len(decision.gone)
+                assert table.delete(where.sql()).row_count == len(decision.gone)
             case Overwrite(rows, where, form):
                 table.overwrite(self._frame(state, rows, form), None if where is None else where.sql())
             case Update(assigned, where):
                 new = {one.column: one.sql() for one in assigned}
-                assert table.update(new, None if where is None else where.sql()) == len(decision.updated)
+                assert table.update(new, None if where is None else where.sql()).row_count == len(decision.updated)
             case Merge():
                 changed = len(decision.gone) + len(decision.updated) + len(decision.inserted)
                 assert self._merge(table, state, operation) == changed
@@ -98,7 +98,7 @@ class SparkHands:
     def _merge(self, table: Table, state: TableModel, merge: Merge) -> int:
         source = self._frame(state, merge.source, "spark" if len(merge.source) % 2 else "rows")
         if merge == Merge(merge.source):
-            return table.merge(source, ["k"])
+            return table.merge(source, ["k"]).row_count
         delete = [] if merge.delete_when is None else [MergeDelete(merge.delete_when.sql("target."))]
         return table.merge(
             source,
@@ -106,7 +106,7 @@ class SparkHands:
             matched=[*delete, MergeUpdate()],
             not_matched=[MergeInsert()] if merge.insert else [],
             not_matched_by_source=[] if merge.by_source is None else [MergeDelete(merge.by_source.sql("target."))],
-        )
+        ).row_count
 
 
 def _as_json(columns: Sequence[Any]) -> Any:

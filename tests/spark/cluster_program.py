@@ -72,14 +72,14 @@ def _rows(shop: Catalog, spark: SparkSession, count: int) -> dict[str, Any]:
     orders.append(spark.range(0, count, 1, 4).selectExpr("id", "concat('item ', id % 10) AS item"))
     keys.append(spark.range(0, count, 1, 4).selectExpr("id", "uuid() AS key"))
     done: dict[str, Any] = {
-        "updated": orders.update({"item": "'x'"}, "id % 100 = 7"),
-        "deleted": orders.delete("id % 100 = 8"),
-        "merged": orders.merge(spark.range(0, count + 100, 100).selectExpr("id", "'m' AS item"), ["id"]),
+        "updated": orders.update({"item": "'x'"}, "id % 100 = 7").row_count,
+        "deleted": orders.delete("id % 100 = 8").row_count,
+        "merged": orders.merge(spark.range(0, count + 100, 100).selectExpr("id", "'m' AS item"), ["id"]).row_count,
     }
     read = orders.dataframe().selectExpr("count(*)", "sum(id)", "count_if(item = 'x')", "count_if(item = 'm')")
     done["read"] = list(read.collect()[0])
     done["keys"] = list(keys.dataframe().selectExpr("count(DISTINCT key)", "sum(id)").collect()[0])
-    done["fork"] = shop.fork("agent").table("orders").delete("id < 100")
+    done["fork"] = shop.fork("agent").table("orders").delete("id < 100").row_count
     return done
 
 

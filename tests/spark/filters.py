@@ -197,7 +197,7 @@ def delete(rows: Rows, random: Random) -> None:
     gone = sorted(random.sample(rows.ids, len(rows.ids) // 10))
     rows.ids = [one for one in rows.ids if one not in gone]
     condition = f"id IN ({', '.join(map(str, gone))})"
-    assert rows.table.delete(condition) == len(gone)
+    assert rows.table.delete(condition).row_count == len(gone)
     rows.duck.execute(f"DELETE FROM {rows.name} WHERE {condition}")
 
 

@@ -54,7 +54,7 @@ def seen(catalog: Catalog) -> list[tuple[Any, ...]]:
 def test_an_upsert_and_a_merge_that_met_are_run_again_and_find_the_key(shop: Catalog, rival: Rival) -> None:
     table = shop.table("t")
     rival.act = lambda: shop.sql(MERGE)
-    assert table.merge([{"k": 1, "v": 7}], on=["k"]) == 1
+    assert table.merge([{"k": 1, "v": 7}], on=["k"]).row_count == 1
     assert seen(shop) == [(0, 0), (1, 7)]
     table.delete("k = 1")
     rival.act = lambda: table.merge([{"k": 1, "v": 7}], on=["k"])
@@ -109,7 +109,7 @@ def test_a_merge_that_inserted_nothing_does_not_rely_on_what_was_not_there(shop:
 
     rival.act = append
     # All keys match, and nothing is done with rows that match: no snapshot, and nobody is met.
-    assert table.merge([{"k": 0, "v": 1}], "target.k = source.k", not_matched=[MergeInsert()]) == 0
+    assert table.merge([{"k": 0, "v": 1}], "target.k = source.k", not_matched=[MergeInsert()]).row_count == 0
     assert (runs, rival.act) == ([], append)
     # What the source lacks is deleted, also what was added meanwhile: a delete conflicts with added rows anyway.
     only_3 = table.merge(
@@ -118,7 +118,7 @@ def test_a_merge_that_inserted_nothing_does_not_rely_on_what_was_not_there(shop:
         not_matched=[MergeInsert()],
         not_matched_by_source=[MergeDelete()],
     )
-    assert only_3 == 3
+    assert only_3.row_count == 3
     assert len(runs) == 1
     assert seen(shop) == [(3, 3)]
 

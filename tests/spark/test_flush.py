@@ -39,7 +39,7 @@ def test_a_flush_is_seen_by_nobody(shop: Catalog) -> None:
     table = shop.table("t")
     shown = ["id", "v", "rowid", "snapshot_id"]
     before, feed, head = rows(table.dataframe(shown)), rows(table.changes(2)), shop.head
-    assert table.storage.flush_inlined() == 2
+    assert table.storage.flush_inlined().row_count == 2
     assert (table.storage.inlined_rows(), [len(file.inlined_deletes) for file in table.storage.files()]) == ([], [0, 0])
     assert rows(table.dataframe(shown)) == before
     assert rows(shop.at(version=head).table("t").dataframe(shown)) == before
@@ -56,7 +56,7 @@ def test_a_flush_is_seen_by_nobody(shop: Catalog) -> None:
         (head + 3, 8, "delete", 12, "c"),
     ]
     assert rows(table.changes(2, head)) == feed
-    assert table.storage.flush_inlined() == 1
+    assert table.storage.flush_inlined().row_count == 1
     assert [row[0] for row in rows(table.dataframe(["id"]))] == [0, 1, 2, 5, 10]
 
 
@@ -74,7 +74,7 @@ def test_a_fork_tells_the_same_changes_after_its_own_flush_and_after_its_parents
 def test_rows_are_sorted_by_expressions_and_not_deleted_by_the_transaction_that_flushed_them(shop: Catalog) -> None:
     shop.table("t").alter.set_sorting(["(0 - id)"])
     with shop.transaction() as transaction:
-        assert transaction.table("t").storage.flush_inlined() == 2
+        assert transaction.table("t").storage.flush_inlined().row_count == 2
         with pytest.raises(InvalidInputError, match="flushed"):
             transaction.table("t").delete("id = 12")
     flushed = shop.table("t").storage.files()[1]

@@ -63,7 +63,7 @@ def test_the_first_thing_whose_condition_holds_is_done_with_a_row(shop: Catalog,
         not_matched=[MergeInsert({"id": "source.id", "item": "source.note"}, when="source.id <> 7"), MergeInsert()],
         not_matched_by_source=[MergeUpdate({"state": "'gone'"}, when="target.id = 0"), MergeDelete()],
     )
-    assert changed == 9
+    assert changed.row_count == 9
     found = seen(orders, "id", "item", "state", "rowid")
     assert found[:5] == [
         (0, "item 0", "gone", 0),
@@ -85,10 +85,10 @@ def test_a_source_is_any_frame(shop: Catalog, spark: SparkSession) -> None:
         spark.createDataFrame([("spark", 3)], "item string, id int"),
     ]
     for source in sources:
-        assert orders.merge(source, on=["id"]) == 1
+        assert orders.merge(source, on=["id"]).row_count == 1
     assert seen(orders, "id", "item")[:4] == [(0, "rows"), (1, "pandas"), (2, "arrow"), (3, "spark")]
     own = orders.dataframe(where="id > 3").selectExpr("id + 1 AS id", "item")
-    assert orders.merge(own, on=["ID"]) == 2
+    assert orders.merge(own, on=["ID"]).row_count == 2
     assert seen(orders, "id", "item", "state")[4:] == [(4, "item 4", "new"), (5, "item 4", "new"), (6, "item 5", "new")]
 
 
@@ -99,8 +99,8 @@ def test_a_row_is_updated_by_one_row_of_the_source_only(shop: Catalog, tmp_path:
         orders.merge(twice, on=["id"])
     assert (shop.head, set(tmp_path.rglob("*.parquet"))) == (head, files)
     # Deleted twice is deleted, and rows that nothing matches are as many as the source has.
-    assert orders.merge(twice, ON, matched=[MergeDelete()]) == 2
-    assert orders.merge([{"id": 77}, {"id": 77}, {"id": None}], on=["id"]) == 3
+    assert orders.merge(twice, ON, matched=[MergeDelete()]).row_count == 2
+    assert orders.merge([{"id": 77}, {"id": 77}, {"id": None}], on=["id"]).row_count == 3
     assert [row for (row,) in seen(orders, "id")] == [0, 2, 3, 5, 77, 77, None]
 
 
@@ -123,7 +123,7 @@ def test_a_row_that_matches_and_stays_is_not_inserted(
             matched=[MergeUpdate({"target": "source.target"}, when="target.id = 2")],
             not_matched=[MergeInsert(when="source.id > 10")],
         )
-        assert changed == 2
+        assert changed.row_count == 2
         found = seen(ours, "id", "target", "rowid")
         assert [row[:2] for row in found] == [(0, "old"), (1, "old"), (11, "new"), (2, "new"), (3, "old")]
         assert {row[0]: row[2] for row in found if row[0] < 10} == {n: n for n in range(4)}
@@ -132,8 +132,13 @@ def test_a_row_that_matches_and_stays_is_not_inserted(
 def test_few_merged_rows_stay_in_the_metadata(shop: Catalog, tmp_path: Path) -> None:
     shop.options.set("data_inlining_row_limit", "3")
     orders, files = shop.table("orders"), set(tmp_path.rglob("*.parquet"))
-    assert orders.merge([{"id": 1, "item": "one"}, {"id": 10, "item": "ten"}, {"id": 11, "item": None}], on=["id"]) == 3
-    assert orders.merge([{"id": 10}, {"id": 10}, {"id": 4}], ON, matched=[MergeDelete()]) == 2
+    assert (
+        orders.merge(
+            [{"id": 1, "item": "one"}, {"id": 10, "item": "ten"}, {"id": 11, "item": None}], on=["id"]
+        ).row_count
+        == 3
+    )
+    assert orders.merge([{"id": 10}, {"id": 10}, {"id": 4}], ON, matched=[MergeDelete()]).row_count == 2
     assert set(tmp_path.rglob("*.parquet")) == files
     assert [(row.row_id, row.values["item"]) for row in orders.storage.inlined_rows()] == [(1, "one"), (7, None)]
     assert [row for (row,) in seen(orders, "id")] == [0, 1, 11, 2, 3, 5]
@@ -175,7 +180,7 @@ def test_partitioned_and_sorted_tables_are_merged_into(rows_lake: Lake, spark: S
     table = shop.table("source")
     table.append([{"target": n, "source": "ab"[n % 2], "tags": [str(n)]} for n in range(6)])
     given = spark.range(4, 8).selectExpr("id AS target", "'c' AS source", "array('x', NULL) AS tags", "uuid() AS key")
-    assert table.merge(given, on=["target"]) == 4
+    assert table.merge(given, on=["target"]).row_count == 4
     assert seen(table, "target", "source", "tags") == [
         *((n, "ab"[n % 2], [str(n)]) for n in range(4)),
         *((n, "c", ["x", None]) for n in range(4, 8)),
@@ -215,10 +220,10 @@ def test_files_that_cannot_match_need_not_even_be_there(
 ) -> None:
     orders = shop.table("orders")
     Path(orders.storage.files()[0].path).unlink()
-    assert orders.merge([{"id": 4, "item": "memory"}, {"id": 50, "item": "far"}], on=["id"]) == 2
+    assert orders.merge([{"id": 4, "item": "memory"}, {"id": 50, "item": "far"}], on=["id"]).row_count == 2
     # Of a large table, Spark looks at the keys of a source first.
     monkeypatch.setattr("forklake.ops.change_table._LARGE_ROWS", 1)
     source = spark.createDataFrame([(3, "spark"), (60, "farther"), (None, "none")], "id int, item string")
-    assert orders.merge(source, on=["id"]) == 3
+    assert orders.merge(source, on=["id"]).row_count == 3
     found = orders.dataframe(["id", "item"], where="id > 2").collect()
     assert sorted(map(tuple, found)) == [(3, "spark"), (4, "memory"), (5, "item 5"), (50, "far"), (60, "farther")]

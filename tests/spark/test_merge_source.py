@@ -55,7 +55,7 @@ def test_rows_of_a_large_table_are_matched_by_integers_of_any_width(tmp_path: Pa
         source = spark.createDataFrame(given, "id bigint, item string")
         with pytest.raises(Exception, match=r"1099511627776|out of range"):
             orders.merge(source, ["id"])
-        assert orders.merge(source.where("id IS NULL OR id < 100000"), ["id"]) == 4
+        assert orders.merge(source.where("id IS NULL OR id < 100000"), ["id"]).row_count == 4
         changed = orders.dataframe().where("item <> 'old'").collect()
         assert sorted(tuple(row) for row in changed if row[0] is not None) == [(-60_000, "a"), (5, "d"), (59_999, "b")]
         assert [row[1] for row in changed if row[0] is None] == ["c"]

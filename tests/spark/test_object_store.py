@@ -72,14 +72,14 @@ def test_rows_are_written_read_changed_and_forked_in_an_object_store(
     assert rows(shop, "id < 11") == [(1, "a"), (2, "b"), (10, "item 10")]
     assert orders.inspect.plan("id < 5").file_count == 1
 
-    assert orders.delete("id % 2 = 0") == 6
-    assert orders.update({"item": "'x'"}, "id = 11") == 1
-    assert orders.merge([{"id": 1, "item": "m"}, {"id": 100, "item": "n"}], ["id"]) == 2
+    assert orders.delete("id % 2 = 0").row_count == 6
+    assert orders.update({"item": "'x'"}, "id = 11").row_count == 1
+    assert orders.merge([{"id": 1, "item": "m"}, {"id": 100, "item": "n"}], ["id"]).row_count == 2
     expected = [(1, "m"), (11, "x"), *((id, f"item {id}") for id in (13, 15, 17, 19)), (100, "n")]
     assert rows(shop) == expected
 
     agent = shop.fork("agent")
-    assert agent.table("orders").delete("id < 100") == 6
+    assert agent.table("orders").delete("id < 100").row_count == 6
     assert (rows(agent), rows(shop)) == ([(100, "n")], expected)
     assert {file.path for file in orders.storage.files()} <= keys(store, bucket)
 

@@ -58,7 +58,7 @@ def test_deletes_of_one_file_by_several_threads_are_run_again_until_all_are_done
         with ThreadPoolExecutor(4) as pool:
             changes = [pool.submit(shop.table("orders").delete, f"id = {number}") for number in range(2)]
             changes += [pool.submit(shop.table("orders").update, {"price": "price + 1"}, "id >= 10") for _ in range(2)]
-            assert [change.result() for change in changes] == [1, 1, 10, 10]
+            assert [change.result().row_count for change in changes] == [1, 1, 10, 10]
 
         with pytest.raises(CommitConflictError):
             overtaken.commit()

@@ -39,7 +39,7 @@ def seen(table: Table, *columns: str) -> list[tuple[Any, ...]]:
 
 def test_updated_rows_keep_their_ids_and_the_others_stay_where_they_are(shop: Catalog) -> None:
     orders = shop.table("orders")
-    assert orders.update({"price": "price * 2", "item": "upper(item) || ' was ' || price"}, "id >= 4") == 2
+    assert orders.update({"price": "price * 2", "item": "upper(item) || ' was ' || price"}, "id >= 4").row_count == 2
     assert seen(orders, "id", "item", "price", "rowid", "snapshot_id")[3:] == [
         (3, "item 3", Decimal(3), 3, 2),
         (4, "ITEM 4 was 4.00", Decimal(8), 4, 3),
@@ -47,7 +47,7 @@ def test_updated_rows_keep_their_ids_and_the_others_stay_where_they_are(shop: Ca
     ]
     old, new = orders.storage.files()
     assert (old.record_count, new.record_count) == (6, 2)
-    assert orders.update({"item": "NULL"}) == 6
+    assert orders.update({"item": "NULL"}).row_count == 6
     assert seen(orders, "rowid", "item") == [(n, None) for n in range(6)]
     assert sum(file.record_count for file in orders.storage.files()) == 6
     orders.append([{"id": 100}])
@@ -56,23 +56,23 @@ def test_updated_rows_keep_their_ids_and_the_others_stay_where_they_are(shop: Ca
 
 def test_an_update_of_no_row_makes_no_snapshot(shop: Catalog, tmp_path: Path) -> None:
     head, files = shop.head, set(tmp_path.rglob("*.parquet"))
-    assert shop.table("orders").update({"item": "'x'"}, "id = 77") == 0
-    assert shop.table("orders").update({"item": "'x'"}, "item = 'item 30'") == 0
+    assert shop.table("orders").update({"item": "'x'"}, "id = 77").row_count == 0
+    assert shop.table("orders").update({"item": "'x'"}, "item = 'item 30'").row_count == 0
     assert (shop.head, set(tmp_path.rglob("*.parquet"))) == (head, files)
 
 
 def test_parameters_are_values_of_all_texts_of_a_verb(shop: Catalog) -> None:
     orders = shop.table("orders")
-    assert orders.update({"item": "? || item", "price": "?"}, "id = ?", parameters=["it's ", 7, 1]) == 1
+    assert orders.update({"item": "? || item", "price": "?"}, "id = ?", parameters=["it's ", 7, 1]).row_count == 1
     (row,) = orders.dataframe(["id", "price"], "item LIKE $name", parameters={"name": "it's%"}).collect()
     assert tuple(map(int, row)) == (1, 7)
     clauses: Any = {"matched": [MergeUpdate({"item": "?"}, when="source.id > ?")], "parameters": [0, 0, "merged"]}
-    assert orders.merge([{"id": 1}, {"id": 0}], "target.id = source.id + ?", **clauses) == 1
+    assert orders.merge([{"id": 1}, {"id": 0}], "target.id = source.id + ?", **clauses).row_count == 1
     assert orders.count("item = ?", parameters=["merged"]) == 1
     assert orders.inspect.plan("id > ?", parameters=[50]).file_count == 0
     orders.overwrite([{"id": 1, "item": "again"}], "item = ?", parameters=["merged"])
     assert orders.count("item = 'again'") == 1
-    assert orders.delete("id IN ($1, $2)", parameters=[1, 2]) == 2
+    assert orders.delete("id IN ($1, $2)", parameters=[1, 2]).row_count == 2
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_few_updated_rows_stay_in_the_metadata_with_their_ids(shop: Catalog, tmp
     shop.options.set("data_inlining_row_limit", "2")
     orders, files = shop.table("orders"), set(tmp_path.rglob("*.parquet"))
     orders.append([{"id": 10, "item": "in"}, {"id": 11, "item": "in"}])
-    assert orders.update({"item": "'new'"}, "id IN (1, 10)") == 2
-    assert orders.update({"item": "item || '!'"}, "id IN (1, 11)") == 2
+    assert orders.update({"item": "'new'"}, "id IN (1, 10)").row_count == 2
+    assert orders.update({"item": "item || '!'"}, "id IN (1, 11)").row_count == 2
     assert set(tmp_path.rglob("*.parquet")) == files
     assert [(row.row_id, row.values["item"]) for row in orders.storage.inlined_rows()] == [
         (1, "new!"),
@@ -113,7 +113,7 @@ def test_few_updated_rows_stay_in_the_metadata_with_their_ids(shop: Catalog, tmp
     assert orders.storage.files()[0].inlined_deletes == (1,)
     assert seen(orders, "id", "rowid", "item")[:2] == [(0, 0, "item 0"), (1, 1, "new!")]
     assert orders.count() == 8
-    assert orders.update({"item": "'many'"}, "id IN (1, 2, 11)") == 3
+    assert orders.update({"item": "'many'"}, "id IN (1, 2, 11)").row_count == 3
     assert [row.row_id for row in orders.storage.inlined_rows()] == [6]
     orders.append([{"id": 12}])
     *old, new = sorted(row for (row,) in seen(orders, "rowid"))
@@ -127,7 +127,7 @@ def test_a_row_moves_to_the_partition_it_now_belongs_to(rows_lake: Lake) -> None
     shop.create_table("sales", {"id": "BIGINT", "region": "VARCHAR", "day": "DATE"}, partition_by=keys, sort_by=["id"])
     sales = shop.table("sales")
     sales.append([{"id": n, "region": "ns"[n % 2], "day": "2026-01-01"} for n in range(6)])
-    assert sales.update({"region": "'w'", "day": "day + INTERVAL 1 YEAR"}, "region = 'n' AND id > 0") == 2
+    assert sales.update({"region": "'w'", "day": "day + INTERVAL 1 YEAR"}, "region = 'n' AND id > 0").row_count == 2
     files = {file.partition_values: file.record_count for file in sales.storage.files()}
     assert files == {("n", "2026"): 3, ("s", "2026"): 3, ("w", "2027"): 2}
     assert sales.inspect.plan("region = 'w'").file_count == 1
@@ -146,7 +146,9 @@ def test_columns_of_any_name_and_type_are_updated(rows_lake: Lake, spark: SparkS
     table.append([{**dict.fromkeys(names, n), **given} for n in range(3)])
     quoted = {name: '"' + name.replace('"', '""') + '"' for name in names}
     changed = {name: f"{quoted[name]} + {place}" for place, name in enumerate(names)}
-    assert table.update({**changed, "tags": "'[c]'", "s": "'{a: 1, b: 10:30:00}'"}, f"{quoted['a`b']} = 2") == 1
+    assert (
+        table.update({**changed, "tags": "'[c]'", "s": "'{a: 1, b: 10:30:00}'"}, f"{quoted['a`b']} = 2").row_count == 1
+    )
     found = table.dataframe(where="target = 2").first()
     assert found is not None
     assert tuple(found)[: len(names)] == tuple(2 + place for place in range(len(names)))
@@ -158,8 +160,8 @@ def test_rows_of_the_same_transaction_are_updated_and_columns_renamed_after(shop
     with shop.transaction() as transaction:
         orders = transaction.table("orders")
         orders.append([{"id": n, "item": "own"} for n in range(10, 13)])
-        assert orders.update({"item": "item || '!'"}, "id IN (0, 10)") == 2
-        assert orders.update({"item": "item || '?'"}, "id IN (0, 11)") == 2
+        assert orders.update({"item": "item || '!'"}, "id IN (0, 10)").row_count == 2
+        assert orders.update({"item": "item || '?'"}, "id IN (0, 11)").row_count == 2
         transaction.table("orders").alter.rename_column("item", "thing")
         transaction.table("orders").alter.add_column(ColumnDefinition("item", "INTEGER", default="7"))
     found = seen(shop.table("orders"), "id", "thing", "item", "rowid")

@@ -73,9 +73,9 @@ def test_of_twenty_files_the_one_is_opened_that_a_source_touches(
 def test_of_twenty_files_the_one_is_opened_that_a_source_of_python_touches(session: Connection, shop: Catalog) -> None:
     without_others(shop, 7)
     table, clause = shop.table("t"), [MergeUpdate({"v": "'new'"})]
-    assert table.merge([{"id": 73}, {"id": None}, {"id": 75}], "target.id = source.id", matched=clause) == 2
+    assert table.merge([{"id": 73}, {"id": None}, {"id": 75}], "target.id = source.id", matched=clause).row_count == 2
     frame = shop.table("s").dataframe(where="batch = 1")
-    assert table.merge(frame, "target.id = source.id", matched=clause) == 2
+    assert table.merge(frame, "target.id = source.id", matched=clause).row_count == 2
     assert table.count("v = ? AND id BETWEEN 70 AND 79", parameters=["new"]) == 2
 
 

@@ -24,7 +24,7 @@ from forklake.metastore.queries import snapshots
 from forklake.metastore.store import ConnectionLostError, Session, Store
 from forklake.model.change import Change
 from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
-from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.hint import CommitAgain
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.records import CommitInfo
@@ -98,7 +98,7 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         draft = _planned_again(store, plan)
 
 
-def _attempt(store: Store, commit: Commit, policy: RetryPolicy, clock: Clock) -> CommitResult:
+def _attempt(store: Store, commit: CommitRequest, policy: RetryPolicy, clock: Clock) -> CommitResult:
     """Try once; a lost connection is regained and asked, under the same key, what happened."""
     try:
         return store.commit(commit)
@@ -119,7 +119,7 @@ def _attempt(store: Store, commit: Commit, policy: RetryPolicy, clock: Clock) ->
     ) from lost
 
 
-def _to_commit(plan: Plan, draft: Draft) -> Commit:
+def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
     version = draft.version
     schema_version = _schema_version(draft)
     rows = draft.written
@@ -127,7 +127,7 @@ def _to_commit(plan: Plan, draft: Draft) -> Commit:
         rows["ducklake_schema_versions"] = [
             SchemaVersionRow(schema_version=schema_version, table_id=table) for table in sorted(draft.reshaped)
         ]
-    return Commit(
+    return CommitRequest(
         catalog_id=version.catalog_id,
         expected=version.snapshot_id,
         entries=entries(sorted(draft.log, key=_id_order)),

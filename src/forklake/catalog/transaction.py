@@ -13,7 +13,7 @@ from forklake.catalog.view import Draft, View
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.metastore.store import Store
-from forklake.model.change import Change
+from forklake.model.change import Change, touched_files
 from forklake.model.hint import GiveMessage
 from forklake.model.records import CommitInfo
 
@@ -49,6 +49,11 @@ class Staging:
     def has_changes(self) -> bool:
         """Whether there is anything to commit."""
         return bool(self._changes)
+
+    @property
+    def file_count(self) -> int:
+        """How many files the changes add or take away."""
+        return sum(touched_files(change) for change in self._changes)
 
     def new_object(self) -> int:
         """Return a local id for something that the commit will number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -20,7 +21,7 @@ from forklake.lake.options import Options
 from forklake.lake.reader import Reader
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import CatalogInfo, CommitInfo, Snapshot
+from forklake.model.records import CatalogInfo, Commit, CommitInfo, Snapshot
 from forklake.model.version import Head, Version
 from forklake.ops import lifecycle
 from forklake.ops.copy_catalog import copy_catalog
@@ -58,6 +59,7 @@ class Catalog(Reader):
         self._pinned = pinned
         self._last_name = name
         self._created = created
+        self._commit_made: Commit | None = None
 
     def __repr__(self) -> str:
         """Return the name that was last known: nothing is asked for."""
@@ -73,6 +75,21 @@ class Catalog(Reader):
     def created(self) -> bool:
         """Whether the call that returned this handle made the catalog; False if it was there before."""
         return self._created
+
+    @property
+    def commit(self) -> Commit | None:
+        """What the call that returned this handle did: the first snapshot of the catalog; None if it did not make it.
+
+        It is looked for when it is first asked for.
+
+        Raises:
+            NotFoundError: The catalog was dropped.
+        """
+        if self._created and self._commit_made is None:
+            lineage = versions.snapshots(self._runtime.store, self._version())
+            own = [snapshot.snapshot_id for snapshot in lineage if snapshot.catalog_id == self._catalog_id]
+            self._commit_made = Commit(own[0])
+        return self._commit_made
 
     @property
     def name(self) -> str:
@@ -255,13 +272,13 @@ class Catalog(Reader):
         """
         return list_forks(self._runtime, self._catalog_id)
 
-    def sever(self) -> None:
+    def sever(self) -> Commit:
         """Cut the catalog off from its ancestors: what it inherits becomes its own, and its earlier history goes.
 
         A catalog that inherits nothing stays as it is.
         """
         self._check_writable()
-        sever(self._runtime, self._catalog_id)
+        return Commit(sever(self._runtime, self._catalog_id))
 
     def rename(self, name: str) -> None:
         """Give the catalog another name; its directory, its forks and all handles on it stay as they are.
@@ -306,12 +323,21 @@ class Catalog(Reader):
             )
 
     def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
-        """Run a verb as a transaction of its own; after a conflict it is run again on the new head."""
+        found, _ = self._alone(lambda transaction: transaction._run(verb), rerun=rerun)
+        return found
+
+    def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
+        done, snapshot = self._alone(lambda transaction: transaction._commit(verb), rerun=rerun)
+        return replace(done, snapshot_id=snapshot)
+
+    def _alone(self, work: Callable[[Transaction], T], *, rerun: bool) -> tuple[T, SnapshotId | None]:
+        """Work in a transaction of its own, again on the new head after a conflict, and return the snapshot made."""
         self._check_writable()
 
-        def attempt() -> T | None:
+        def attempt() -> tuple[T, SnapshotId | None]:
             with self._begin(may_alter_later=False) as transaction:
-                return transaction._run(verb)
+                done = work(transaction)
+            return done, transaction.snapshot_id
 
         settings = self._runtime.settings
         return run_again(attempt, settings.retry, settings.clock) if rerun else attempt()

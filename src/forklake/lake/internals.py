@@ -17,7 +17,7 @@ from forklake.lake.options import Options
 from forklake.lake.table import Table
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId
-from forklake.model.records import CatalogInfo
+from forklake.model.records import CatalogInfo, Commit
 from forklake.model.version import Version
 from forklake.ops.list_catalogs import parent_of as find_parent
 from forklake.ops.runtime import Runtime
@@ -64,6 +64,11 @@ def run(runner: Reader, verb: Callable[[Staging], T]) -> T | None:
     before, under the commit key of the transaction.
     """
     return runner._run(verb)
+
+
+def commit(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
+    """Run a verb of `forklake.ops` that returns how many rows it touched, as `run` does, and return what it did."""
+    return runner._commit(verb)
 
 
 def is_past(catalog: Catalog) -> bool:

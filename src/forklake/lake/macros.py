@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from dataclasses import replace
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.transaction import Staging
-from forklake.lake.runner import Runner
+from forklake.lake.runner import Runner, create
 from forklake.model.definitions import MacroImplementation
-from forklake.model.records import Macro
+from forklake.model.records import Commit, Macro
 from forklake.ops import define_macro
 
 
@@ -46,8 +47,11 @@ class Macros:
         schema: str | None = None,
         if_not_exists: bool = False,
         or_replace: bool = False,
-    ) -> None:
-        """Create a macro with its overloads, all scalar or all table. What they name is looked up when they are called.
+    ) -> Macro:
+        """Create a macro with its overloads, all scalar or all table, and return it.
+
+        What they name is looked up when they are called. ``created`` of what is returned tells whether this call made
+        it, ``commit`` what it did.
 
         Raises:
             AlreadyExistsError: There is a macro of that name.
@@ -56,9 +60,11 @@ class Macros:
         schema, name = qualified_name(name, schema)
         overloads = (implementations,) if isinstance(implementations, MacroImplementation) else tuple(implementations)
         new = define_macro.NewMacro(name, overloads, schema, if_not_exists, or_replace)
-        self._runner._run(lambda staging: define_macro.create_macro(staging, self._runner._runtime, new))
+        runtime = self._runner._runtime
+        created, done = create(self._runner, lambda staging: (define_macro.create_macro(staging, runtime, new), 0))
+        return replace(self.get(name, schema=schema), created=created, commit=done)
 
-    def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> None:
+    def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop a macro with all its overloads.
 
         Raises:
@@ -72,4 +78,4 @@ class Macros:
                 return
             define_macro.drop_macro(staging, lookup.macro(staging.draft, name, schema))
 
-        self._runner._run(verb)
+        return self._runner._commit(verb)

@@ -11,7 +11,7 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import qualified_name
 from forklake.errors import InvalidInputError
 from forklake.lake.macros import Macros
-from forklake.lake.runner import Runner
+from forklake.lake.runner import Runner, create
 from forklake.lake.schemas import Schemas
 from forklake.lake.table import Table
 from forklake.lake.views import Views
@@ -79,8 +79,10 @@ class Reader(Runner):
         sort_by: SortKeys = (),
         if_not_exists: bool = False,
         or_replace: bool = False,
-    ) -> None:
-        """Create a table with columns, or with the columns and the rows of a frame, in one snapshot.
+    ) -> Table:
+        """Create a table with columns, or with the columns and the rows of a frame, in one snapshot, and return it.
+
+        ``created`` of what is returned tells whether this call made it, ``commit`` what it did.
 
         Args:
             name: Its name, which no table or view of the schema has.
@@ -103,8 +105,12 @@ class Reader(Runner):
         if (columns is None) == (rows is None):
             raise InvalidInputError(f'Table "{name}" is created with columns or with rows; nothing was created.')
         if columns is None:
-            lake.rows.create_table_as(self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace)
-            return
-        defined = define_columns(self._runtime, columns)
-        new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
-        self._run(lambda staging: define_table.create_table(staging, self._runtime, new))
+            created, done = lake.rows.create_table_as(
+                self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace
+            )
+        else:
+            defined = define_columns(self._runtime, columns)
+            new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
+            created, done = create(self, lambda staging: (define_table.create_table(staging, self._runtime, new), 0))
+        made = self.table(name, schema=schema)
+        return Table(self, made._row, made.schema_name, created=created, commit=done)

@@ -9,6 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.model.field import Field
+from forklake.model.records import Commit
 from forklake.model.rows import TableRow
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["MergeClauses", "delete", "merge", "update"]
 
 
-def delete(table: Table, where: str | None, parameters: Values | None) -> int:
+def delete(table: Table, where: str | None, parameters: Values | None) -> Commit:
     """Delete rows, or all."""
     runtime = table._reader._runtime
     statement = delete_statement(where, parameters)
@@ -42,7 +43,7 @@ def delete(table: Table, where: str | None, parameters: Values | None) -> int:
     return _change(table, change)
 
 
-def update(table: Table, assignments: Mapping[str, str], where: str | None, parameters: Values | None) -> int:
+def update(table: Table, assignments: Mapping[str, str], where: str | None, parameters: Values | None) -> Commit:
     """Update rows."""
     runtime = table._reader._runtime
     statement = update_statement(assignments, where, parameters)
@@ -54,12 +55,14 @@ def update(table: Table, assignments: Mapping[str, str], where: str | None, para
     return _change(table, change)
 
 
-def merge(table: Table, source: Any, on: str | Sequence[str], clauses: MergeClauses, parameters: Values | None) -> int:
+def merge(
+    table: Table, source: Any, on: str | Sequence[str], clauses: MergeClauses, parameters: Values | None
+) -> Commit:
     """Merge the rows of a source into a table."""
     return _merge(table, source, lambda fields, given: merge_statement(on, clauses, fields, given, parameters))
 
 
-def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> int:
+def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> Commit:
     runtime = table._reader._runtime
     rows = appending.held(runtime.engine, source)
     given = appending.frame_fields(runtime.engine, rows)
@@ -71,11 +74,11 @@ def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequ
     return _change(table, change)
 
 
-def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]], int]) -> int:
-    """Run a change in a transaction, again on the new head if it met a conflict, and return how many rows changed."""
+def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]], int]) -> Commit:
+    """Run a change in a transaction, again on the new head if it met a conflict, and return what it did."""
 
     def verb(staging: Staging) -> int:
         row = lookup.table_by_id(staging.draft, table.table_id)
         return change(staging, row, table_fields(staging.draft, table.table_id))
 
-    return table._reader._run(verb) or 0
+    return table._reader._commit(verb)

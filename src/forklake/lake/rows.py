@@ -10,9 +10,9 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
-from forklake.lake.runner import Runner
+from forklake.lake.runner import Runner, create
 from forklake.model.predicate import Condition
-from forklake.model.records import PrunedFiles, ScanSummary
+from forklake.model.records import Commit, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
 from forklake.ops import append as appending
 from forklake.ops import overwrite as overwriting
@@ -84,30 +84,30 @@ def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> Data
     return frame
 
 
-def append(table: Table, frame: Any, *, by_name: bool) -> None:
+def append(table: Table, frame: Any, *, by_name: bool) -> Commit:
     """Add rows."""
     runtime = table._reader._runtime
     rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
-    def verb(staging: Staging) -> None:
+    def verb(staging: Staging) -> int:
         row = lookup.table_by_id(staging.draft, table.table_id)
-        appending.append(staging, runtime, row, rows, by_name=by_name)
+        return appending.append(staging, runtime, row, rows, by_name=by_name)
 
-    table._reader._run(verb)
+    return table._reader._commit(verb)
 
 
-def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | None, *, by_name: bool) -> None:
+def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | None, *, by_name: bool) -> Commit:
     """Replace rows."""
     runtime, tree = table._reader._runtime, read_where(where, parameters)
     rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
-    def verb(staging: Staging) -> None:
+    def verb(staging: Staging) -> int:
         row = lookup.table_by_id(staging.draft, table.table_id)
         fields = table_fields(staging.draft, table.table_id)
         parsed = None if tree is None else bind_condition(tree, row.table_name, fields)
-        overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
+        return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
 
-    table._reader._run(verb)
+    return table._reader._commit(verb)
 
 
 def create_table_as(
@@ -119,14 +119,14 @@ def create_table_as(
     sort_by: SortKeys,
     if_not_exists: bool,
     or_replace: bool,
-) -> None:
-    """Create a table with the columns and the rows of a frame."""
+) -> tuple[bool, Commit]:
+    """Create a table with the columns and the rows of a frame; return whether that was done, and what it did."""
     runtime = runner._runtime
     rows = appending.held(runtime.engine, frame)
     columns = appending.frame_columns(runtime.engine, rows)
     new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
 
-    runner._run(lambda staging: create_as(staging, runtime, new, rows))
+    return create(runner, lambda staging: create_as(staging, runtime, new, rows))
 
 
 def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:

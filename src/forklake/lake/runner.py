@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content
+from forklake.model.records import Commit
 from forklake.ops.runtime import Runtime
 
 T = TypeVar("T")
@@ -32,3 +33,23 @@ class Runner(ABC):
 
         None if it was not run, because all of it was committed before under the commit key of the transaction.
         """
+
+    @abstractmethod
+    def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
+        """Run a verb that returns how many rows it touched, and return what it did; the rest as for `_run`."""
+
+
+def create(runner: Runner, verb: Callable[[Staging], tuple[int | None, int]]) -> tuple[bool, Commit]:
+    """Run a verb that makes something, and return whether it made it, and what it did.
+
+    The verb returns the id of what it made, or None, and how many rows came with it.
+    """
+    made: int | None = None
+
+    def counted(staging: Staging) -> int:
+        nonlocal made
+        made, rows = verb(staging)
+        return rows
+
+    done = runner._commit(counted)
+    return made is not None, done

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from forklake.catalog import lookup
+from forklake.catalog.transaction import Staging
 from forklake.lake.runner import Runner
+from forklake.model.records import Commit
 from forklake.ops import define_schema
 
 
@@ -17,21 +19,25 @@ class Schemas:
         """Return their names, in order."""
         return [row.schema_name for row in lookup.schemas(self._runner._content())]
 
-    def create(self, name: str, *, if_not_exists: bool = False) -> None:
+    def create(self, name: str, *, if_not_exists: bool = False) -> Commit:
         """Create a schema.
 
         Raises:
             AlreadyExistsError: There is one of that name.
         """
-        self._runner._run(lambda staging: define_schema.create_schema(staging, name, if_not_exists=if_not_exists))
 
-    def drop(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
+        def verb(staging: Staging) -> None:
+            define_schema.create_schema(staging, name, if_not_exists=if_not_exists)
+
+        return self._runner._commit(verb)
+
+    def drop(self, name: str, *, cascade: bool = False, if_exists: bool = False) -> Commit:
         """Drop a schema; with ``cascade`` the tables, views and macros in it too.
 
         Raises:
             NotFoundError: There is none of that name.
             InvalidInputError: It holds something, and ``cascade`` was not given.
         """
-        self._runner._run(
+        return self._runner._commit(
             lambda staging: define_schema.drop_schema(staging, name, cascade=cascade, if_exists=if_exists)
         )

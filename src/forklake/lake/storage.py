@@ -9,7 +9,7 @@ from forklake import ops
 from forklake.catalog import describe, lookup
 from forklake.catalog.transaction import Staging
 from forklake.model.definitions import NewDataFile, NewDeleteFile
-from forklake.model.records import DataFile, InlinedRow
+from forklake.model.records import Commit, DataFile, InlinedRow
 from forklake.model.rows import TableRow
 from forklake.ops import change_files, change_inlined
 
@@ -41,7 +41,7 @@ class Storage:
         """
         return describe.inlined_rows(self._table._content(), self._table.table_id)
 
-    def append_files(self, files: Sequence[NewDataFile]) -> None:
+    def append_files(self, files: Sequence[NewDataFile]) -> Commit:
         """Make data files that were written part of the table.
 
         The columns of a file have field ids and the names of the table's columns, or a mapping says what they are.
@@ -50,26 +50,26 @@ class Storage:
             InvalidPathError: A path does not lie below the table's directory.
             InvalidInputError: Partition values do not fit the table's partitioning.
         """
-        self._run(lambda staging, row: change_files.append_files(staging, row, files))
+        return self._run(lambda staging, row: change_files.append_files(staging, row, files))
 
-    def delete_rows(self, delete_files: Sequence[NewDeleteFile]) -> None:
+    def delete_rows(self, delete_files: Sequence[NewDeleteFile]) -> Commit:
         """Make delete files that were written count; each holds all deleted positions of its data file.
 
         Raises:
             NotFoundError: A data file is not part of the table.
             CommitConflictError: Somebody deleted rows of the same data file meanwhile.
         """
-        self._run(lambda staging, row: change_files.delete_rows(staging, row, delete_files), rerun=False)
+        return self._run(lambda staging, row: change_files.delete_rows(staging, row, delete_files), rerun=False)
 
-    def remove_files(self, data_file_ids: Sequence[int]) -> None:
+    def remove_files(self, data_file_ids: Sequence[int]) -> Commit:
         """End data files, with their delete files: none of their rows is part of the table any more.
 
         Raises:
             NotFoundError: A data file is not part of the table.
         """
-        self._run(lambda staging, row: change_files.remove_files(staging, row, data_file_ids), rerun=False)
+        return self._run(lambda staging, row: change_files.remove_files(staging, row, data_file_ids), rerun=False)
 
-    def insert_inlined(self, rows: Sequence[Mapping[str, str | None]]) -> None:
+    def insert_inlined(self, rows: Sequence[Mapping[str, str | None]]) -> Commit:
         """Add rows that are kept in the metadata: for each, values by column name, as exact text or None.
 
         A column that a row does not name is NULL.
@@ -78,43 +78,37 @@ class Storage:
             NotFoundError: There is no such column.
             InvalidInputError: NULL is not allowed in a column.
         """
-        self._run(lambda staging, row: change_inlined.insert_inlined(staging, row, rows))
+        return self._run(lambda staging, row: change_inlined.insert_inlined(staging, row, rows))
 
-    def delete_inlined(self, row_ids: Sequence[int]) -> None:
+    def delete_inlined(self, row_ids: Sequence[int]) -> Commit:
         """Delete rows that are kept in the metadata, by their row ids.
 
         Raises:
             NotFoundError: There is no such row.
         """
-        self._run(lambda staging, row: change_inlined.delete_inlined(staging, row, row_ids), rerun=False)
+        return self._run(lambda staging, row: change_inlined.delete_inlined(staging, row, row_ids), rerun=False)
 
-    def inline_deletes(self, positions: Mapping[int, Sequence[int]]) -> None:
+    def inline_deletes(self, positions: Mapping[int, Sequence[int]]) -> Commit:
         """Delete rows of data files by position, and keep that in the metadata.
 
         Raises:
             NotFoundError: A data file is not part of the table.
             InvalidInputError: A row does not exist or is deleted already.
         """
-        self._run(lambda staging, row: change_inlined.inline_deletes(staging, row, positions), rerun=False)
+        return self._run(lambda staging, row: change_inlined.inline_deletes(staging, row, positions), rerun=False)
 
-    def flush_inlined(self) -> int:
-        """Write what the metadata holds of the table into files, and return how many rows that are.
+    def flush_inlined(self) -> Commit:
+        """Write what the metadata holds of the table into files; ``row_count`` is how many rows that are.
 
         Rows keep their ids and snapshots; see `Maintenance.flush_inlined`.
 
         Raises:
             InvalidInputError: The transaction has deleted or updated rows of the table.
         """
-        table = self._table
-        found = table._reader._run(
-            lambda staging: ops.flush_inlined.flush_table(
-                staging, table._reader._runtime, lookup.table_by_id(staging.draft, table.table_id)
-            )
-        )
-        return found or 0
+        return self._run(lambda staging, row: ops.flush_inlined.flush_table(staging, self._table._reader._runtime, row))
 
-    def _run(self, change: Callable[[Staging, TableRow], None], *, rerun: bool = True) -> None:
+    def _run(self, change: Callable[[Staging, TableRow], int], *, rerun: bool = True) -> Commit:
         table = self._table
-        table._reader._run(
+        return table._reader._commit(
             lambda staging: change(staging, lookup.table_by_id(staging.draft, table.table_id)), rerun=rerun
         )

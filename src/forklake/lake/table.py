@@ -16,7 +16,7 @@ from forklake.lake.storage import Storage
 from forklake.model.ids import TableId
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.names import join_name
-from forklake.model.records import Column
+from forklake.model.records import Column, Commit
 from forklake.model.rows import TableRow
 from forklake.ops.define_table import drop_table, rename_table
 
@@ -38,10 +38,20 @@ class Table:
     What it shows is that of the catalog, past or transaction it was taken from, at each call.
     """
 
-    def __init__(self, reader: Reader, row: TableRow, schema_name: str) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        row: TableRow,
+        schema_name: str,
+        *,
+        created: bool = False,
+        commit: Commit | None = None,
+    ) -> None:
         self._reader = reader
         self._row = row
         self._schema_name = schema_name
+        self._created = created
+        self._commit_made = commit
 
     def __repr__(self) -> str:
         return f"Table({join_name(self._reader._known_name(), self.schema_name, self.name)!r})"
@@ -60,6 +70,16 @@ class Table:
     def table_id(self) -> TableId:
         """The id: the same in the catalog and in all its forks. Negative until the transaction is committed."""
         return self._row.table_id
+
+    @property
+    def created(self) -> bool:
+        """Whether the call that returned this handle made the table; False if it was there before."""
+        return self._created
+
+    @property
+    def commit(self) -> Commit | None:
+        """What the call that returned this handle did, if it was one that makes tables."""
+        return self._commit_made
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -100,23 +120,28 @@ class Table:
         row = lookup.table_by_id(content, self.table_id)
         return Table(past, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
-    def rename(self, name: str) -> None:
+    def rename(self, name: str) -> Commit:
         """Give the table another name; its files stay where they are.
 
         Raises:
             AlreadyExistsError: There is a table or view of that name.
             NotFoundError: The table was dropped.
         """
-        self._reader._run(lambda staging: rename_table(staging, lookup.table_by_id(staging.draft, self.table_id), name))
+        done = self._reader._commit(
+            lambda staging: rename_table(staging, lookup.table_by_id(staging.draft, self.table_id), name)
+        )
         self._row = replace(self._row, table_name=name)
+        return done
 
-    def drop(self) -> None:
+    def drop(self) -> Commit:
         """Drop the table with all it holds; time travel and forks still see it.
 
         Raises:
             NotFoundError: It was dropped already.
         """
-        self._reader._run(lambda staging: drop_table(staging, lookup.table_by_id(staging.draft, self.table_id)))
+        return self._reader._commit(
+            lambda staging: drop_table(staging, lookup.table_by_id(staging.draft, self.table_id))
+        )
 
     def dataframe(
         self, columns: Sequence[str] | None = None, where: str | None = None, *, parameters: Values | None = None
@@ -198,7 +223,7 @@ class Table:
         """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow; as `arrow`."""
         return self._result(None, None, None).__arrow_c_stream__(requested_schema)
 
-    def append(self, frame: Any, *, by_name: bool = True) -> None:
+    def append(self, frame: Any, *, by_name: bool = True) -> Commit:
         """Add rows: all of them, as one snapshot or as part of the transaction, or none.
 
         Args:
@@ -209,11 +234,11 @@ class Table:
             InvalidInputError: Columns or values do not fit; nothing was added.
             EngineError: The Spark job failed; nothing was added.
         """
-        lake.rows.append(self, frame, by_name=by_name)
+        return lake.rows.append(self, frame, by_name=by_name)
 
     def overwrite(
         self, frame: Any, where: str | None = None, *, parameters: Values | None = None, by_name: bool = True
-    ) -> None:
+    ) -> Commit:
         """Replace all rows, or those that a condition holds for, in one snapshot.
 
         Args:
@@ -226,10 +251,10 @@ class Table:
             InvalidInputError: Columns or values do not fit, or the condition is not understood; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
-        lake.rows.overwrite(self, frame, where, parameters, by_name=by_name)
+        return lake.rows.overwrite(self, frame, where, parameters, by_name=by_name)
 
-    def delete(self, where: str | None = None, *, parameters: Values | None = None) -> int:
-        """Delete the rows that a condition holds for, or all rows, and return how many they were.
+    def delete(self, where: str | None = None, *, parameters: Values | None = None) -> Commit:
+        """Delete the rows that a condition holds for, or all rows; ``row_count`` tells how many they were.
 
         Data files stay as they are; a delete file beside them says which rows are gone. Others that deleted rows of the
         same file meanwhile are a conflict; outside of a transaction it is then done again on the new state. To delete
@@ -245,8 +270,8 @@ class Table:
         """
         return lake.row_changes.delete(self, where, parameters)
 
-    def update(self, set: Mapping[str, str], where: str | None = None, *, parameters: Values | None = None) -> int:
-        """Change values of the rows that a condition holds for, and return how many they were; they keep their row ids.
+    def update(self, set: Mapping[str, str], where: str | None = None, *, parameters: Values | None = None) -> Commit:
+        """Change values of the rows that a condition holds for; they keep their row ids.
 
         Args:
             set: Columns, and what they become: expressions as DuckDB writes them, over the row as it was.
@@ -269,8 +294,8 @@ class Table:
         not_matched: Sequence[MergeInsert] = (),
         not_matched_by_source: Sequence[MergeUpdate | MergeDelete] = (),
         parameters: Values | None = None,
-    ) -> int:
-        """Match the rows of a source with those of the table, and return how many rows were changed or added.
+    ) -> Commit:
+        """Match the rows of a source with those of the table, and change, delete and add rows accordingly.
 
         With keys alone, ``merge(source, on="id")``, it is an upsert: rows that the source has the keys of are updated,
         the other rows of the source are inserted. Columns that the source does not have stay as they are, or have their

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -16,7 +17,7 @@ from forklake.errors import InvalidInputError
 from forklake.lake.maintenance import Maintenance
 from forklake.lake.reader import Reader
 from forklake.model.ids import SnapshotId
-from forklake.model.records import CommitInfo
+from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head
 from forklake.ops.runtime import Runtime
 
@@ -50,6 +51,7 @@ class Transaction(Reader):
         self._info = info
         self._commit_key = commit_key
         self._staging: Staging | None = Staging(runtime.store, runtime.view(head), may_alter_later=may_alter_later)
+        self._row_count = 0
         self.snapshot_id: SnapshotId | None = None
         """The snapshot that the commit made; None before, or if nothing changed."""
 
@@ -109,8 +111,10 @@ class Transaction(Reader):
         """
         return session.connection.run_in_transaction(self, text, parameters)
 
-    def commit(self, *, retry: RetryPolicy | None = None) -> SnapshotId | None:
-        """Commit, and return the snapshot; None if nothing changed.
+    def commit(self, *, retry: RetryPolicy | None = None) -> Commit:
+        """Commit, and return what all changes did; without a snapshot if nothing changed.
+
+        Under a commit key that was committed before, it is the snapshot of the first time, and nothing was touched.
 
         Args:
             retry: How often a race that is lost is run again; as the lake was opened with if it is not given.
@@ -124,7 +128,8 @@ class Transaction(Reader):
         staging = self._open()
         if self._known is not None:
             self._staging, self.snapshot_id = None, self._known
-            return self.snapshot_id
+            return Commit(self._known)
+        done = Commit(None, self._row_count, staging.file_count)
         try:
             committed = staging.commit(
                 self._info, self._commit_key, requires_message=self._head.requires_message, retry=retry
@@ -139,7 +144,7 @@ class Transaction(Reader):
             self.snapshot_id = committed.snapshot_id
             if committed.view is not None:
                 self._runtime.keep(committed.view)
-        return self.snapshot_id
+        return replace(done, snapshot_id=self.snapshot_id)
 
     def rollback(self) -> None:
         """Forget all changes, and remove the files that were written for them."""
@@ -162,6 +167,15 @@ class Transaction(Reader):
 
     def _content(self) -> Content:
         return self._open().draft
+
+    def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
+        staging = self._open()
+        if self._known is not None:
+            return Commit()
+        before = staging.file_count
+        rows = staging.run(verb) or 0
+        self._row_count += rows
+        return Commit(None, rows, staging.file_count - before)
 
     def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
         staging = self._open()

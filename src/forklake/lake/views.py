@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.transaction import Staging
-from forklake.lake.runner import Runner
-from forklake.model.records import View
+from forklake.lake.runner import Runner, create
+from forklake.model.records import Commit, View
 from forklake.model.rows import ViewRow
 from forklake.ops import define_view
 from forklake.ops.set_tag import set_view_tag
@@ -53,8 +54,10 @@ class Views:
         schema: str | None = None,
         if_not_exists: bool = False,
         or_replace: bool = False,
-    ) -> None:
-        """Create a view: a query under a name. What it names is looked up when it is read.
+    ) -> View:
+        """Create a view, a query under a name, and return it. What it names is looked up when it is read.
+
+        ``created`` of what is returned tells whether this call made it, ``commit`` what it did.
 
         Raises:
             AlreadyExistsError: There is a table or view of that name.
@@ -62,9 +65,11 @@ class Views:
         """
         schema, name = qualified_name(name, schema)
         new = define_view.NewView(name, sql, schema, column_aliases, dialect, if_not_exists, or_replace)
-        self._runner._run(lambda staging: define_view.create_view(staging, self._runner._runtime, new))
+        runtime = self._runner._runtime
+        created, done = create(self._runner, lambda staging: (define_view.create_view(staging, runtime, new), 0))
+        return replace(self.get(name, schema=schema), created=created, commit=done)
 
-    def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> None:
+    def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop a view.
 
         Raises:
@@ -78,27 +83,29 @@ class Views:
                 return
             define_view.drop_view(staging, lookup.view(staging.draft, name, schema))
 
-        self._runner._run(verb)
+        return self._runner._commit(verb)
 
-    def rename(self, name: str, new_name: str, *, schema: str | None = None) -> None:
+    def rename(self, name: str, new_name: str, *, schema: str | None = None) -> Commit:
         """Give a view another name.
 
         Raises:
             NotFoundError: There is none of the old name.
             AlreadyExistsError: There is a table or view of the new name.
         """
-        self._change(name, schema, lambda staging, view: define_view.rename_view(staging, view, new_name))
+        return self._change(name, schema, lambda staging, view: define_view.rename_view(staging, view, new_name))
 
     def set_tag(
         self, name: str, key: str, value: str | None, *, column: str | None = None, schema: str | None = None
-    ) -> None:
+    ) -> Commit:
         """Set a tag of a view, or of one of its columns; None takes it away. The key ``comment`` is its comment."""
-        self._change(name, schema, lambda staging, view: set_view_tag(staging, view, key, value, column=column))
+        return self._change(name, schema, lambda staging, view: set_view_tag(staging, view, key, value, column=column))
 
-    def comment(self, name: str, comment: str | None, *, column: str | None = None, schema: str | None = None) -> None:
+    def comment(
+        self, name: str, comment: str | None, *, column: str | None = None, schema: str | None = None
+    ) -> Commit:
         """Say something about a view, or about one of its columns; None takes it back."""
-        self.set_tag(name, "comment", comment, column=column, schema=schema)
+        return self.set_tag(name, "comment", comment, column=column, schema=schema)
 
-    def _change(self, name: str, schema: str | None, change: Callable[[Staging, ViewRow], None]) -> None:
+    def _change(self, name: str, schema: str | None, change: Callable[[Staging, ViewRow], None]) -> Commit:
         schema, name = qualified_name(name, schema)
-        self._runner._run(lambda staging: change(staging, lookup.view(staging.draft, name, schema)))
+        return self._runner._commit(lambda staging: change(staging, lookup.view(staging.draft, name, schema)))

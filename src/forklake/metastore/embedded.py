@@ -9,7 +9,7 @@ from pathlib import Path
 from forklake.config import Clock, Settings
 from forklake.metastore import procedures
 from forklake.metastore.store import Session, Store
-from forklake.model.commit import Commit, CommitResult
+from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.placement import ForkResult, NewFork, Placement
 
@@ -31,7 +31,7 @@ class EmbeddedStore(Store):
         """A directory beside the file, as DuckLake has it."""
         return f"{self._path}.files/"
 
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: CommitRequest) -> CommitResult:
         """Commit in one transaction."""
         self.step("commit: before the call")
         with self.writing() as session:

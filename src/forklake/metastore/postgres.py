@@ -36,7 +36,7 @@ from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClo
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Session, Store, Values
 from forklake.metastore.tables import BY_NAME
-from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.overview import TableSize
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
@@ -134,7 +134,7 @@ class PostgresStore(Store):
         with self._transaction(_BEGIN_WRITING) as session:
             yield session
 
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: CommitRequest) -> CommitResult:
         """Call ``lake_commit``."""
         payload = Jsonb(_payload(commit), dumps=_dumps)
         params = {"catalog": commit.catalog_id, "expected": commit.expected, "commit": payload}
@@ -446,7 +446,7 @@ def _versions(connection: Connection, dialect: Dialect) -> dict[str, str]:
     return dict(cast("list[tuple[str, str]]", connection.execute(text, values).fetchall()))
 
 
-def _payload(commit: Commit) -> dict[str, Any]:
+def _payload(commit: CommitRequest) -> dict[str, Any]:
     return {
         "entries": commit.entries,
         "author": commit.info.author,

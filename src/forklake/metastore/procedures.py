@@ -26,7 +26,7 @@ from forklake.metastore.tables import (
     MetadataTable,
 )
 from forklake.metastore.visibility import Seen, Sight, visible
-from forklake.model.commit import Commit, CommitResult, Outcome
+from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.numbering import Numbering
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
@@ -35,7 +35,7 @@ from forklake.model.rows import Row
 Step = Callable[[str], None]
 
 
-def commit(session: Session, commit: Commit, step: Step) -> CommitResult:
+def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
     """Do what ``lake_commit`` does."""
     known = known_commit(session, commit.catalog_id, commit.commit_key)
     if known is not None:
@@ -84,7 +84,7 @@ def commit(session: Session, commit: Commit, step: Step) -> CommitResult:
     return CommitResult(Outcome.COMMITTED, snapshot, made_at, objects, files)
 
 
-def _end_rows(session: Session, commit: Commit, snapshot: SnapshotId) -> None:
+def _end_rows(session: Session, commit: CommitRequest, snapshot: SnapshotId) -> None:
     for name, uids in commit.ends.items():
         session.execute_many(
             f"UPDATE forklake.{name} SET {END} = :s WHERE catalog_id = :c AND row_uid = :uid",

@@ -15,7 +15,7 @@ from typing import Any
 from forklake.config import Settings
 from forklake.errors import MetastoreError, MetastoreUnavailableError
 from forklake.metastore.dialect import Dialect
-from forklake.model.commit import Commit, CommitResult
+from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.overview import TableSize
 from forklake.model.placement import ForkResult, NewFork, Placement
@@ -121,7 +121,7 @@ class Store(ABC):
         """Open a transaction that is committed at the end, or rolled back by an exception."""
 
     @abstractmethod
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: CommitRequest) -> CommitResult:
         """Move a head and write the rows of the new snapshot, all or nothing.
 
         Raises:

@@ -362,3 +362,13 @@ Change = (
     | RemoveFiles
     | FlushInlined
 )
+
+
+def touched_files(change: Change) -> int:
+    """Return how many data files and delete files a change adds, and how many data files it takes away."""
+    match change:
+        case AppendFiles(files=files) | DeleteRows(files=files) | RemoveFiles(files=files):
+            return len(files)
+        case FlushInlined(files=files, delete_files=delete_files, whole_files=whole_files):
+            return len(files) + len(delete_files) + len(whole_files)
+    return 0

@@ -21,7 +21,7 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class CommitRequest:
     """All that a store needs to commit; it decides nothing but whether the head is still ``expected``."""
 
     catalog_id: CatalogId

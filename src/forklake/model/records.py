@@ -45,6 +45,22 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Commit:
+    """What one change did; the same for every verb.
+
+    Attributes:
+        snapshot_id: The snapshot that it made. None if it changed nothing, and for a change within a transaction, which
+            makes none before it commits.
+        row_count: The rows that were added, changed or deleted. Of an overwrite, those that were written.
+        file_count: The data files and delete files that were added, and the data files that were taken away.
+    """
+
+    snapshot_id: SnapshotId | None = None
+    row_count: int = 0
+    file_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CommitInfo:
     """What the author says about a commit."""
 
@@ -168,6 +184,10 @@ class View:
     column_aliases: tuple[str, ...]
     tags: Mapping[str, str]
     column_tags: Mapping[str, Mapping[str, str]]
+    created: bool = field(default=False, compare=False, repr=False)
+    """Whether the call that returned this made the view."""
+    commit: Commit | None = field(default=None, compare=False, repr=False)
+    """What that call did, if it could make one."""
 
     @property
     def comment(self) -> str | None:
@@ -184,6 +204,10 @@ class Macro:
     name: str
     kind: str
     implementations: tuple[MacroImplementation, ...]
+    created: bool = field(default=False, compare=False, repr=False)
+    """Whether the call that returned this made the macro."""
+    commit: Commit | None = field(default=None, compare=False, repr=False)
+    """What that call did, if it could make one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forklake.catalog.fields import table_fields
+from forklake.catalog.table_files import table_files
 from forklake.catalog.transaction import Staging
 from forklake.model import change
 from forklake.model.definitions import NewDataFile, NewDeleteFile
@@ -15,8 +16,8 @@ from forklake.model.rows import TableRow
 from forklake.ops.register_files import register_files
 
 
-def append_files(staging: Staging, table: TableRow, files: Sequence[NewDataFile]) -> None:
-    """Make data files that were written part of a table.
+def append_files(staging: Staging, table: TableRow, files: Sequence[NewDataFile]) -> int:
+    """Make data files that were written part of a table, and return how many rows they hold.
 
     The columns of a file have field ids and the names of the table's columns, or a mapping says what they are.
 
@@ -28,22 +29,36 @@ def append_files(staging: Staging, table: TableRow, files: Sequence[NewDataFile]
     register_files(
         staging, table.table_id, [file if file.mapping is not None else replace(file, mapping=named) for file in files]
     )
+    return sum(file.record_count for file in files)
 
 
-def delete_rows(staging: Staging, table: TableRow, delete_files: Sequence[NewDeleteFile]) -> None:
-    """Make delete files that were written count; each holds all deleted positions of its data file.
+def delete_rows(staging: Staging, table: TableRow, delete_files: Sequence[NewDeleteFile]) -> int:
+    """Make delete files that were written count, and return how many more rows are deleted.
+
+    Each holds all deleted positions of its data file.
 
     Raises:
         NotFoundError: A data file is not part of the table.
     """
+    before = _live_rows(staging, table)
     numbered = tuple((DeleteFileId(staging.new_file()), file) for file in delete_files)
     staging.stage(change.DeleteRows(table.table_id, numbered))
+    return before - _live_rows(staging, table)
 
 
-def remove_files(staging: Staging, table: TableRow, data_file_ids: Sequence[int]) -> None:
-    """End data files, with their delete files: none of their rows is part of the table any more.
+def remove_files(staging: Staging, table: TableRow, data_file_ids: Sequence[int]) -> int:
+    """End data files with their delete files, and return how many rows went with them.
 
     Raises:
         NotFoundError: A data file is not part of the table.
     """
+    before = _live_rows(staging, table)
     staging.stage(change.RemoveFiles(table.table_id, tuple(DataFileId(file) for file in data_file_ids)))
+    return before - _live_rows(staging, table)
+
+
+def _live_rows(staging: Staging, table: TableRow) -> int:
+    """Return how many rows the files of a table hold that are not deleted."""
+    files = table_files(staging.draft, table.table_id)
+    deleted = sum(file.delete_count for file in files.deletes.values())
+    return sum(file.record_count for file in files.data) - deleted - sum(map(len, files.inlined_deletes.values()))

@@ -13,10 +13,10 @@ from forklake.model.names import fold
 from forklake.model.rows import TableRow
 
 
-def insert_inlined(staging: Staging, table: TableRow, rows: Sequence[Mapping[str, str | None]]) -> None:
-    """Add rows that are kept in the metadata: for each, values by column name, as exact text or None.
+def insert_inlined(staging: Staging, table: TableRow, rows: Sequence[Mapping[str, str | None]]) -> int:
+    """Add rows that are kept in the metadata, and return how many they are.
 
-    A column that a row does not name is NULL.
+    Each has values by column name, as exact text or None. A column that a row does not name is NULL.
 
     Raises:
         NotFoundError: There is no such column.
@@ -28,19 +28,21 @@ def insert_inlined(staging: Staging, table: TableRow, rows: Sequence[Mapping[str
         if column.parent_column is None
     }
     staging.stage(change.InsertInlined(table.table_id, tuple(_by_id(values, ids, table.table_name) for values in rows)))
+    return len(rows)
 
 
-def delete_inlined(staging: Staging, table: TableRow, row_ids: Sequence[int]) -> None:
-    """Delete rows that are kept in the metadata, by their row ids.
+def delete_inlined(staging: Staging, table: TableRow, row_ids: Sequence[int]) -> int:
+    """Delete rows that are kept in the metadata, by their row ids, and return how many they are.
 
     Raises:
         NotFoundError: There is no such row.
     """
     staging.stage(change.DeleteInlined(table.table_id, tuple(row_ids)))
+    return len(row_ids)
 
 
-def inline_deletes(staging: Staging, table: TableRow, positions: Mapping[int, Sequence[int]]) -> None:
-    """Delete rows of data files by position, and keep that in the metadata.
+def inline_deletes(staging: Staging, table: TableRow, positions: Mapping[int, Sequence[int]]) -> int:
+    """Delete rows of data files by position, keep that in the metadata, and return how many they are.
 
     Raises:
         NotFoundError: A data file is not part of the table.
@@ -48,6 +50,7 @@ def inline_deletes(staging: Staging, table: TableRow, positions: Mapping[int, Se
     """
     pairs = tuple((DataFileId(file), place) for file, places in positions.items() for place in places)
     staging.stage(change.InlineDeletes(table.table_id, pairs))
+    return len(pairs)
 
 
 def _by_id(

@@ -7,13 +7,16 @@ import pyarrow as pa
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Frame
+from forklake.model.ids import TableId
 from forklake.ops.append import append
 from forklake.ops.define_table import NewTable, create_table
 from forklake.ops.runtime import Runtime
 
 
-def create_table_as(staging: Staging, runtime: Runtime, new: NewTable, frame: Frame | pa.Table | None) -> int:
-    """Create a table, add the rows of a frame by position, and return how many they are.
+def create_table_as(
+    staging: Staging, runtime: Runtime, new: NewTable, frame: Frame | pa.Table | None
+) -> tuple[TableId | None, int]:
+    """Create a table, add the rows of a frame by position, and return its id, and how many rows they are.
 
     Nothing is added if there is no frame, or if the table was there already.
 
@@ -24,5 +27,5 @@ def create_table_as(staging: Staging, runtime: Runtime, new: NewTable, frame: Fr
     """
     made = create_table(staging, runtime, new)
     if made is None or frame is None:
-        return 0
-    return append(staging, runtime, lookup.table_by_id(staging.draft, made), frame, by_name=False)
+        return made, 0
+    return made, append(staging, runtime, lookup.table_by_id(staging.draft, made), frame, by_name=False)

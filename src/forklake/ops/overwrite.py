@@ -24,8 +24,8 @@ def overwrite(
     condition: Condition | None,
     *,
     by_name: bool = True,
-) -> None:
-    """Delete all rows, or those that the condition holds for, and add those of a frame, as part of a transaction.
+) -> int:
+    """Delete all rows, or those that the condition holds for, add those of a frame, and return how many these are.
 
     The frame may read the table itself: it shows the rows that were there when it was made.
 
@@ -38,4 +38,4 @@ def overwrite(
         delete_all(staging, table)
     else:
         delete_where(staging, runtime, table, condition)
-    append(staging, runtime, table, frame, by_name=by_name)
+    return append(staging, runtime, table, frame, by_name=by_name)

@@ -14,7 +14,7 @@ from forklake.engine.engine import Frame
 from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files.texts import to_array
 from forklake.lake import Transaction
-from forklake.lake.internals import content_of, run, runtime_of
+from forklake.lake.internals import commit, content_of, runtime_of
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.rows import TableRow
@@ -112,8 +112,8 @@ def create_table(state: State, statement: said.CreateTable) -> Result | None:
     # Before the table is made: the query may read the one that is replaced.
     is_there = statement.if_not_exists and definitions.has_table(writer, target)
     frame = _frame(state, bound, fields) if statement.with_data and not is_there else None
-    made = run(writer, lambda staging: create_table_as(staging, runtime, new, frame))
-    return Result.of_count(made or 0, runtime_of(writer).setup.engine)
+    made = commit(writer, lambda staging: create_table_as(staging, runtime, new, frame)[1])
+    return Result.of_count(made.row_count, runtime_of(writer).setup.engine)
 
 
 def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition, ...]:
@@ -153,7 +153,7 @@ def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow
     def verb(staging: Staging) -> int:
         return change(staging, lookup.table_by_id(staging.draft, row.table_id))
 
-    return Result.of_count(run(writer, verb) or 0, runtime_of(writer).setup.engine)
+    return Result.of_count(commit(writer, verb).row_count, runtime_of(writer).setup.engine)
 
 
 def _run_joined(state: State, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:

@@ -92,7 +92,7 @@ class Work:
         written = self._written
         made = None if written is None or written not in self._open else self._open[written].commit(retry=retry)
         self.rollback()
-        return {} if written is None or made is None else {written: made}
+        return {} if written is None or made is None or made.snapshot_id is None else {written: made.snapshot_id}
 
     def rollback(self) -> None:
         """Forget all changes, but not those of somebody else's transaction."""

@@ -47,7 +47,7 @@ def test_a_table_is_written_and_read_by_the_engine_of_the_settings(shop: Catalog
     assert isinstance(found, DuckFrame)
     assert found.rows.to_pylist() == [{"s": "b", "i": 2}, {"s": "c", "i": 3}]
     assert table.count("s < 'c'") == 2
-    assert table.delete("i = 2") == 1
+    assert table.delete("i = 2").row_count == 1
     found = table.dataframe(["i"])
     assert found.rows.column("i").to_pylist() == [1, 3]
     shop.create_table("u", rows=DuckFrame(pa.table({"x": [1.5]})))

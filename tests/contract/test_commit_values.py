@@ -1,0 +1,148 @@
+"""What changes return: one value for every verb, and what makers return carries it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from forklake import (
+    Catalog,
+    Commit,
+    Lake,
+    MacroImplementation,
+    MacroParameter,
+    NewDataFile,
+    NewDeleteFile,
+    Table,
+    Transaction,
+)
+from forklake.errors import CommitConflictError
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    return lake.create_catalog("shop")
+
+
+@pytest.fixture
+def orders(shop: Catalog) -> Table:
+    return shop.create_table("orders", {"id": "INTEGER", "item": "VARCHAR"})
+
+
+VERBS: list[tuple[Callable[[Table], Commit], int, int]] = [
+    (lambda t: t.alter.add_column(("note", "VARCHAR")), 0, 0),
+    (lambda t: t.alter.rename_column("item", "thing"), 0, 0),
+    (lambda t: t.alter.set_type("id", "BIGINT"), 0, 0),
+    (lambda t: t.alter.set_default("item", "'x'", is_expression=True), 0, 0),
+    (lambda t: t.alter.set_not_null("id"), 0, 0),
+    (lambda t: t.alter.set_partitioning(["id"]), 0, 0),
+    (lambda t: t.alter.set_sorting(["id DESC"]), 0, 0),
+    (lambda t: t.alter.set_tag("owner", "me"), 0, 0),
+    (lambda t: t.alter.comment("all", column="id"), 0, 0),
+    (lambda t: t.alter.drop_column("item"), 0, 0),
+    (lambda t: t.rename("sold"), 0, 0),
+    (lambda t: t.drop(), 0, 0),
+    (lambda t: t.append([{"id": 1}, {"id": 2}]), 2, 1),
+    (lambda t: t.overwrite([{"id": 3}]), 1, 1),
+    (lambda t: t.storage.append_files([NewDataFile("a", 7, 9), NewDataFile("b", 5, 9)]), 12, 2),
+    (lambda t: t.storage.insert_inlined([{"id": "1"}]), 1, 0),
+]
+
+
+@pytest.mark.parametrize(("verb", "rows", "files"), VERBS, ids=[str(number) for number in range(len(VERBS))])
+def test_a_change_says_what_it_did(
+    shop: Catalog, orders: Table, verb: Callable[[Table], Commit], rows: int, files: int
+) -> None:
+    assert verb(orders) == Commit(shop.head, rows, files)
+
+
+@pytest.mark.parametrize(("verb", "rows", "files"), VERBS, ids=[str(number) for number in range(len(VERBS))])
+def test_within_a_transaction_there_is_no_snapshot_yet(
+    shop: Catalog, orders: Table, verb: Callable[[Table], Commit], rows: int, files: int
+) -> None:
+    with shop.transaction() as transaction:
+        assert verb(transaction.table("orders")) == Commit(None, rows, files)
+
+
+def test_deletes_count_the_rows_that_were_there(shop: Catalog, orders: Table) -> None:
+    orders.storage.append_files([NewDataFile("a", 7, 9), NewDataFile("b", 5, 9)])
+    first, second = (file.data_file_id for file in orders.storage.files())
+    assert orders.storage.delete_rows([NewDeleteFile(first, "d", 2, 9)]) == Commit(shop.head, 2, 1)
+    assert orders.storage.delete_rows([NewDeleteFile(first, "e", 3, 9)]) == Commit(shop.head, 1, 1)
+    assert orders.storage.inline_deletes({second: [0, 4]}) == Commit(shop.head, 2, 0)
+    assert orders.storage.remove_files([first, second]) == Commit(shop.head, 7, 2)
+    head = shop.head
+    assert orders.delete() == Commit(None, 0, 0)
+    orders.append([{"id": 1}])
+    assert orders.delete() == Commit(shop.head, 1, 1)
+    assert shop.head > head
+
+
+def test_a_transaction_says_what_all_of_it_did(shop: Catalog, orders: Table) -> None:
+    transaction = shop.transaction()
+    transaction.table("orders").append([{"id": 1}, {"id": 2}])
+    transaction.table("orders").append([{"id": 3}])
+    transaction.sql("INSERT INTO orders VALUES (4, 'x')")
+    done = transaction.commit()
+    assert done == Commit(shop.head, 4, 3)
+    assert transaction.snapshot_id == done.snapshot_id
+    assert shop.transaction().commit() == Commit(None, 0, 0)
+
+
+def test_a_key_that_is_committed_says_the_snapshot_of_the_first_time(shop: Catalog, orders: Table) -> None:
+    def load() -> Commit:
+        transaction = shop.transaction(commit_key="once")
+        transaction.table("orders").append([{"id": 1}])
+        return transaction.commit()
+
+    first = load()
+    assert (first.row_count, load()) == (1, Commit(first.snapshot_id, 0, 0))
+
+
+def test_what_is_run_again_counts_once(shop: Catalog, orders: Table) -> None:
+    one, other = shop.transaction(), shop.transaction()
+    for transaction in (one, other):
+        transaction.table("orders").alter.rename_column("item", "thing")
+    one.commit()
+    with pytest.raises(CommitConflictError):
+        other.commit()
+    assert orders.append([{"id": 1}]).row_count == 1
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_makers_return_what_they_made(shop: Catalog, within: bool) -> None:
+    transaction = shop.transaction() if within else None
+    target: Catalog | Transaction = transaction or shop
+
+    def expected(rows: int = 0, files: int = 0) -> Commit:
+        return Commit(None if within else shop.head, rows, files)
+
+    table = target.create_table("t", {"i": "INTEGER"})
+    assert (table.name, table.created, table.commit) == ("t", True, expected())
+    again = target.create_table("t", {"i": "INTEGER"}, if_not_exists=True)
+    assert (again.table_id, again.created, again.commit) == (table.table_id, False, Commit())
+    filled = target.create_table("filled", rows=[{"i": 1}, {"i": 2}])
+    assert (filled.created, filled.commit) == (True, expected(2, 1))
+    assert (target.table("t").created, target.table("t").commit) == (False, None)
+    view = target.views.create("v", "SELECT 1")
+    assert (view.name, view.created, view.commit) == ("v", True, expected())
+    assert not target.views.create("v", "SELECT 2", if_not_exists=True).created
+    assert view == target.views.get("v")
+    macro = target.macros.create("m", MacroImplementation("x", (MacroParameter("x"),)))
+    assert (macro.kind, macro.created, macro.commit) == ("scalar", True, expected())
+    assert target.schemas.create("s") == expected()
+    if transaction is not None:
+        transaction.rollback()
+
+
+def test_a_catalog_carries_the_commit_that_made_it(lake: Lake, shop: Catalog) -> None:
+    assert (shop.created, shop.commit) == (True, Commit(shop.head))
+    first = shop.head
+    shop.create_table("t", {"i": "INTEGER"})
+    fork = shop.fork("agent")
+    assert (fork.created, fork.commit) == (True, Commit(fork.head))
+    for there in (lake.create_catalog("shop", if_not_exists=True), shop.fork("agent", if_not_exists=True)):
+        assert (there.created, there.commit) == (False, None)
+    assert lake.catalog("shop").commit is None
+    assert shop.commit == Commit(first)
+    assert fork.sever() == Commit(fork.head)
+    assert fork.sever() == Commit(None)
