@@ -252,6 +252,14 @@ def test_a_worker_that_dies_fails_the_job_in_our_words(spark: SparkSession) -> N
         spark.range(1).mapInArrow(task(lambda: os._exit(9)), "id bigint").collect()
 
 
+def test_a_failure_of_another_thread_is_told_by_its_cause() -> None:
+    text = (
+        ": org.apache.spark.SparkException: Exception thrown in awaitResult: \n\tat x\nCaused by: java.Odd: no luck\n"
+    )
+    told = translation(PySparkException(f"An error occurred while calling o1.getResult.\n{text}\tat y"), "the query")
+    assert told.message == "A job on the query failed, and nothing was committed: no luck"
+
+
 def test_any_other_failure_names_the_table(spark: SparkSession) -> None:
     with pytest.raises(EngineError, match=r'A job on table "t" failed, and nothing was committed'), translated("t"):
         spark.range(1).mapInArrow(task(lambda: fail(KeyError("lost"))), "id bigint").collect()

@@ -61,6 +61,8 @@ _SYSTEM: Final = re.compile(
 """An exception of Java's that tells what the operating system said, and where it was thrown."""
 _SCRATCH: Final = re.compile(r"at org\.apache\.spark\.(?:storage|shuffle|util\.collection)\.")
 _THROWN: Final = re.compile(r"^: [\w.$]+: (.+)$", re.MULTILINE)
+_NOTHING_SAID: Final = re.compile(r"\s*(?:Exception thrown in awaitResult:?\s*)?$")
+"""What Spark says of an exception of another thread: it is the cause that tells something."""
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _STOPPED: Final = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
 _UNREACHABLE: Final = ("StatusCode.UNAVAILABLE", "failed to connect to all addresses")
@@ -202,6 +204,8 @@ def _other(error: Exception, what: str, text: str) -> ForklakeError:
     first = (
         sentence[1] if sentence else next((line for line in text.splitlines() if line.strip()), type(error).__name__)
     )
+    if _NOTHING_SAID.match(first) and (causes := _CAUSE.findall(text)):
+        first = causes[-1]
     # What Spark advises is to be done in its own dialect and settings.
     first = _ADVICE.sub("", first)
     state = _STATE.search(text)
