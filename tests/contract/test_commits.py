@@ -207,7 +207,7 @@ def test_a_refused_change_leaves_the_transaction_usable(shop: Catalog) -> None:
         lambda t: t.create_table("ORDERS", {"i": "INTEGER"}),
         lambda t: t.create_table("t", {"i": "INTEGER", "j": "NO SUCH TYPE"}),
         lambda t: t.create_table("t", []),
-        lambda t: t.create_table("t", ["i"]),  # type: ignore[list-item]
+        lambda t: t.create_table("t", ["i"]),
         lambda t: t.create_table("t", {"i": "INTEGER"}, schema="none"),
         lambda t: t.table("none").drop(),
         lambda t: t.table("orders").rename("new"),

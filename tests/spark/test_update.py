@@ -37,6 +37,18 @@ def seen(table: Table, *columns: str) -> list[tuple[Any, ...]]:
     return sorted((tuple(row) for row in table.dataframe(list(columns) or None).collect()), key=repr)
 
 
+def test_values_stand_for_themselves_and_frames_can_be_limited(shop: Catalog) -> None:
+    orders = shop.table("orders")
+    assert orders.update({"price": Decimal("1.25"), "item": None}, "id < 2").row_count == 2
+    assert seen(orders, "id", "item", "price")[:2] == [(0, None, Decimal("1.25")), (1, None, Decimal("1.25"))]
+    assert orders.dataframe("id", limit=4).columns == ["id"]
+    assert orders.dataframe("id", limit=4).count() == 4
+    with pytest.raises(InvalidInputError, match="A limit is a number of rows"):
+        orders.dataframe(limit=-1)
+    made = shop.create_table("like", orders.dataframe().schema)
+    assert [column.name for column in made.columns] == ["id", "item", "price"]
+
+
 def test_updated_rows_keep_their_ids_and_the_others_stay_where_they_are(shop: Catalog) -> None:
     orders = shop.table("orders")
     assert orders.update({"price": "price * 2", "item": "upper(item) || ' was ' || price"}, "id >= 4").row_count == 2

@@ -53,7 +53,7 @@ class Engine(Protocol):
         """
 
     def columns(self, frame: Frame) -> tuple[ColumnDefinition, ...]:
-        """Return the columns that a table needs to hold a frame.
+        """Return the columns that a table needs to hold a frame, or rows of what `schema` describes.
 
         Raises:
             InvalidInputError: A column has a type that no column of a table can have.

@@ -56,9 +56,9 @@ class SparkEngine:
         parts.session.checked(frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs.")
         return frame
 
-    def columns(self, frame: DataFrame) -> tuple[ColumnDefinition, ...]:
-        """Return the columns of a DataFrame."""
-        return parts.types.ducklake_columns(frame.schema)
+    def columns(self, frame: Any) -> tuple[ColumnDefinition, ...]:
+        """Return the columns of a DataFrame or of a schema."""
+        return parts.types.ducklake_columns(frame.schema if self.is_frame(frame) else frame)
 
     def schema(self, fields: tuple[Field, ...]) -> StructType:
         """Return columns as Spark shows them."""

@@ -26,7 +26,7 @@ from forklake.model.version import Head, Version
 from forklake.ops import lifecycle
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.fork import fork, fork_many
-from forklake.ops.list_catalogs import catalog_by_id, list_forks
+from forklake.ops.list_catalogs import catalog_by_id, check_limit, list_forks
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import Runtime
 from forklake.ops.sever import sever
@@ -141,9 +141,17 @@ class Catalog(Reader):
         found = versions.version_of(self._runtime.store, self._version(), one_moment(moment, version, timestamp))
         return Catalog(self._runtime, self._catalog_id, View(self._runtime.store, found), name=self._last_name)
 
-    def snapshots(self) -> list[Snapshot]:
-        """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork."""
-        return versions.snapshots(self._runtime.store, self._version())
+    def snapshots(self, *, limit: int | None = None, author: str | None = None) -> list[Snapshot]:
+        """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork.
+
+        Args:
+            limit: Only the newest so many.
+            author: Only those that this author committed.
+        """
+        found = versions.snapshots(self._runtime.store, self._version())
+        if author is not None:
+            found = [snapshot for snapshot in found if snapshot.author == author]
+        return found if limit is None else found[-check_limit(limit) :]
 
     def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
         """Run SQL in the catalog, one statement or several, and return the result of the last; None if it has none.

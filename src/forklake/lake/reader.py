@@ -86,11 +86,13 @@ class Reader(Runner):
 
         Args:
             name: Its name, which no table or view of the schema has.
-            columns: Names and types, as DuckDB or DuckLake write them; ``STRUCT(a INTEGER)[]`` too.
+            columns: Names and types, as DuckDB or DuckLake write them; ``STRUCT(a INTEGER)[]`` too. Or a text as in
+                CREATE TABLE, ``a INT NOT NULL, b VARCHAR``, or a schema of Arrow or Spark.
             rows: Instead of columns: a DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of
                 mappings.
             schema: The schema it goes into.
-            partition_by: Columns, or fields with a transform, that its files are partitioned by.
+            partition_by: What its files are partitioned by: columns, transforms such as ``month(ts)`` and
+                ``bucket(16, id)``, or fields with a transform.
             sort_by: What its files are sorted by: SQL such as ``a DESC``, or keys as values.
             if_not_exists: Do nothing if there is a table of that name.
             or_replace: Drop the table of that name first; the new one has an id of its own. The frame may still read

@@ -43,7 +43,7 @@ def delete(table: Table, where: str | None, parameters: Values | None) -> Commit
     return _change(table, change)
 
 
-def update(table: Table, assignments: Mapping[str, str], where: str | None, parameters: Values | None) -> Commit:
+def update(table: Table, assignments: Mapping[str, Any], where: str | None, parameters: Values | None) -> Commit:
     """Update rows."""
     runtime = table._reader._runtime
     statement = update_statement(assignments, where, parameters)

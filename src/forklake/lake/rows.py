@@ -10,6 +10,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
 from forklake.lake.runner import Runner, create
 from forklake.model.predicate import Condition
 from forklake.model.records import Commit, PrunedFiles, ScanSummary
@@ -40,11 +41,20 @@ def schema(table: Table) -> StructType:
     return schema
 
 
-def dataframe(table: Table, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> DataFrame:
+def dataframe(
+    table: Table,
+    columns: str | Sequence[str] | None,
+    where: str | None,
+    parameters: Values | None,
+    limit: int | None = None,
+) -> DataFrame:
     """Return rows as a Spark DataFrame."""
-    chosen = None if columns is None else column_names(columns)
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+        raise InvalidInputError(f"A limit is a number of rows, not {limit!r}; nothing was read.")
+    chosen = None if columns is None else column_names([columns] if isinstance(columns, str) else columns)
     plan, parsed = _planned(table, where, parameters)
-    frame: DataFrame = table._reader._runtime.engine.scan(plan, chosen, None if parsed is None else parsed.spark_sql)
+    engine, text = table._reader._runtime.engine, None if parsed is None else parsed.spark_sql
+    frame: DataFrame = engine.limited(engine.scan(plan, chosen, text, is_limited=limit is not None), limit)
     return frame
 
 

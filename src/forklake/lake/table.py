@@ -144,7 +144,12 @@ class Table:
         )
 
     def dataframe(
-        self, columns: Sequence[str] | None = None, where: str | None = None, *, parameters: Values | None = None
+        self,
+        columns: str | Sequence[str] | None = None,
+        where: str | None = None,
+        *,
+        parameters: Values | None = None,
+        limit: int | None = None,
     ) -> DataFrame:
         """Return the rows as a Spark DataFrame, which is computed when it is used, in no particular order.
 
@@ -152,17 +157,18 @@ class Table:
         are left out before Spark sees them; no directory is listed.
 
         Args:
-            columns: What to show, in that order; all columns if not given. Beside columns, ``rowid``,
+            columns: What to show, one name or several in order; all columns if not given. Beside columns, ``rowid``,
                 ``snapshot_id``, ``filename``, ``file_row_number`` and ``file_index`` can be asked for.
             where: A condition as DuckDB writes it. Times without a zone are UTC.
             parameters: Values for ``?`` and ``$1`` in it, in order, or for ``$name`` by name; all must be used.
+            limit: At most so many rows, whichever are found first.
 
         Raises:
             NotFoundError: There is no such column, or the table was dropped.
             InvalidInputError: The condition cannot be understood.
             EngineError: Spark cannot be started.
         """
-        return lake.rows.dataframe(self, columns, where, parameters)
+        return lake.rows.dataframe(self, columns, where, parameters, limit)
 
     def arrow(
         self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
@@ -270,11 +276,13 @@ class Table:
         """
         return lake.row_changes.delete(self, where, parameters)
 
-    def update(self, set: Mapping[str, str], where: str | None = None, *, parameters: Values | None = None) -> Commit:
+    def update(self, set: Mapping[str, Any], where: str | None = None, *, parameters: Values | None = None) -> Commit:
         """Change values of the rows that a condition holds for; they keep their row ids.
 
         Args:
-            set: Columns, and what they become: expressions as DuckDB writes them, over the row as it was.
+            set: Columns, and what they become: texts are expressions as DuckDB writes them, over the row as it was; all
+                other values (numbers, dates, None, lists ...) stand for themselves. A text as a value is a parameter:
+                ``{"item": "?"}``.
             where: Which rows; all if not given.
             parameters: Values for the parameters of both: each ``?`` takes the next one, in ``set`` in the order of the
                 mapping, then in ``where``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from forklake.model.field import Field
 
@@ -25,7 +25,7 @@ class MergeUpdate:
         when: Only rows for which this holds too.
     """
 
-    set: Mapping[str, str] | None = None
+    set: Mapping[str, Any] | None = None
     when: str | None = None
 
 
@@ -45,7 +45,7 @@ class MergeInsert:
         when: Only rows for which this holds too.
     """
 
-    values: Mapping[str, str] | None = None
+    values: Mapping[str, Any] | None = None
     when: str | None = None
 
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Engine, Frame
 from forklake.files import storage
-from forklake.files.columns import table_columns
 from forklake.files.conform import conform, frame_of
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
@@ -23,6 +22,7 @@ from forklake.model.inlined_names import is_own_name
 from forklake.model.rows import TableRow
 from forklake.model.type_text import field_of
 from forklake.model.write import WriteTarget
+from forklake.ops.frame_columns import schema_columns
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import Writing, writing
@@ -79,7 +79,7 @@ def frame_columns(engine: Engine, rows: Frame | pa.Table) -> tuple[ColumnDefinit
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
-    return table_columns(rows.schema) if isinstance(rows, pa.Table) else engine.columns(rows)
+    return schema_columns(engine, rows.schema if isinstance(rows, pa.Table) else rows)
 
 
 def frame_fields(engine: Engine, rows: Frame | pa.Table) -> tuple[Field, ...]:

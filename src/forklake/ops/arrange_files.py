@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
+from typing import Final
 
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
@@ -10,12 +12,18 @@ from forklake.errors import InvalidInputError
 from forklake.model import change
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.ids import PartitionId, SortId, TableId
+from forklake.model.names import fold
+from forklake.model.quoting import unquote_name
 from forklake.model.rows import TableRow
 from forklake.ops.runtime import Runtime
 from forklake.ops.sort_keys import SortKeys, check_keys
 
 PartitionKeys = Sequence[PartitionField | str]
-"""Keys of a partitioning: columns, or fields with a transform."""
+"""Keys of a partitioning: columns, transforms of columns such as ``month(ts)`` and ``bucket(16, id)``, or fields."""
+
+_TRANSFORM: Final = re.compile(
+    r"""(?P<transform>\w+)\s*\(\s*(?:(?P<count>\d+)\s*,\s*)?(?P<column>"(?:[^"]|"")+"|[^"(),]*[^"(),\s])\s*\)"""
+)
 
 
 def set_partitioning(staging: Staging, table: TableRow, keys: PartitionKeys) -> None:
@@ -30,8 +38,18 @@ def set_partitioning(staging: Staging, table: TableRow, keys: PartitionKeys) -> 
         raise InvalidInputError(
             f"A table is partitioned by a list of columns or PartitionField, not {keys!r}; nothing was changed."
         )
-    fields = tuple(PartitionField(key) if isinstance(key, str) else key for key in keys)
+    names = {fold(field.name) for field in table_fields(staging.draft, table.table_id)}
+    fields = tuple(_partition_field(key, names) if isinstance(key, str) else key for key in keys)
     staging.stage(change.SetPartitioning(table.table_id, PartitionId(staging.new_object() if fields else 0), fields))
+
+
+def _partition_field(text: str, names: Set[str]) -> PartitionField:
+    """Return the key that a text is: a column, or a transform of one as in SQL: ``month(ts)``, ``bucket(16, id)``."""
+    match = None if fold(text) in names else _TRANSFORM.fullmatch(text.strip())
+    if match is None:
+        return PartitionField(text)
+    column, transform = unquote_name(match["column"]), match["transform"].lower()
+    return PartitionField(column, transform if match["count"] is None else f"{transform}({match['count']})")
 
 
 def set_sorting(staging: Staging, runtime: Runtime, table: TableRow, keys: SortKeys) -> None:

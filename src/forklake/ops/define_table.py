@@ -5,7 +5,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from forklake import ops
 from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
@@ -19,8 +21,12 @@ from forklake.ops.check_default import check_default
 from forklake.ops.runtime import Runtime
 from forklake.ops.sort_keys import SortKeys
 
-Columns = Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]]
-"""Columns to make: a mapping of names to types, or pairs, or definitions."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+Columns: TypeAlias = "str | Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]] | pa.Schema | StructType"
+"""Columns to make: a mapping of names to types, or pairs, or definitions, or a text as in CREATE TABLE, or a schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,11 @@ def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition
     Raises:
         InvalidInputError: One is no pair of name and type, or has no such type, or a default that no row could have.
     """
-    given = columns.items() if isinstance(columns, Mapping) else columns
+    if isinstance(columns, str):
+        columns = runtime.language.columns(columns)
+    elif is_frame_schema(columns):
+        columns = ops.frame_columns.schema_columns(runtime.engine, columns)
+    given: Iterable[Any] = columns.items() if isinstance(columns, Mapping) else columns
     defined = []
     for column in given:
         if isinstance(column, ColumnDefinition):
@@ -61,6 +71,12 @@ def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition
         except (ValueError, AttributeError) as error:
             raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
     return tuple(defined)
+
+
+def is_frame_schema(columns: object) -> bool:
+    """Return whether something is a schema of Arrow or of Spark; neither is imported to tell."""
+    kind = type(columns)
+    return (kind.__module__.split(".")[0], kind.__name__) in (("pyarrow", "Schema"), ("pyspark", "StructType"))
 
 
 def create_table(staging: Staging, runtime: Runtime, new: NewTable) -> TableId | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from forklake.model.definitions import SortKey
+from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field
 
 
@@ -25,6 +25,13 @@ class Language(Protocol):
         Raises:
             NotFoundError: The table has no such column.
             InvalidInputError: It cannot be read, or what it gives has no order.
+        """
+
+    def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
+        """Return the columns that a text lists as CREATE TABLE does: ``a INT NOT NULL, b VARCHAR DEFAULT 'x'``.
+
+        Raises:
+            InvalidInputError: It is no list of columns.
         """
 
     def default(self, text: str, kind: str) -> tuple[str | None, bool]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forklake.model.definitions import SortKey
+from forklake.errors import InvalidInputError
+from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field
 from forklake.sql.insertion import settled_default
-from forklake.sql.parse import check_kept, parse_sort_key
+from forklake.sql.parse import check_kept, parse, parse_sort_key
 from forklake.sql.row_texts import sort_expression
+from forklake.sql.statements import CreateTable
 
 
 class DuckDBLanguage:
@@ -21,6 +23,14 @@ class DuckDBLanguage:
     def sort_expression(self, text: str, table: str, fields: Sequence[Field]) -> str:
         """Return the expression of a sort key in Spark's words."""
         return sort_expression(text, table, fields)
+
+    def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
+        """Return the columns that a text lists as CREATE TABLE does."""
+        found = parse(f"CREATE TABLE t (\n{text}\n)")
+        made = found[0] if len(found) == 1 else None
+        if not isinstance(made, CreateTable) or made.query is not None or made.partition_by or made.sort_by:
+            raise InvalidInputError(f'"{text}" is no list of columns; nothing was created.')
+        return tuple(made.columns)
 
     def default(self, text: str, kind: str) -> tuple[str | None, bool]:
         """Return the default that an expression is, and whether it stays one."""

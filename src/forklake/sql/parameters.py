@@ -88,10 +88,10 @@ class Parameters:
     def _node(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Placeholder):
             if node.args.get("this"):
-                return _literal(self._value(str(node.this)))
-            return _literal(self._numbered(self._numbers[node.meta[POSITION_IN_TEXT]]))
+                return literal(self._value(str(node.this)))
+            return literal(self._numbered(self._numbers[node.meta[POSITION_IN_TEXT]]))
         if isinstance(node, exp.Parameter):
-            return _literal(self._value(node.name))
+            return literal(self._value(node.name))
         return node
 
     def _value(self, name: str) -> Any:
@@ -139,8 +139,12 @@ def _trees(part: Any) -> Iterator[exp.Expr]:
             yield from _trees(getattr(part, field.name))
 
 
-def _literal(value: Any) -> exp.Expr:
-    """Return a value as one would write it: texts take the type of what they meet, as texts in quotes do."""
+def literal(value: Any) -> exp.Expr:
+    """Return a value as one would write it: texts take the type of what they meet, as texts in quotes do.
+
+    Raises:
+        InvalidInputError: There is no such constant.
+    """
     match value:
         case None:
             return exp.Null()
@@ -152,9 +156,9 @@ def _literal(value: Any) -> exp.Expr:
         case str():
             return exp.Literal.string(value)
         case list() | tuple():
-            return exp.Array(expressions=[_literal(one) for one in value])
+            return exp.Array(expressions=[literal(one) for one in value])
         case dict():
-            pairs = [(exp.to_identifier(str(name), quoted=True), _literal(one)) for name, one in value.items()]
+            pairs = [(exp.to_identifier(str(name), quoted=True), literal(one)) for name, one in value.items()]
             return exp.Struct(expressions=[exp.PropertyEQ(this=name, expression=one) for name, one in pairs])
     bound = bound_value(value)
     kind = exp.DataType.build(type_name(bound.type), dialect="duckdb")

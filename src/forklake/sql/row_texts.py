@@ -16,7 +16,7 @@ from forklake.model.names import fold, split_name
 from forklake.model.predicate import Condition
 from forklake.sql import statements as said
 from forklake.sql.columns import TableSite
-from forklake.sql.parameters import Parameters, Values, all_used
+from forklake.sql.parameters import Parameters, Values, all_used, literal
 from forklake.sql.parse import parse_expression, parse_value
 from forklake.sql.query.rows import RowBinder
 from forklake.sql.row_statements import bind_condition
@@ -101,7 +101,7 @@ def delete_statement(where: str | None, parameters: Values | None) -> said.Delet
         return said.Delete((), None, where=None if where is None else _condition(where, values))
 
 
-def update_statement(assignments: Mapping[str, str], where: str | None, parameters: Values | None) -> said.Update:
+def update_statement(assignments: Mapping[str, Any], where: str | None, parameters: Values | None) -> said.Update:
     """Return the UPDATE that sets columns; parameters are those of the values in their order, then of the condition.
 
     Raises:
@@ -184,7 +184,8 @@ def _shared(fields: Sequence[Field], source: Sequence[Field]) -> Assigned:
     return tuple((ours, exp.column(name, table=SOURCE, quoted=True)) for ours, name in both)
 
 
-def _assigned(given: Mapping[str, str], values: Parameters) -> Assigned:
+def _assigned(given: Mapping[str, Any], values: Parameters) -> Assigned:
+    """Return what columns become: texts are SQL, all other values stand for themselves."""
     if not isinstance(given, Mapping):
         raise InvalidInputError(
             f"What columns become is a mapping of their names to SQL, not {given!r}; nothing was changed.",
@@ -193,13 +194,19 @@ def _assigned(given: Mapping[str, str], values: Parameters) -> Assigned:
     found = []
     for name, text in given.items():
         column = column_name(name)
-        if not isinstance(text, str):
-            raise InvalidInputError(
-                f'Column "{column}" is set to {text!r}, which is no text of an expression; nothing was changed.',
-                hint="Values are SQL: '1', \"'text'\", 'price * 2', 'NULL'; or '?', with the value in parameters.",
-            )
-        found.append((column, values.fill(parse_value(text))))
+        found.append((column, values.fill(parse_value(text)) if isinstance(text, str) else _plain(column, text)))
     return tuple(found)
+
+
+def _plain(column: str, value: Any) -> exp.Expr:
+    try:
+        return literal(value)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f'Column "{column}" is set to {value!r}, which is neither SQL text nor a value; nothing was changed.',
+            hint="Texts are SQL: 'price * 2', \"'text'\"; or '?', with the value in parameters. Numbers, dates, None"
+            " and so on stand for themselves.",
+        ) from error
 
 
 def _not_empty(assigned: Assigned) -> Assigned:

@@ -54,6 +54,20 @@ def test_a_condition_takes_values_for_its_parameters() -> None:
     assert injected == Comparison(ColumnId(2), "varchar", "=", "x' OR '1' = '1")
 
 
+def test_a_value_that_is_no_text_stands_for_itself() -> None:
+    given = update_statement({"id": 7, "Item": None, "day": date(2020, 1, 2), "s": {"id": -1}}, None, None)
+    bound = bind_update(given, "t", FIELDS)
+    assert [value for _, value in bound.values][:2] == [
+        value for _, value in bind_update(update_statement({"id": "7", "Item": "NULL"}, None, None), "t", FIELDS).values
+    ]
+    assert [value.sql("duckdb") for _, value in given.assignments][2:] == ["CAST('2020-01-02' AS DATE)", "{'id': -1}"]
+    clauses = MergeClauses((MergeUpdate({"id": 3}),), (MergeInsert({"id": 4}),))
+    written = MergeClauses((MergeUpdate({"id": "3"}),), (MergeInsert({"id": "4"}),))
+    assert merged("target.id = source.id", clauses) == merged("target.id = source.id", written)
+    with pytest.raises(InvalidInputError, match=r'Column "id" is set to .* which is neither SQL text nor a value'):
+        update_statement({"id": object()}, None, None)
+
+
 def test_an_update_takes_values_first_for_what_it_sets_and_then_for_its_condition() -> None:
     given = update_statement({"Item": "? || ?", "id": "? + id"}, "id < ?", ["a", "b", 3, 4])
     assert [(name, value.sql()) for name, value in given.assignments] == [("Item", "'a' || 'b'"), ("id", "3 + id")]
