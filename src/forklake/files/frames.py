@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
 
 from forklake.errors import InvalidInputError
 from forklake.files.nesting import assembled
@@ -26,11 +31,12 @@ MISSING: Final = {b"forklake:nan": b"missing"}
 def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
     """Return rows as an Arrow table.
 
-    ``value`` is a pandas DataFrame (its index is left out), an Arrow table, record batch or reader of them, anything
-    that exports an Arrow stream, a sequence of mappings (each a row), or one mapping (one row). All rows have the same
-    keys: one that is missing in some rows is refused rather than guessed to be NULL, one that is missing in all of them
-    is a column that was left out. ``fields`` are the columns of the table that the rows are meant for, where they are
-    known: then a dictionary in a map column is read as a map, not as a struct.
+    ``value`` is a pandas DataFrame (its index is left out), an Arrow table, record batch, list or reader of them,
+    anything that exports an Arrow stream, the path of a Parquet or CSV file, a sequence of mappings, dataclasses or
+    named tuples (each a row), of plain tuples with a value for each of ``fields``, or one mapping (one row). All rows
+    have the same keys: one that is missing in some rows is refused rather than guessed to be NULL, one that is missing
+    in all of them is a column that was left out. ``fields`` are the columns of the table that the rows are meant for,
+    where they are known: then a dictionary in a map column is read as a map, not as a struct.
 
     Raises:
         InvalidInputError: It is nothing of the kind, or the values of a column have no common type.
@@ -43,15 +49,20 @@ def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
         return value.read_all()
     if _is_of_pandas(value, "DataFrame"):
         return _pandas_frame(value)
+    if isinstance(value, str | os.PathLike):
+        return _file_frame(os.fspath(value))
     if isinstance(value, Mapping):
         return _row_frame([value], fields)
+    if isinstance(value, Sequence) and value and all(isinstance(one, pa.RecordBatch) for one in value):
+        return _batches(value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
         return _row_frame(value, fields)
     if hasattr(value, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(value).read_all()
     raise InvalidInputError(
         f'Rows cannot be read from a "{type(value).__name__}"; nothing was written.',
-        hint="Hand in a DataFrame, an Arrow table or record batches, or dictionaries, one for each row.",
+        hint="Hand in a DataFrame, an Arrow table or record batches, the path of a file, or dictionaries, one for each"
+        " row.",
     )
 
 
@@ -59,6 +70,27 @@ def _is_of_pandas(value: Any, name: str) -> bool:
     """Return whether a value is of a class of pandas; it can be only if somebody has imported pandas, which is slow."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, getattr(pandas, name))
+
+
+def _batches(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    try:
+        return pa.Table.from_batches(batches)
+    except pa.ArrowInvalid as error:
+        raise InvalidInputError(f"The record batches are not alike; nothing was written. {error}") from error
+
+
+def _file_frame(path: str) -> pa.Table:
+    """Return the rows of a Parquet or CSV file, told by the end of its name."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in (".parquet", ".csv"):
+        raise InvalidInputError(
+            f'Rows cannot be read from "{path}"; nothing was written.',
+            hint="Files whose names end in .parquet and .csv are read.",
+        )
+    try:
+        return pq.read_table(path) if ending == ".parquet" else csv.read_csv(path)
+    except (OSError, pa.ArrowException) as error:
+        raise InvalidInputError(f'The file "{path}" cannot be read; nothing was written. {error}') from error
 
 
 def _pandas_frame(frame: pd.DataFrame) -> pa.Table:
@@ -92,6 +124,7 @@ def _pandas_array(series: pd.Series[Any]) -> pa.Array:
 
 def _row_frame(rows: Sequence[Any], fields: Sequence[Field]) -> pa.Table:
     names: list[Any] | None = None
+    rows = [_mapping(row, number, fields) for number, row in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise InvalidInputError(f'Row {number} is a "{type(row).__name__}", not a mapping; nothing was written.')
@@ -110,6 +143,26 @@ def _row_frame(rows: Sequence[Any], fields: Sequence[Field]) -> pa.Table:
         for name in names or ()
     ]
     return pa.table(arrays, names=names or [])
+
+
+def _mapping(row: Any, number: int, fields: Sequence[Field]) -> Any:
+    """Return a row as a mapping, if it is a dataclass or a tuple; all else as it is."""
+    if is_dataclass(row) and not isinstance(row, type):
+        return {one.name: getattr(row, one.name) for one in dataclass_fields(row)}
+    if not isinstance(row, tuple):
+        return row
+    if hasattr(row, "_asdict"):
+        return row._asdict()
+    if not fields:
+        raise InvalidInputError(
+            f"Row {number} is a tuple, and nothing says what its columns are called; nothing was written.",
+            hint="Hand in dictionaries, or create the table first.",
+        )
+    if len(row) != len(fields):
+        raise InvalidInputError(
+            f"Row {number} has {len(row)} values, and the table {len(fields)} columns; nothing was written."
+        )
+    return {field.name: value for field, value in zip(fields, row, strict=True)}
 
 
 def _converted(name: str, convert: Any) -> pa.Array:

@@ -233,7 +233,8 @@ class Table:
         """Add rows: all of them, as one snapshot or as part of the transaction, or none.
 
         Args:
-            frame: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
+            frame: A DataFrame of Spark or pandas, an Arrow table, reader or list of batches, the path of a Parquet or
+                CSV file, or rows as a list of mappings, dataclasses or tuples, which have a value for each column.
             by_name: Match columns by name, where one that is missing has its default; else by position.
 
         Raises:

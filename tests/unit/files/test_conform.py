@@ -252,7 +252,7 @@ def test_rows_with_other_keys_are_refused() -> None:
     )
     assert refusal([{"a": 1}, 5], A) == 'Row 2 is a "int", not a mapping; nothing was written.'
     assert refusal([{1: 1}], A) == 'The key "1" of row 1 is no text; nothing was written.'
-    assert refusal("abc", A) == 'Rows cannot be read from a "str"; nothing was written.'
+    assert refusal("abc", A) == 'Rows cannot be read from "abc"; nothing was written.'
     assert refusal(7, A) == 'Rows cannot be read from a "int"; nothing was written.'
     assert refusal([{"a": 1}, {"a": "x"}], A).startswith('The values of column "a" have no common type')
 

@@ -1,10 +1,13 @@
 """What users of PySpark, Delta and pandas are used to: columns from a text or a schema, and keys as text."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from forklake import Catalog, Lake, PartitionField
@@ -72,6 +75,56 @@ def test_a_partition_key_is_a_text_as_in_sql(shop: Catalog, key: str, field: Par
 def test_a_partition_key_that_is_none_is_refused(shop: Catalog, key: str) -> None:
     with pytest.raises((InvalidInputError, NotFoundError)):
         shop.create_table("t", {"id": "BIGINT", "at": "TIMESTAMP"}, partition_by=[key])
+
+
+@dataclass
+class Order:
+    id: int
+    item: str | None = None
+
+
+class Sold(NamedTuple):
+    id: int
+    item: str | None = None
+
+
+def test_rows_come_in_many_forms(shop: Catalog, tmp_path: Path) -> None:
+    orders = shop.create_table("orders", "id BIGINT, item VARCHAR")
+    table = pa.table({"id": [1, 2], "item": ["a", None]})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    (tmp_path / "rows.csv").write_text("id,item\n1,a\n2,b\n")
+    for rows in (
+        [Order(1, "a"), Order(2)],
+        [Sold(1, "a"), Sold(2)],
+        [(1, "a"), (2, None)],
+        table.to_batches() * 2,
+        tmp_path / "rows.parquet",
+        str(tmp_path / "rows.csv"),
+    ):
+        before = orders.count()
+        done = orders.append(rows)
+        assert orders.count() - before == done.row_count >= 2, rows
+    assert shop.create_table("copy", rows=tmp_path / "rows.parquet").columns[1].type == "varchar"
+    assert shop.create_table("made", rows=[Order(1)]).columns[0].name == "id"
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([(1,)], "Row 1 has 1 values, and the table 2 columns"),
+        ([(1, "a"), {"id": 2}], "do not have the same keys"),
+        ("rows.xlsx", 'Rows cannot be read from "rows.xlsx"'),
+        ("nowhere.parquet", 'The file "nowhere.parquet" cannot be read'),
+        ([pa.record_batch({"id": [1]}), pa.record_batch({"x": [1]})], "The record batches are not alike"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused(shop: Catalog, rows: Any, words: str) -> None:
+    orders = shop.create_table("orders", "id BIGINT, item VARCHAR")
+    with pytest.raises(InvalidInputError, match=re.escape(words)):
+        orders.append(rows)
+    with pytest.raises(InvalidInputError, match="nothing says what its columns are called"):
+        shop.create_table("made", rows=[(1, "a")])
+    assert orders.count() == 0
 
 
 def test_snapshots_can_be_those_of_an_author_and_the_newest(shop: Catalog) -> None:
