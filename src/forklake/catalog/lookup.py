@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
 from forklake.metastore.tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
 from forklake.metastore.visibility import Folded
 from forklake.model.ids import ColumnId, MacroId, SchemaId, TableId, ViewId
-from forklake.model.names import fold
+from forklake.model.names import fold, join_name, nearest
 from forklake.model.rows import (
     ColumnRow,
     MacroRow,
@@ -39,7 +41,8 @@ def schema(content: Content, name: str) -> SchemaRow:
     """
     found = find_schema(content, name)
     if found is None:
-        raise NotFoundError(f'Schema with name "{name}" does not exist!')
+        known = [row.schema_name for row in content.rows(SCHEMA)]
+        raise NotFoundError(f'Schema with name "{name}" does not exist!', hint=_nearest(name, known))
     return found
 
 
@@ -76,8 +79,29 @@ def table(content: Content, name: str, schema_name: str = "main") -> TableRow:
     """
     found = find_table(content, schema(content, schema_name).schema_id, name)
     if found is None:
-        raise NotFoundError(f'Table with name "{name}" does not exist in schema "{schema_name}"!')
+        raise NotFoundError(
+            f'Table with name "{name}" does not exist in schema "{schema_name}"!',
+            hint=_other_table(content, name, schema_name),
+        )
     return found
+
+
+def _other_table(content: Content, name: str, schema_name: str) -> str | None:
+    """Return a hint to the table that may be meant: one with a name like that, or of that name in another schema."""
+    home = schema(content, schema_name).schema_id
+    near = _nearest(name, [row.table_name for row in tables(content, home)])
+    if near is not None:
+        return near
+    found = next((row for row in tables(content) if fold(row.table_name) == fold(name)), None)
+    if found is None:
+        return None
+    return f'Did you mean "{join_name(schema_by_id(content, found.schema_id).schema_name, found.table_name)}"?'
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return a hint to the known name that looks most like another, if one does."""
+    near = nearest(name, known)
+    return None if near is None else f'Did you mean "{near}"?'
 
 
 def table_by_id(content: Content, table_id: TableId) -> TableRow:
@@ -113,7 +137,10 @@ def view(content: Content, name: str, schema_name: str = "main") -> ViewRow:
     """
     found = find_view(content, schema(content, schema_name).schema_id, name)
     if found is None:
-        raise NotFoundError(f'View with name "{name}" does not exist in schema "{schema_name}"!')
+        known = [row.view_name for row in views(content, schema(content, schema_name).schema_id)]
+        raise NotFoundError(
+            f'View with name "{name}" does not exist in schema "{schema_name}"!', hint=_nearest(name, known)
+        )
     return found
 
 
@@ -150,7 +177,10 @@ def macro(content: Content, name: str, schema_name: str = "main") -> MacroRow:
     """
     found = find_macro(content, schema(content, schema_name).schema_id, name)
     if found is None:
-        raise NotFoundError(f'Macro with name "{name}" does not exist in schema "{schema_name}"!')
+        known = [row.macro_name for row in macros(content, schema(content, schema_name).schema_id)]
+        raise NotFoundError(
+            f'Macro with name "{name}" does not exist in schema "{schema_name}"!', hint=_nearest(name, known)
+        )
     return found
 
 
@@ -215,7 +245,10 @@ def column(content: Content, table_row: TableRow, name: str | tuple[str, ...]) -
         parent = found.column_id
     if found is None:
         shown = name if isinstance(name, str) else ".".join(name)
-        raise NotFoundError(f'Table "{table_row.table_name}" does not have a column with name "{shown}"')
+        known = [row.column_name for row in rows if row.parent_column is None]
+        raise NotFoundError(
+            f'Table "{table_row.table_name}" does not have a column with name "{shown}"', hint=_nearest(shown, known)
+        )
     return found
 
 

@@ -127,6 +127,23 @@ def test_rows_that_cannot_be_read_are_refused(shop: Catalog, rows: Any, words: s
     assert orders.count() == 0
 
 
+def test_a_name_that_is_not_there_hints_at_one_that_is(shop: Catalog) -> None:
+    shop.schemas.create("sales")
+    orders = shop.create_table("sales.orders", "id BIGINT, item VARCHAR")
+    shop.views.create("recent", "SELECT 1")
+    for ask, hint in (
+        (lambda: shop.table("sales.ordrs"), 'Did you mean "orders"?'),
+        (lambda: shop.table("Orders"), 'Did you mean "sales.orders"?'),
+        (lambda: shop.table("salse.orders"), 'Did you mean "sales"?'),
+        (lambda: shop.views.get("recents"), 'Did you mean "recent"?'),
+        (lambda: orders.alter.drop_column("items"), 'Did you mean "item"?'),
+        (lambda: shop.table("nothing"), None),
+    ):
+        with pytest.raises(NotFoundError) as caught:
+            ask()
+        assert caught.value.hint == hint
+
+
 def test_snapshots_can_be_those_of_an_author_and_the_newest(shop: Catalog) -> None:
     for number, author in enumerate(["me", "you", "me", "me"]):
         with shop.transaction(author=author) as transaction:
