@@ -18,6 +18,7 @@ from forklake.model.scan import ScanPlan
 from forklake.ops import append as appending
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
+from forklake.ops.add_missing_columns import add_missing_columns
 from forklake.ops.arrange_files import PartitionKeys
 from forklake.ops.create_table_as import create_table_as as create_as
 from forklake.ops.define_table import NewTable
@@ -94,13 +95,18 @@ def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> Data
     return frame
 
 
-def append(table: Table, frame: Any, *, by_name: bool) -> Commit:
+def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Commit:
     """Add rows."""
     runtime = table._reader._runtime
     rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
+    if merge_schema and not by_name:
+        raise InvalidInputError("A schema is merged by the names of columns, not by position; nothing was added.")
+
     def verb(staging: Staging) -> int:
         row = lookup.table_by_id(staging.draft, table.table_id)
+        if merge_schema:
+            add_missing_columns(staging, row, appending.frame_columns(runtime.engine, rows))
         return appending.append(staging, runtime, row, rows, by_name=by_name)
 
     return table._reader._commit(verb)

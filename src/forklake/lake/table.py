@@ -229,19 +229,20 @@ class Table:
         """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow; as `arrow`."""
         return self._result(None, None, None).__arrow_c_stream__(requested_schema)
 
-    def append(self, frame: Any, *, by_name: bool = True) -> Commit:
+    def append(self, frame: Any, *, by_name: bool = True, merge_schema: bool = False) -> Commit:
         """Add rows: all of them, as one snapshot or as part of the transaction, or none.
 
         Args:
             frame: A DataFrame of Spark or pandas, an Arrow table, reader or list of batches, the path of a Parquet or
                 CSV file, or rows as a list of mappings, dataclasses or tuples, which have a value for each column.
             by_name: Match columns by name, where one that is missing has its default; else by position.
+            merge_schema: Add the columns first that the frame has and the table has not.
 
         Raises:
             InvalidInputError: Columns or values do not fit; nothing was added.
             EngineError: The Spark job failed; nothing was added.
         """
-        return lake.rows.append(self, frame, by_name=by_name)
+        return lake.rows.append(self, frame, by_name=by_name, merge_schema=merge_schema)
 
     def overwrite(
         self, frame: Any, where: str | None = None, *, parameters: Values | None = None, by_name: bool = True

@@ -108,6 +108,31 @@ def test_rows_come_in_many_forms(shop: Catalog, tmp_path: Path) -> None:
     assert shop.create_table("made", rows=[Order(1)]).columns[0].name == "id"
 
 
+@pytest.mark.parametrize("limit", [0, 10])
+def test_rows_may_bring_new_columns(shop: Catalog, limit: int) -> None:
+    shop.options.set("data_inlining_row_limit", limit)
+    orders = shop.create_table("orders", "id BIGINT, item VARCHAR")
+    orders.append([{"id": 1}])
+    before = shop.head
+    done = orders.append([{"ID": 2, "price": 1.5, "tags": ["a"]}], merge_schema=True)
+    assert (done.row_count, done.snapshot_id) == (1, shop.head)
+    assert [(column.name, column.type) for column in orders.columns] == [
+        ("id", "int64"),
+        ("item", "varchar"),
+        ("price", "float64"),
+        ("tags", "list"),
+    ]
+    assert len([one for one in shop.snapshots() if one.snapshot_id > before]) == 1
+    with pytest.raises(InvalidInputError, match="does not have a column"):
+        orders.append([{"colour": "red"}])
+    with pytest.raises(InvalidInputError, match="Could not convert"):
+        orders.append([{"id": "many", "colour": "red"}], merge_schema=True)
+    with pytest.raises(InvalidInputError, match="by the names of columns"):
+        orders.append([{"id": 3}], by_name=False, merge_schema=True)
+    assert len(orders.columns) == 4
+    assert orders.count() == 2
+
+
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
