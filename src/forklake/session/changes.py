@@ -174,7 +174,7 @@ def _run_joined(state: State, writer: Transaction, row: TableRow, joined: Joined
 
 def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
     """Return rows for a table: in memory if they are constants, else from the engine."""
-    if bound.constants is None:
+    if bound.constants is None or any(field.type == "null" for field in fields):
         return state.engine.named(queries.query_frame(state, bound), [field.name for field in fields])
     columns: list[Any] = list(zip(*bound.constants, strict=True)) if bound.constants else [()] * len(fields)
     arrays = [to_array(field, list(values)) for field, values in zip(fields, columns, strict=True)]
