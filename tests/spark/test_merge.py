@@ -148,7 +148,7 @@ def test_few_merged_rows_stay_in_the_metadata(shop: Catalog, tmp_path: Path) -> 
     ("source", "on", "clauses", "message"),
     [
         ([{"id": 1}], ON, {}, "A merge needs something to do"),
-        ([{"id": 1}], " ", {"matched": [MergeDelete()]}, "A merge needs a condition that says which rows match"),
+        ([{"id": 1}], " ", {"matched": [MergeDelete()]}, "A merge needs a condition or keys that say which rows match"),
         ([{"id": 1}], "target.id = source.key", {"matched": [MergeDelete()]}, 'column "key" not found'),
         (
             [{"id": 1}],

@@ -93,7 +93,7 @@ def test_parameters_are_values_of_all_texts_of_a_verb(shop: Catalog) -> None:
         ({}, "An update must set a column"),
         ({"colour": "1"}, 'Referenced update column colour not found in table "orders"'),
         ({"item": "1", "ITEM": "2"}, 'Multiple assignments to same column "item"'),
-        ({"item": 7}, 'Column "item" is set to 7, which is no text'),
+        ({"item": object()}, "which is neither SQL text nor a value"),
         ({"item": "colour"}, 'column "colour" not found'),
         ({"id": "item"}, "Could not convert string 'item 0' to INT8"),
         ({"id": "if(id = 3, NULL, id)"}, "NOT NULL constraint failed: orders.id"),
