@@ -98,6 +98,26 @@ def test_a_key_that_is_committed_says_the_snapshot_of_the_first_time(shop: Catal
     assert (first.row_count, load()) == (1, Commit(first.snapshot_id, 0, 0))
 
 
+def test_under_a_key_that_is_committed_makers_make_nothing(shop: Catalog) -> None:
+    def work() -> tuple[Table, bool, bool, Commit]:
+        transaction = shop.transaction(commit_key="once")
+        table = transaction.create_table("t", {"i": "INTEGER"})
+        view = transaction.views.create("v", "SELECT 1")
+        macro = transaction.macros.create("m", MacroImplementation("x", (MacroParameter("x"),)))
+        return table, view.created, macro.created, transaction.commit()
+
+    *made, done = work()
+    assert (made[1:], done.snapshot_id) == ([True, True], shop.head)
+    shop.table("t").drop()
+    shop.views.drop("v")
+    shop.macros.drop("m")
+    table, view_created, macro_created, again = work()
+    assert (table.name, table.created, view_created, macro_created, again) == (
+        ("t", False, False, False, Commit(done.snapshot_id))
+    )
+    assert shop.tables() == []
+
+
 def test_what_is_run_again_counts_once(shop: Catalog, orders: Table) -> None:
     one, other = shop.transaction(), shop.transaction()
     for transaction in (one, other):

@@ -9,8 +9,10 @@ from dataclasses import replace
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.transaction import Staging
+from forklake.errors import NotFoundError
 from forklake.lake.runner import Runner, create
 from forklake.model.definitions import MacroImplementation
+from forklake.model.ids import MacroId
 from forklake.model.records import Commit, Macro
 from forklake.ops import define_macro
 
@@ -62,7 +64,14 @@ class Macros:
         new = define_macro.NewMacro(name, overloads, schema, if_not_exists, or_replace)
         runtime = self._runner._runtime
         created, done = create(self._runner, lambda staging: (define_macro.create_macro(staging, runtime, new), 0))
-        return replace(self.get(name, schema=schema), created=created, commit=done)
+        try:
+            made = self.get(name, schema=schema)
+        except NotFoundError:
+            if not self._runner._is_done:
+                raise
+            # Made the first time, and gone since.
+            made = Macro(MacroId(-1), schema, name, overloads[0].type if overloads else "scalar", overloads)
+        return replace(made, created=created, commit=done)
 
     def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop a macro with all its overloads.

@@ -9,12 +9,14 @@ from forklake import lake
 from forklake.catalog import lookup
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import qualified_name
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.macros import Macros
 from forklake.lake.runner import Runner, create
 from forklake.lake.schemas import Schemas
 from forklake.lake.table import Table
 from forklake.lake.views import Views
+from forklake.model.ids import SchemaId, TableId
+from forklake.model.rows import TableRow
 from forklake.ops import define_table
 from forklake.ops.arrange_files import PartitionKeys
 from forklake.ops.define_table import Columns, NewTable, define_columns
@@ -114,5 +116,19 @@ class Reader(Runner):
             defined = define_columns(self._runtime, columns)
             new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
             created, done = create(self, lambda staging: (define_table.create_table(staging, self._runtime, new), 0))
-        made = self.table(name, schema=schema)
+        try:
+            made = self.table(name, schema=schema)
+        except NotFoundError:
+            if not self._is_done:
+                raise
+            # Made the first time, and gone since: a handle that finds nothing.
+            gone = TableRow(
+                table_id=TableId(-1),
+                table_uuid="",
+                schema_id=SchemaId(-1),
+                table_name=name,
+                path="",
+                path_is_relative=True,
+            )
+            made = Table(self, gone, schema)
         return Table(self, made._row, made.schema_name, created=created, commit=done)

@@ -19,6 +19,11 @@ class Runner(ABC):
 
     _runtime: Runtime
 
+    @property
+    def _is_done(self) -> bool:
+        """Whether all changes were committed before under the commit key, so that verbs are not run."""
+        return False
+
     @abstractmethod
     def _content(self) -> Content:
         """Return what is seen, at this statement."""

@@ -156,6 +156,10 @@ class Transaction(Reader):
             raise InvalidInputError("The transaction has ended.", hint="Begin a new one.")
         return self._staging
 
+    @property
+    def _is_done(self) -> bool:
+        return self._known is not None
+
     def _past(self, moment: Moment) -> Reader:
         raise InvalidInputError(
             "A transaction sees the catalog as it was when it began, and no other moment.",

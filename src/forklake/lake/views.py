@@ -9,7 +9,9 @@ from dataclasses import replace
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.transaction import Staging
+from forklake.errors import NotFoundError
 from forklake.lake.runner import Runner, create
+from forklake.model.ids import ViewId
 from forklake.model.records import Commit, View
 from forklake.model.rows import ViewRow
 from forklake.ops import define_view
@@ -67,7 +69,14 @@ class Views:
         new = define_view.NewView(name, sql, schema, column_aliases, dialect, if_not_exists, or_replace)
         runtime = self._runner._runtime
         created, done = create(self._runner, lambda staging: (define_view.create_view(staging, runtime, new), 0))
-        return replace(self.get(name, schema=schema), created=created, commit=done)
+        try:
+            made = self.get(name, schema=schema)
+        except NotFoundError:
+            if not self._runner._is_done:
+                raise
+            # Made the first time, and gone since.
+            made = View(ViewId(-1), schema, name, "", sql, dialect, tuple(column_aliases), {}, {})
+        return replace(made, created=created, commit=done)
 
     def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop a view.
