@@ -116,19 +116,22 @@ class Reader(Runner):
             defined = define_columns(self._runtime, columns)
             new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
             created, done = create(self, lambda staging: (define_table.create_table(staging, self._runtime, new), 0))
+        made = self._made_table(name, schema)
+        return Table(self, made._row, made.schema_name, created=created, commit=done)
+
+    def _made_table(self, name: str, schema: str) -> Table:
+        """Return a table that was just made; under a commit key that is committed it may be gone since."""
         try:
-            made = self.table(name, schema=schema)
+            return self.table(name, schema=schema)
         except NotFoundError:
             if not self._is_done:
                 raise
-            # Made the first time, and gone since: a handle that finds nothing.
-            gone = TableRow(
-                table_id=TableId(-1),
-                table_uuid="",
-                schema_id=SchemaId(-1),
-                table_name=name,
-                path="",
-                path_is_relative=True,
-            )
-            made = Table(self, gone, schema)
-        return Table(self, made._row, made.schema_name, created=created, commit=done)
+        gone = TableRow(
+            table_id=TableId(-1),
+            table_uuid="",
+            schema_id=SchemaId(-1),
+            table_name=name,
+            path="",
+            path_is_relative=True,
+        )
+        return Table(self, gone, schema)
