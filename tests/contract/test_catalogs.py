@@ -249,8 +249,8 @@ def test_a_list_of_a_time_is_taken_from_the_clock_of_the_database(lake: Lake) ->
     assert listed(lake, at=created.snapshot_time - timedelta(days=1)) == []
 
 
-@pytest.mark.parametrize("at", [datetime(2030, 1, 1), -1, 2**63, True, "yesterday", 1.5])  # noqa: DTZ001
-def test_a_moment_is_a_snapshot_or_an_aware_datetime(lake: Lake, at: int) -> None:
+@pytest.mark.parametrize("at", [-1, 2**63, True, "yesterday", 1.5])
+def test_a_moment_is_a_snapshot_or_a_time(lake: Lake, at: int) -> None:
     with pytest.raises(InvalidInputError):
         lake.catalogs(at=at)
     with pytest.raises(InvalidInputError):
