@@ -31,6 +31,8 @@ COMMIT_WRITES = (
     "ducklake_schema",
     "ducklake_table",
     "ducklake_column",
+    "ducklake_column_mapping",
+    "ducklake_name_mapping",
     "ducklake_data_file",
     "ducklake_delete_file",
     "ducklake_file_column_stats",

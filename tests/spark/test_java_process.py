@@ -127,7 +127,7 @@ def kill_at_work():
 
 threading.Thread(target=kill_at_work).start()
 told(lambda: orders.append(slow))
-print(orders.count(), orders.delete("length(item) = 1"))
+print(orders.count(), orders.delete("length(item) = 1").row_count)
 """
     lines, said = run(program, tmp_path)
     assert lines[0] == "[(3,)]"
@@ -215,7 +215,7 @@ def test_an_interrupted_start_leaves_no_java_and_no_words_of_it() -> None:
         assert program.stdin is not None
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
-        for cpu_seconds in (1, 4):  # by the clock, it is another moment on each machine
+        for cpu_seconds in (1, 2):  # by the clock, it is another moment on each machine
             program.stdin.write("start\n")
             while not (running := running_with(program.pid)) or sum(running.values()) < cpu_seconds:
                 time.sleep(0.02)

@@ -118,10 +118,13 @@ def test_there_are_frames_without_rows(spark: SparkSession, queries: SparkSessio
     assert "0 rows" not in repr(result)
 
 
-def test_a_result_that_is_shown_again_runs_no_job_again(spark: SparkSession, queries: SparkSession) -> None:
+def test_a_result_that_is_shown_again_runs_no_job_again(
+    spark: SparkSession, queries: SparkSession, request: pytest.FixtureRequest
+) -> None:
     def jobs() -> int:
         return len(spark.sparkContext.statusTracker().getJobIdsForGroup("shown"))
 
+    request.addfinalizer(lambda: spark.sparkContext.setLocalProperty("spark.jobGroup.id", None))  # type: ignore[arg-type]
     spark.sparkContext.setJobGroup("shown", "")
     few, many = (
         Result.of_frame(SPARK, A, query_frame(queries, f"SELECT CAST(id AS INT) AS c0 FROM range({count})", {}))
