@@ -235,7 +235,9 @@ def test_expiry_never_takes_the_head_from_under_a_commit(lake_factory: LakeFacto
             Job("expirer", expire_all, (url, "shop", SECONDS)),
             Job("another expirer", expire_all, (url, "shop", SECONDS)),
         )
-        assert all(results.values()), results
+        # One of two expirers may find that the other was always quicker.
+        assert results["writer"], results
+        assert results["expirer"] or results["another expirer"], results
         assert _names(shop) == ["before.parquet", *(f"{place}.parquet" for place in range(results["writer"]))]
         check_rules(lake, expired=True)
 
