@@ -119,13 +119,6 @@ def _has_short_form(single: np.float32) -> bool:
     return 0 < rest < width and not is_tie
 
 
-def to_single(value: float) -> float | None:
-    """Return the nearest number of 32 bits; None if a finite value is beyond their range."""
-    with np.errstate(over="ignore", under="ignore"):
-        single = float(np.float32(value))
-    return None if math.isinf(single) and math.isfinite(value) else single
-
-
 def _decimal(text: str) -> Decimal | None:
     match = _NUMBER.fullmatch(text)
     if match is None or len(text) > _LONGEST_EXPONENT:

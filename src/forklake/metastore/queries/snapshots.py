@@ -87,15 +87,6 @@ def _snapshot(source: Source, row: Values) -> Snapshot:
     return Snapshot(row[0], row[1], source.time(row[2]), *row[3:])
 
 
-def own_snapshots(source: Source, catalog: CatalogId) -> list[tuple[SnapshotId, datetime]]:
-    """Return the snapshots that a catalog made itself and still has, by id, each with its time."""
-    found = source.query(
-        "SELECT snapshot_id, snapshot_time FROM forklake.ducklake_snapshot WHERE catalog_id = :c ORDER BY snapshot_id",
-        c=catalog,
-    )
-    return [(SnapshotId(snapshot), source.time(time)) for snapshot, time in found]
-
-
 def known_commit(source: Source, catalog: CatalogId, commit_key: str | None) -> SnapshotId | None:
     """Return the snapshot that a commit with this key made, even if it is expired since."""
     found = source.query(
