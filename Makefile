@@ -89,8 +89,8 @@ $(STAMP): pyproject.toml
 
 # What Spark runs on. JAVA_HOME counts before the PATH, as for Spark itself.
 java: $(STAMP)
-	@$(BIN)/python -m forklake.engine.java 2>/dev/null || $(call debian,openjdk-17-jre-headless) \
-		|| $(BIN)/python -m forklake.engine.java
+	@$(BIN)/python -m forklake.engine.spark.driver.java 2>/dev/null || $(call debian,openjdk-17-jre-headless) \
+		|| $(BIN)/python -m forklake.engine.spark.driver.java
 
 # The classes of Spark, ready for use: the tests start Java dozens of times.
 $(ARCHIVE): $(STAMP) tests/java.py | java

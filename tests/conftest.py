@@ -151,8 +151,8 @@ def lake(lake_factory: LakeFactory) -> Iterator[Lake]:
 def spark() -> Iterator["SparkSession"]:
     """A lean Spark session; whoever changes its settings puts them back."""
     # Spark is imported by the tests that need it, not by all.
-    from forklake.engine.java import check_java  # noqa: PLC0415
-    from forklake.engine.session import session  # noqa: PLC0415
+    from forklake.engine.spark.driver.java import check_java  # noqa: PLC0415
+    from forklake.engine.spark.driver.session import session  # noqa: PLC0415
     from forklake.errors import EngineError  # noqa: PLC0415
 
     try:

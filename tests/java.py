@@ -23,7 +23,7 @@ def start_quickly() -> None:
 def write_archive() -> None:
     """Run some of everything, and write the classes that this took to the archive."""
     from forklake import Settings, connect  # noqa: PLC0415 - after the options are set
-    from forklake.engine import gateway  # noqa: PLC0415
+    from forklake.engine.spark.driver import gateway  # noqa: PLC0415
 
     written = ARCHIVE.with_suffix(".new")
     with tempfile.TemporaryDirectory() as directory:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.types import spark_schema
+from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.sql.row_texts import condition
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 

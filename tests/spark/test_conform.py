@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
 
-from forklake.engine.casts import native_cast
-from forklake.engine.conform import conform
-from forklake.engine.failures import translated
+from forklake.engine.spark.columns.column_casts import native_cast
+from forklake.engine.spark.driver.failures import translated
+from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.values import display_array, values_of

@@ -12,9 +12,9 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from pyspark.sql import SparkSession
-from forklake.engine.failures import guarded
-from forklake.engine.scan import scan
-from forklake.engine.session import is_remote, session
+from forklake.engine.spark.driver.failures import guarded
+from forklake.engine.spark.read.scan import scan
+from forklake.engine.spark.driver.session import is_remote, session
 from forklake.errors import ForklakeError
 from forklake.model.scan import ScanRows
 from tests.spark.plans import SNAPSHOT, deleted, field, plan, scanned, values, written

@@ -18,11 +18,11 @@ from pyspark.sql import SparkSession
 
 import forklake
 from forklake import connect
-from forklake.engine import gateway
-from forklake.engine.collect import collect_arrow
-from forklake.engine.failures import guarded, running, translated, translation
-from forklake.engine.gateway import is_lost
-from forklake.engine.scan import scan
+from forklake.engine.spark.driver import gateway
+from forklake.engine.spark.driver.failures import guarded, running, translated, translation
+from forklake.engine.spark.driver.gateway import is_lost
+from forklake.engine.spark.read.collect import collect_arrow
+from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError, EngineError, InvalidInputError
 from tests.spark.plans import deleted, field, plan, scanned, written
 from tests.waiting import wait_until

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.types import read_type, spark_schema
+from forklake.engine.spark.columns.spark_types import read_type, spark_schema
 from forklake.files.footer import read_footer, read_metadata
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema

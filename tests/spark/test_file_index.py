@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.file_index import SETTING, read_parquet, url_encoded
-from forklake.engine.scan import scan
+from forklake.engine.spark.read.file_index import SETTING, read_parquet, url_encoded
+from forklake.engine.spark.read.scan import scan
 from forklake.model.scan import ScanFile
 from tests.spark.plans import field, physical_plan, plan, scanned, setting, values, written_by_arrow
 
@@ -126,8 +126,8 @@ def test_another_route_is_taken_where_the_first_fails(
     path = written_by_arrow(tmp_path / "f.parquet", {"a": ["x"]})
     made = plan(FIELDS, scanned(path, FIELDS))
     # A release of Spark without the class that the first route uses.
-    monkeypatch.setattr("forklake.engine.primed_files._SOURCE", "class Nothing {}")
-    monkeypatch.setattr("forklake.engine.primed_files._compiled", {})
+    monkeypatch.setattr("forklake.engine.spark.read.primed_files._SOURCE", "class Nothing {}")
+    monkeypatch.setattr("forklake.engine.spark.read.primed_files._compiled", {})
     assert spark.conf.get(SETTING, None) is None
     frame = scan(spark, made)
     assert "MetadataLogFileIndex" in physical_plan(frame)
@@ -135,7 +135,7 @@ def test_another_route_is_taken_where_the_first_fails(
     dirty = scanned(written_by_arrow(tmp_path / "g.parquet", {"a": ["x", "y"]}), FIELDS, inlined_deletes=(0,))
     assert values(scan(spark, plan(FIELDS, dirty), lineage=("file_row_number",))) == [("y", 1)]
     # And no place for a log.
-    monkeypatch.setattr("forklake.engine.file_index._logs", [os.fspath(tmp_path / "missing")])
+    monkeypatch.setattr("forklake.engine.spark.read.file_index._logs", [os.fspath(tmp_path / "missing")])
     frame = scan(spark, made)
     assert "InMemoryFileIndex" in physical_plan(frame)
     assert values(frame) == [("x",)]

@@ -193,7 +193,7 @@ told(lambda: lake.using(again).catalog("shop").table("orders").dataframe().where
 
 _STARTS = """
 import sys
-from forklake.engine.session import session
+from forklake.engine.spark.driver.session import session
 print("ready", flush=True)
 for _ in sys.stdin:
     try:

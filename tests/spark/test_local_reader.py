@@ -16,9 +16,9 @@ from pyspark.sql import SparkSession
 
 from forklake import Catalog, ColumnDefinition, Lake, Settings
 from forklake.engine.local.exactness import is_exact
-from forklake.engine.local.scan import read_plan
-from forklake.engine.query import collect_rows
-from forklake.engine.scan import scan
+from forklake.engine.local.whole_scan import read_plan
+from forklake.engine.spark.read.query import collect_rows
+from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError, InvalidInputError
 from forklake.files.keys import new_key
 from forklake.files.values import values_of

@@ -9,7 +9,7 @@ from pyarrow import fs
 from pyspark.sql import SparkSession
 
 from forklake import Catalog, Lake
-from forklake.engine.hadoop import is_for_arrow
+from forklake.engine.spark.driver.hadoop import is_for_arrow
 from forklake.errors import DataFileError, EngineError, InvalidInputError, InvalidPathError
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

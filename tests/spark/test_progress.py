@@ -18,15 +18,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from forklake.engine.progress import progress
-from forklake.engine.write import write
+from forklake.engine.spark.driver.progress import progress
+from forklake.engine.spark.write.write_rows import write
 from tests.spark.targets import target_at
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 SLOW = """
 import os, sys, time
-from forklake.engine.session import session
-from forklake.engine.progress import progress
+from forklake.engine.spark.driver.session import session
+from forklake.engine.spark.driver.progress import progress
 from pyspark.sql import functions as F
 
 spark = session(None, {"spark.master": "local[2]"})
@@ -157,8 +157,8 @@ def test_an_interrupted_write_leaves_no_file(tmp_path: Path) -> None:
     code = f"""
 import os, signal, threading, time
 from pathlib import Path
-from forklake.engine.session import session
-from forklake.engine.write import write
+from forklake.engine.spark.driver.session import session
+from forklake.engine.spark.write.write_rows import write
 from pyspark.sql import functions as F
 from tests.spark.targets import target_at
 from tests.waiting import wait_until

@@ -13,12 +13,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 import forklake
-from forklake.engine import query
-from forklake.engine import scan as scanning
-from forklake.engine.query import are_few, collect_rows, explain, limited, query_frame, query_session
-from forklake.engine.rows_frame import rows_frame
-from forklake.engine.scan import scan
-from forklake.engine.spark import SparkEngine
+from forklake.engine.spark.read import query
+from forklake.engine.spark.read import scan as scanning
+from forklake.engine.spark.read.query import are_few, collect_rows, explain, limited, query_frame, query_session
+from forklake.engine.spark.read.rows_frame import rows_frame
+from forklake.engine.spark.read.scan import scan
+from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import DataFileError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

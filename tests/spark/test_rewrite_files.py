@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.rewrite_files import rewrite_files
-from forklake.engine.write import write
+from forklake.engine.spark.write.rewrite_files import rewrite_files
+from forklake.engine.spark.write.write_rows import write
 from forklake.errors import InvalidInputError
 from forklake.files.rewrite_file import Rewriting
 from forklake.model.ids import DataFileId, SnapshotId

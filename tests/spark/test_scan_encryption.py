@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.failures import guarded
-from forklake.engine.scan import scan
+from forklake.engine.spark.driver.failures import guarded
+from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError
 from forklake.files.keys import encrypting, new_key
 from forklake.model.scan import ScanFile

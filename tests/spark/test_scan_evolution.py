@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.scan import scan
+from forklake.engine.spark.read.scan import scan
 from forklake.model.field import Field
 from tests.spark.plans import field, plan, pushed, read_columns, scanned, values, written
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.parquet_files import read_files
-from forklake.engine.scan import scan
+from forklake.engine.spark.read.parquet_files import read_files
+from forklake.engine.spark.read.scan import scan
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanFile
 from tests.spark.plans import field, plan, scanned, setting, written, written_by_arrow

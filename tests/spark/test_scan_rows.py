@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.scan import scan
-from forklake.engine.types import LINEAGE_TYPES
+from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES
+from forklake.engine.spark.read.scan import scan
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.scan import MappedField, ScanFile, ScanRows

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.scan import scan
+from forklake.engine.spark.read.scan import scan
 from forklake.errors import ConfigError
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanPlan, ScanRows

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, ByteType, CalendarIntervalType, LongType, MapType, StructType
 
-from forklake.engine.failures import guarded
-from forklake.engine.scan import scan
-from forklake.engine.types import ducklake_columns, ducklake_type, spark_schema, spark_type
+from forklake.engine.spark.columns.spark_types import ducklake_columns, ducklake_type, spark_schema, spark_type
+from forklake.engine.spark.driver.failures import guarded
+from forklake.engine.spark.read.scan import scan
 from forklake.errors import InvalidInputError
 from forklake.model.scan import ScanPlan
 from tests.spark.plans import field, plan, scanned, setting, values, written, written_by_arrow

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.machine import driver_memory, memory_bytes, names_in_defaults_file
-from forklake.engine.session import session
+from forklake.engine.spark.driver.machine import driver_memory, memory_bytes, names_in_defaults_file
+from forklake.engine.spark.driver.session import session
 
 pytestmark = pytest.mark.timeout(600)  # Spark is started up to three times
 
@@ -42,7 +42,7 @@ def test_without_one_the_active_session_is_used(spark: SparkSession) -> None:
 def test_threads_that_ask_at_once_get_one_lean_session() -> None:
     program = """
 import os, sys, threading
-from forklake.engine.session import session
+from forklake.engine.spark.driver.session import session
 found = []
 ask = lambda: found.append(session(None, {"spark.master": "local[1]", "spark.sql.shuffle.partitions": "3"}))
 threads = [threading.Thread(target=ask) for _ in range(4)]
@@ -69,12 +69,16 @@ print(again.range(5).count(), again.conf.get("spark.sql.shuffle.partitions"))
     ("conf", "message"),
     [
         ({"spark.master": "nonsense://x"}, 'Could not start Spark on "nonsense://x": '),
+        (
+            {"spark.master": "local[1]", "spark.scheduler.allocation.file": "file:/nowhere/pools.xml"},
+            'Could not start Spark on "local[1]": java.io.FileNotFoundException: File file:/nowhere/pools.xml',
+        ),
         ({"spark.driver.memory": "lots"}, 'Could not start Spark on "local[*]": Invalid maximum heap size: -Xmxlots'),
     ],
 )
 def test_a_session_that_cannot_start_says_why(conf: dict[str, str], message: str) -> None:
     program = f"""
-from forklake.engine.session import session
+from forklake.engine.spark.driver.session import session
 from forklake.errors import EngineError
 try:
     session(None, {conf!r})
@@ -86,7 +90,7 @@ except EngineError as error:
 
 def test_options_for_java_are_added_to_ours() -> None:
     program = """
-from forklake.engine.session import session
+from forklake.engine.spark.driver.session import session
 spark = session(None, {"spark.master": "local[1]", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Dx=y"})
 java = spark._jvm.java.lang
 print(java.System.getProperty("x"), "log4j2" in java.System.getProperty("log4j2.configurationFile"))
@@ -106,7 +110,7 @@ def test_the_driver_has_a_quarter_of_the_memory(tmp_path: Path, gib: int, memory
 
 def test_without_java_the_error_says_what_to_install(tmp_path: Path) -> None:
     program = """
-from forklake.engine.session import session
+from forklake.engine.spark.driver.session import session
 from forklake.errors import EngineError
 try:
     session(None, {})
@@ -130,7 +134,7 @@ def test_a_setting_of_sparks_own_file_is_known(tmp_path: Path, monkeypatch: pyte
 def test_a_context_of_the_callers_is_used_as_it_is_and_stays_theirs() -> None:
     program = """
 from pyspark import SparkConf, SparkContext
-from forklake.engine import session as sessions
+from forklake.engine.spark.driver import session as sessions
 context = SparkContext(conf=SparkConf().setMaster("local[1]").set("spark.ui.enabled", "false"))
 made = sessions.session(None, {"spark.sql.shuffle.partitions": "3"})
 print(made.sparkContext is context, context in sessions._own, made.conf.get("spark.sql.shuffle.partitions"))

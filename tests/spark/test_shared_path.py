@@ -7,9 +7,9 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from forklake.engine.environment import environment
-from forklake.engine.failures import translation
-from forklake.engine.shared_path import check_shared, check_written
+from forklake.engine.spark.driver.environment import environment
+from forklake.engine.spark.driver.failures import translation
+from forklake.engine.spark.driver.shared_path import check_shared, check_written
 from forklake.errors import EngineError
 
 

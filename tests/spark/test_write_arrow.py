@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.write import needs_arrow, write, write_arrow
+from forklake.engine.spark.write.write_rows import needs_arrow, write, write_arrow
 from forklake.errors import InvalidInputError
 from forklake.files.conform import conform
 from forklake.files.keys import decrypting

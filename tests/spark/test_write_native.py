@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.session import _monkey_patch_RDD
 
-from forklake.engine.write import remove, write
+from forklake.engine.spark.write.write_rows import remove, write
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.field import Field

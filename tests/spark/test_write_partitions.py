@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from forklake.engine.types import spark_schema
-from forklake.engine.write import write
+from forklake.engine.spark.columns.spark_types import spark_schema
+from forklake.engine.spark.write.write_rows import write
 from forklake.files.partitions import hive_path, partition_values
 from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values, to_array

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.write import write
+from forklake.engine.spark.write.write_rows import write
 from forklake.errors import ForklakeError
 from forklake.model.definitions import SortKey
 from forklake.model.write import WriteOptions

@@ -259,7 +259,7 @@ def runs_statements(text: str) -> list[int]:
 _SEAM = {"forklake.engine.engine", "forklake.engine.changed_rows"}
 # Read by this process with PyArrow, whichever engine there is.
 _LOCAL = "forklake.engine.local."
-_CHOOSES = {"ops/runtime.py": {"forklake.engine.spark"}}
+_CHOOSES = {"ops/runtime.py": {"forklake.engine.spark.spark_engine"}}
 # Below the seam, or a part of Spark itself: a data source.
 _OF_SPARK = ("engine/", "connector/")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from forklake.connector.options import open_existing, parse_name
 from forklake.connector.register import register
 from forklake.connector.source import LakeSource
-from forklake.engine.session import is_remote
+from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError, InvalidInputError
 from forklake.lake import Lake
 from forklake.lake.internals import runtime_of

@@ -15,11 +15,11 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.view import View
 from forklake.connector.arrow_batches import arrow_schema_of, batch_of
 from forklake.connector.options import Options
-from forklake.engine.changes import CHANGE, ROW_ID, SNAPSHOT
 from forklake.engine.local.change_feed import FeedTask, Span, feed_rows, feed_tasks
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.table_columns import refuse_variants
-from forklake.engine.types import spark_schema
+from forklake.engine.spark.columns.spark_types import spark_schema
+from forklake.engine.spark.read.change_feed import CHANGE, ROW_ID, SNAPSHOT
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of, version_of

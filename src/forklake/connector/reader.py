@@ -16,7 +16,7 @@ from forklake.connector.options import Source
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.engine.local.table_columns import refuse_variants
-from forklake.engine.types import spark_type
+from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.internals import content_of, runtime_of
 from forklake.model.field import Field

@@ -14,7 +14,7 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
 from forklake.connector.options import Source
-from forklake.engine.write import settled
+from forklake.engine.spark.write.write_rows import settled
 from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
 from forklake.files import storage
 from forklake.files.conform import conform

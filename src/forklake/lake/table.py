@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from forklake.engine.changes import Kind
+    from forklake.engine.spark.read.change_feed import Kind
     from forklake.lake.reader import Reader
     from forklake.session.result import Result
     from forklake.sql.parameters import Values

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.engine.engine import Engine
-from forklake.engine.spark import SparkEngine
+from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import ConfigError, EngineError
 from forklake.metastore.location import lake_key
 from forklake.metastore.store import Store

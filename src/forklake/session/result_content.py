@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 
 from forklake.engine.engine import Engine, Frame
-from forklake.engine.local.scan import read_plan
+from forklake.engine.local.whole_scan import read_plan
 from forklake.errors import EngineError, InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.python_values import from_python, to_python

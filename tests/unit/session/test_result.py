@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from forklake.engine.spark import SparkEngine
+from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import InvalidInputError
 from forklake.files.python_values import from_python, to_python
 from forklake.files.texts import parse_values

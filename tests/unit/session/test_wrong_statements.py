@@ -11,7 +11,7 @@ import pytest
 
 import forklake
 from forklake import Connection
-from forklake.engine.spark import SparkEngine
+from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import (
     AlreadyExistsError,
     CatalogDroppedError,

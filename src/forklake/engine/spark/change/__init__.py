@@ -1,0 +1,16 @@
+"""Rows of a table are deleted, updated and merged."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = [
+    "change_rows",
+    "merge_rows",
+    "merge_source",
+]
+
+if TYPE_CHECKING:
+    from forklake.engine.spark.change import change_rows, merge_rows, merge_source
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

@@ -1,0 +1,190 @@
+"""Deleting, updating and inserting rows in one go: delete files for what goes, data files for what comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import reduce
+from typing import Any, Final, cast
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.engine.changed_rows import NO_INLINING, ChangedRows, Inlining
+from forklake.engine.spark.change.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
+from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.driver.failures import SPARK_ERRORS, guarded
+from forklake.engine.spark.driver.session import is_remote
+from forklake.engine.spark.read.collect import arrow_rows
+from forklake.engine.spark.read.scan import scan
+from forklake.engine.spark.write.conform import conform
+from forklake.engine.spark.write.write_rows import write
+from forklake.errors import InvalidInputError
+from forklake.files import storage
+from forklake.model.definitions import NewDataFile
+from forklake.model.field import Field
+from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
+from forklake.model.write import WriteTarget
+
+ROW_ID: Final = OWN_ROW_ID
+
+NewValues = Callable[[DataFrame], DataFrame | None]
+"""Turns the rows that change into frames of new values; None if it is known that there are none."""
+
+_ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
+
+
+def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:
+    """Return the rows of a plan that a condition holds for: where they are, and their values if these are needed."""
+    return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACE_LINEAGE)
+
+
+def change_rows(
+    rows: DataFrame,
+    plan: ScanPlan,
+    target: WriteTarget,
+    *,
+    updated: NewValues | None = None,
+    inserted: NewValues | None = None,
+    inlining: Inlining = NO_INLINING,
+    may_repeat: bool = False,
+    keeps_ids: bool = True,
+) -> ChangedRows:
+    """Write the files that a change needs; nothing that grows with the table comes to the driver.
+
+    Args:
+        rows: What changes: the columns of `OWN_PLACES` say where a row is; one that is inserted is nowhere.
+        plan: What was scanned to find them.
+        target: The table.
+        updated: Gives the new values of those that are updated, in the table's order, and then their row ids.
+        inserted: Gives the values of those that are inserted.
+        inlining: What is not written, because the metadata takes it.
+        may_repeat: Whether a row may be there twice, as it is only to be deleted.
+        keeps_ids: Whether updated rows keep the ids they have.
+
+    Raises:
+        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing is left behind.
+        EngineError: A job failed; nothing is left behind.
+    """
+    written: list[str] = []
+    few: pa.Table | None = None
+    files: list[NewDataFile] = []
+    new: list[NewDataFile] = []
+    try:
+        with guarded(plan), _kept(rows, keep=updated is not None or inserted is not None) as kept:
+            inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
+            gone = _deleted(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
+            written += [target.directory + file.path for file in gone.delete_files]
+            old_rows = None if updated is None else updated(kept)
+            new_rows = None if inserted is None else inserted(kept)
+            few = _few_rows(target, old_rows, new_rows, inlining.rows)
+            if old_rows is not None and few is None:
+                files += _updated(old_rows, target, keeps_ids=keeps_ids)
+                written += [target.directory + file.path for file in files]
+            if new_rows is not None and few is None:
+                new += write(new_rows, target, by_name=False)
+                written += [target.directory + file.path for file in new]
+    except BaseException:
+        storage.delete(written)
+        raise
+    return ChangedRows(
+        whole_files=gone.whole_files,
+        delete_files=gone.delete_files,
+        positions=gone.positions,
+        inlined=inlined,
+        data_files=(*files, *new),
+        rows=few,
+        deleted_count=gone.count + len(inlined),
+        inserted_count=sum(file.record_count for file in new)
+        + (0 if few is None else few.column(ROW_ID_COLUMN).null_count),
+    )
+
+
+def _updated(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> list[NewDataFile]:
+    if not keeps_ids:
+        return write(rows.drop(ROW_ID_COLUMN), target, by_name=False)
+    # In a file with a name mapping, DuckDB does not find the ids.
+    with_ids = replace(target, fields=(*target.fields, _ROW_ID_FIELD), needs_mapping=False)
+    return [_without_ids(file) for file in write(rows, with_ids, by_name=False)]
+
+
+def updated_by(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> NewValues:
+    """Return what updates rows: columns and what they become, in Spark SQL over the row as it was."""
+    new = dict(values)
+
+    def updated(rows: DataFrame) -> DataFrame:
+        columns = [
+            F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quoted(field.name))
+            for field in fields
+        ]
+        return rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))
+
+    return updated
+
+
+@contextmanager
+def _kept(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
+    """Give rows that are computed once, however often they are used; in memory as far as that goes.
+
+    They are never computed again, not even if an executor is lost: a condition that is not the same each time would
+    then choose other rows to write than were deleted. The job fails instead.
+    """
+    if not keep:
+        yield rows
+    elif is_remote(rows.sparkSession):
+        kept = rows.persist(StorageLevel.MEMORY_AND_DISK)  # what is checkpointed, other sessions of a client do not see
+        try:
+            yield kept
+        finally:
+            with suppress(*SPARK_ERRORS):
+                kept.unpersist()
+    else:
+        kept = rows.localCheckpoint(storageLevel=StorageLevel.MEMORY_AND_DISK)
+        try:
+            yield kept
+        finally:
+            with suppress(*SPARK_ERRORS):  # what is lost with Java takes no room
+                # Not by the RDD itself, which would warn that it cannot be computed again.
+                spark, rdd = cast("Any", kept).sparkSession, cast("Any", kept)._jdf.logicalPlan().rdd()
+                spark.sparkContext._jsc.sc().unpersistRDD(rdd.id(), False)
+
+
+def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:
+    """Return the ids of the rows that go of those in the metadata, which fit into memory as all of these do."""
+    if not plan.inlined:
+        return ()
+    ids = [row[0] for row in rows.where(F.col(FILE).isNull() & F.col(ROW_ID).isNotNull()).select(ROW_ID).collect()]
+    if len(set(ids)) < len(ids) and not may_repeat:
+        raise InvalidInputError(TWICE)
+    return tuple(sorted(set(ids)))
+
+
+def _deleted(rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *, may_repeat: bool) -> DeletedPlaces:
+    if not plan.files:
+        return DeletedPlaces()
+    places = rows.where(F.col(FILE).isNotNull()).select(FILE, POSITION)
+    return write_delete_files(places, plan, target, inlining_row_limit=limit, may_repeat=may_repeat)
+
+
+def _few_rows(
+    target: WriteTarget, updated: DataFrame | None, inserted: DataFrame | None, limit: int
+) -> pa.Table | None:
+    """Return the new rows if they are few enough for the metadata, with the ids that updated ones keep."""
+    frames = [] if updated is None else [updated]
+    if inserted is not None:
+        frames.append(inserted.withColumn(ROW_ID_COLUMN, F.lit(None).cast("bigint")))
+    if limit == 0 or not frames:
+        return None
+    with_ids = (*target.fields, _ROW_ID_FIELD)
+    conformed = [conform(frame, with_ids, target.table, by_name=False) for frame in frames]
+    few = arrow_rows(reduce(DataFrame.union, conformed).limit(limit + 1))
+    return few if few.num_rows <= limit else None
+
+
+def _without_ids(file: NewDataFile) -> NewDataFile:
+    """Return a file without statistics of its row ids, which are no column of the table."""
+    stats = {name: given for name, given in file.column_stats.items() if name != ROW_ID_COLUMN}
+    return replace(file, column_stats=stats)

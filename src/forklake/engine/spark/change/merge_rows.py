@@ -1,0 +1,175 @@
+"""Rows of a source matched with those of a table: which of them change, and what they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import IntegralType
+
+from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, find_rows
+from forklake.engine.spark.change.delete_files import FILE, POSITION
+from forklake.engine.spark.change.merge_source import NUMBER, SMALL_ROWS, Source
+from forklake.engine.spark.change.sieve import sieved
+from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.driver.failures import reaching_spark
+from forklake.engine.spark.write.conform import conform
+from forklake.model.field import Field
+from forklake.model.merge import SOURCE, TARGET, Clause, Deed, Merge, Side
+from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
+
+_CLAUSE: Final = "__forklake_clause__"
+_WORTH_SIEVING: Final = 100_000
+_SIDES: Final = {
+    (False, False): "inner",
+    (True, False): "right",
+    (False, True): "left",
+    (True, True): "full",
+}
+"""How target and source are joined, by whether rows of the source, and of the target, count if they match nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRows:
+    """The rows that a merge changes, and what gives their new values; None where there are none by its clauses.
+
+    ``may_repeat`` says that rows which match several of the source are deleted, so it is all the same.
+    """
+
+    rows: DataFrame
+    updated: NewValues | None
+    inserted: NewValues | None
+    may_repeat: bool
+
+
+@reaching_spark()
+def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge) -> MergedRows:
+    """Match the rows of a plan with those of a source.
+
+    A row of the table that matches several rows of the source comes several times.
+    """
+    sides = {clause.side for clause in merge.clauses}
+    may_repeat = all(clause.deed == "delete" for clause in merge.clauses if clause.side == "matched")
+    updated, inserted = _values(plan, merge, "update"), _values(plan, merge, "insert")
+    found = find_rows(spark, plan, None, with_values=True)
+    if source.is_small and "not matched by source" not in sides:
+        rows = _looked_up(found, plan, source, merge, keeps_all=inserted is not None)
+        return MergedRows(rows, updated, inserted and _of_unmatched(inserted, source, merge), may_repeat)
+    target = found.select(_struct([field.name for field in plan.fields], TARGET), FILE, POSITION, ROW_ID)
+    given = source.rows.select(_struct(source.names, SOURCE))
+    how = _SIDES["not matched" in sides, "not matched by source" in sides]
+    if _row_count(plan) > SMALL_ROWS:
+        target = target.hint("merge")  # by the size of its files alone, Spark might send the table to every task
+    joined = target.join(F.broadcast(given) if source.is_small else given, F.expr(merge.on), how)
+    rows = joined.withColumn(_CLAUSE, _first(merge, _applies)).where(F.col(_CLAUSE).isNotNull())
+    return MergedRows(rows, updated, inserted, may_repeat)
+
+
+def _looked_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *, keeps_all: bool) -> DataFrame:
+    """Return the rows of the table that match a small source: each task has all of it, and no row of the table moves.
+
+    If ``keeps_all``, those that match and stay as they are come too, without their places: the source's is matched.
+    """
+    # Not structs: they would be made of every row before it is known whether it matches.
+    candidates = _sieved(found, source, merge) if _row_count(plan) >= _WORTH_SIEVING else found
+    joined = candidates.alias(TARGET).join(F.broadcast(source.rows).alias(SOURCE), F.expr(merge.on))
+    target = F.struct(*(F.col(f"{TARGET}.{quoted(field.name)}") for field in plan.fields)).alias(TARGET)
+    given = F.struct(*(F.col(f"{SOURCE}.{quoted(name)}") for name in source.names)).alias(SOURCE)
+    both = joined.select(target, given, FILE, POSITION, ROW_ID, NUMBER)
+    marked = both.withColumn(_CLAUSE, _first(merge, _holds, side="matched"))
+    changes = F.col(_CLAUSE).isNotNull()
+    if not keeps_all:
+        return marked.where(changes)
+    return marked.withColumns({name: F.when(changes, F.col(name)) for name in (TARGET, SOURCE, FILE, POSITION, ROW_ID)})
+
+
+def _sieved(found: DataFrame, source: Source, merge: Merge) -> DataFrame:
+    """Leave out rows that are equal to none of a small source by the first key that is an integer, if there is one."""
+    assert source.held is not None
+    for ours, theirs in merge.keys:
+        kinds = found.schema[ours].dataType, source.rows.schema[theirs].dataType
+        if all(isinstance(kind, IntegralType) for kind in kinds):
+            return sieved(found, F.col(quoted(ours)), source.held.column(theirs))
+    return found
+
+
+def _row_count(plan: ScanPlan) -> int:
+    return sum(file.record_count for file in plan.files)
+
+
+def _of_unmatched(inserted: NewValues, source: Source, merge: Merge) -> NewValues:
+    def new(kept: DataFrame) -> DataFrame | None:
+        rows = _unmatched(kept, source, merge)
+        return None if rows is None else inserted(rows)
+
+    return new
+
+
+def _unmatched(kept: DataFrame, source: Source, merge: Merge) -> DataFrame | None:
+    """Return the rows of a small source that matched nothing, None if there are none."""
+    rows = source.without(kept.select(NUMBER))
+    if rows is None:
+        return None
+    given = rows.select(_struct(source.names, SOURCE))
+    return given.withColumn(_CLAUSE, _first(merge, _holds, side="not matched"))
+
+
+def _struct(names: Sequence[str], name: str) -> Column:
+    return F.struct(*(F.col(quoted(column)) for column in names)).alias(name)
+
+
+def _first(merge: Merge, applies: Callable[[Clause], Column], side: Side | None = None) -> Column:
+    """Return the number of the first clause, of one side or of any, that applies to a row; NULL if none does."""
+    return reduce(
+        lambda otherwise, numbered: F.when(applies(numbered[1]), F.lit(numbered[0])).otherwise(otherwise),
+        [pair for pair in reversed(list(enumerate(merge.clauses))) if side in (None, pair[1].side)],
+        F.lit(None).cast("int"),
+    )
+
+
+def _applies(clause: Clause) -> Column:
+    match clause.side:
+        case "matched":
+            applies = F.col(TARGET).isNotNull() & F.col(SOURCE).isNotNull()
+        case "not matched":
+            applies = F.col(TARGET).isNull()
+        case "not matched by source":
+            applies = F.col(SOURCE).isNull()
+    return applies & _holds(clause)
+
+
+def _holds(clause: Clause) -> Column:
+    return F.lit(True) if clause.condition is None else F.coalesce(F.expr(clause.condition), F.lit(False))
+
+
+def _values(plan: ScanPlan, merge: Merge, deed: Deed) -> NewValues | None:
+    numbered = [(number, clause) for number, clause in enumerate(merge.clauses) if clause.deed == deed]
+    if not numbered:
+        return None
+
+    def values(rows: DataFrame) -> DataFrame:
+        # Each clause has types of its own; united are the rows that have the table's.
+        frames = [_of_clause(rows.where(F.col(_CLAUSE) == number), clause, plan) for number, clause in numbered]
+        return reduce(DataFrame.union, frames)
+
+    return values
+
+
+def _of_clause(rows: DataFrame, clause: Clause, plan: ScanPlan) -> DataFrame:
+    fields: Sequence[Field] = plan.fields
+    new = dict(clause.values)
+    if clause.deed == "insert":
+        frame = rows.select(*(F.expr(new[field.name]).alias(field.name) for field in fields if field.name in new))
+        return conform(frame, fields, plan.table, by_name=True)
+    columns = [
+        F.expr(new[field.name]).alias(field.name)
+        if field.name in new
+        else F.col(TARGET).getField(field.name).alias(field.name)
+        for field in fields
+    ]
+    with_ids = (*fields, Field(None, ROW_ID_COLUMN, "int64"))
+    return conform(rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN)), with_ids, plan.table, by_name=False)

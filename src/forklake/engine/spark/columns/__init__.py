@@ -1,0 +1,15 @@
+"""Columns and their values in Spark: types, literals, casts, and how files hold them."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = [
+    "projection",
+    "spark_types",
+]
+
+if TYPE_CHECKING:
+    from forklake.engine.spark.columns import projection, spark_types
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

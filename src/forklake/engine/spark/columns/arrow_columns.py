@@ -1,0 +1,87 @@
+"""Columns that are computed batch by batch in Python, where Spark's expressions cannot say what DuckDB would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from inspect import signature
+from typing import Any, Final, cast
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import DataType, StringType
+
+from forklake.engine.spark.columns.literal import literal
+from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.errors import InvalidInputError
+from forklake.files.casts import cast as cast_array
+from forklake.files.defaults import default_array, is_drawn_per_row
+from forklake.files.partitions import partition_values
+from forklake.files.schema import arrow_type
+from forklake.files.type_names import sql_name
+from forklake.files.values import display_array
+from forklake.model.field import Field
+
+# Newer versions of PySpark want to be told the zone of timestamps.
+_ZONE: Final[dict[str, Any]] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_type).parameters else {}
+
+
+def arrow_cast(source: DataType, field: Field, table: str) -> Callable[[Column], Column]:
+    """Return how values of a type of Spark become values of a column, by the rules for Arrow data.
+
+    Raises:
+        InvalidInputError: No value of the type ever does. No job was run.
+    """
+    try:
+        given = to_arrow_type(source, **_ZONE)
+    except PySparkException as error:
+        name = source.simpleString().upper()
+        message = f'Unimplemented type for cast ({name} -> {sql_name(field)}) (column "{field.name}")'
+        raise InvalidInputError(message) from error
+    cast_array(field, pa.array([], given), table)
+
+    def of_batch(values: pa.Array) -> pa.Array:
+        return display_array(field, cast_array(field, values, table))
+
+    return _in_batches(of_batch, spark_type(field))
+
+
+def default_value(field: Field, table: str, now: datetime) -> Column:
+    """Return what rows have in a column that they leave out; clocks show the moment that is given.
+
+    Raises:
+        InvalidInputError: The default cannot be evaluated, or is no value of the column.
+    """
+    if not is_drawn_per_row(field):
+        return literal(field, display_array(field, default_array(field, 1, table, now))[0])
+
+    def of_batch(values: pa.Array) -> pa.Array:
+        return display_array(field, default_array(field, len(values), table, now))
+
+    return _in_batches(of_batch, spark_type(field), is_deterministic=False)(F.spark_partition_id())
+
+
+def partition_value(transform: str, field: Field) -> Callable[[Column], Column]:
+    """Return how values of a column, as Spark shows them, become the text of a partition key's values."""
+
+    def of_batch(values: pa.Array) -> pa.Array:
+        return pa.array(partition_values(stored(values, field), field.type, transform), pa.string())
+
+    return _in_batches(of_batch, StringType())
+
+
+def stored(values: pa.Array, field: Field) -> pa.Array:
+    """Return values of a column, as Spark shows them, as our files store them."""
+    return values if values.type == arrow_type(field) else cast_array(field, values, "")
+
+
+def _in_batches(
+    function: Callable[[pa.Array], pa.Array], returned: DataType, *, is_deterministic: bool = True
+) -> Callable[[Column], Column]:
+    # Spark reads from the annotations that whole arrays are taken and given.
+    function.__annotations__ = {"values": pa.Array, "return": pa.Array}
+    made = cast("Any", F).arrow_udf(function, returned)  # typeshed of PySpark does not know it
+    return cast("Callable[[Column], Column]", made if is_deterministic else made.asNondeterministic())

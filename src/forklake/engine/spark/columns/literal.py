@@ -1,0 +1,50 @@
+"""Values as literals of Spark that mean the same in every session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.files.texts import to_array
+from forklake.model.field import Field
+
+
+def default_literal(field: Field) -> Column:
+    """Return what rows have that are older than a column.
+
+    Raises:
+        InvalidInputError: The text of the default means no value of the column's type.
+    """
+    if field.initial_default is None:
+        return F.lit(None).cast(spark_type(field))
+    return literal(field, to_array(field, [field.initial_default])[0])
+
+
+def literal(field: Field, value: pa.Scalar[Any]) -> Column:
+    """Return a value of a column as a literal; it is given as the Arrow scalar of the column's `display_type`."""
+    kind = spark_type(field)
+    if not value.is_valid:
+        return F.lit(None).cast(kind)
+    match field.type:
+        case "struct":
+            return F.struct(*[literal(child, value[child.name]).alias(child.name) for child in field.children])
+        case "list":
+            return F.array(*[literal(field.children[0], item) for item in value]).cast(kind)
+        case "map":
+            entries = value.values  # a struct of key and value for each
+            keys, items = (
+                F.array(*[literal(part, item) for item in entries.field(place)])
+                for place, part in enumerate(field.children)
+            )
+            return F.map_from_arrays(keys, items).cast(kind)
+        case "date":
+            return F.date_from_unix_date(F.lit(value.value))
+        case "timestamptz":
+            return F.timestamp_micros(F.lit(value.value).cast("bigint"))
+        case "timestamp" | "timestamp_s" | "timestamp_ms":
+            return F.lit(str(value.cast(pa.string()))).cast(kind)
+    return F.lit(value.as_py()).cast(kind)

@@ -1,0 +1,16 @@
+"""The Spark session and the Java process below it: how they start, fail and end."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = [
+    "failures",
+    "gateway",
+    "session",
+]
+
+if TYPE_CHECKING:
+    from forklake.engine.spark.driver import failures, gateway, session
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

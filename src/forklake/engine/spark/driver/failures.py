@@ -1,0 +1,284 @@
+"""What goes wrong in Spark, as errors of ours.
+
+A DataFrame is lazy: a job that the caller runs on one that we gave out fails with Spark's own exceptions, though in our
+words where we raise them. Jobs that we run ourselves run in `guarded`, `translated` or `running`, which translate.
+Whether files exist is not asked beforehand: the job that reads a file finds out, and asking costs a round trip a file.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote
+from uuid import uuid4
+
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from pyspark.errors import AnalysisException, PySparkException
+
+from forklake import errors
+from forklake.engine.spark.driver.gateway import losses
+from forklake.engine.spark.driver.quiet import quiet
+from forklake.engine.spark.driver.session import GONE, existing, hint_of_loss, is_remote, lost
+from forklake.engine.spark.read.file_index import url_encoded
+from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
+from forklake.files import storage
+from forklake.model.scan import ScanPlan
+
+SPARK_ERRORS: Final = (PySparkException, Py4JError, ConnectionError)
+"""What Spark's Python side raises; the last one if its Java process is gone."""
+
+_OURS: Final = re.compile(r"^forklake\.errors\.(\w+): (.+?)(?:\nHint: (.+?))?$", re.MULTILINE)
+_RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+|$)", re.DOTALL)
+_FILE: Final = re.compile(r"(?:while reading file|read footer for file:?|footer for file:?) (\S+?)\.?(?:\s|$)")
+_CAUSE: Final = re.compile(r"^Caused by: [\w.$]+: (.+)$", re.MULTILINE)
+_UNRESOLVED: Final = re.compile(r"\[UNRESOLVED_COLUMN[^\]]*\].*?with name (`.+?`) cannot be resolved", re.DOTALL)
+_SENTENCE: Final = re.compile(r"\[[A-Z_.]+\] (.+?)(?: SQLSTATE: \w+|\n|$)", re.DOTALL)
+_STATE: Final = re.compile(r"SQLSTATE: (\w{5})")
+_ADVICE: Final = re.compile(r" (?:Use [`']try_|If necessary set |Correct the value as per ).*", re.DOTALL)
+_MEMORY: Final = ("OutOfMemoryError", "MemoryError", "exceeding memory limits")
+_NUMBERS: Final = {
+    "No space left on device": errno.ENOSPC,
+    "Disk quota exceeded": errno.EDQUOT,
+    "File too large": errno.EFBIG,
+    "Permission denied": errno.EACCES,
+    "Read-only file system": errno.EROFS,
+    "Parent path is not a directory": errno.ENOTDIR,
+    "Not a directory": errno.ENOTDIR,
+    "File name too long": errno.ENAMETOOLONG,
+    "Input/output error": errno.EIO,
+    "Too many open files": errno.EMFILE,
+}
+_EITHER_WAY: Final = frozenset({errno.EACCES, errno.EIO, errno.EMFILE})
+_SYSTEM: Final = re.compile(
+    r"^.*\b(?:java\.n?io|org\.apache\.hadoop)\.[\w.$]+(?:Exception|Error): (?!Cannot run program|\[[A-Z])"
+    rf".*?({'|'.join(_NUMBERS)}).*$((?:\n\s+at .*$)*)",
+    re.MULTILINE,
+)
+"""An exception of Java's that tells what the operating system said, and where it was thrown."""
+_SCRATCH: Final = re.compile(r"at org\.apache\.spark\.(?:storage|shuffle|util\.collection)\.")
+_THROWN: Final = re.compile(r"^: [\w.$]+: (.+)$", re.MULTILINE)
+_NOTHING_SAID: Final = re.compile(r"\s*(?:Exception thrown in awaitResult:?\s*)?$")
+"""What Spark says of an exception of another thread: it is the cause that tells something."""
+_NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_STOPPED: Final = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
+_UNREACHABLE: Final = ("StatusCode.UNAVAILABLE", "failed to connect to all addresses")
+_LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Executor heartbeat timed out")
+
+
+@contextmanager
+def guarded(plan: ScanPlan) -> Iterator[None]:
+    """Run jobs that read what a plan describes; what fails in Spark is raised as an error of ours.
+
+    Ctrl-C cancels the jobs of this block, and only those.
+
+    Raises:
+        DataFileError: A file is missing, damaged, or cannot be decrypted.
+        InvalidInputError: A value cannot be converted, or an expression cannot be computed.
+        EngineError: A job failed for another reason.
+    """
+    with running(f'table "{plan.table}"', [file.path for file in plan.files]):
+        yield
+
+
+@contextmanager
+def translated(table: str) -> Iterator[None]:
+    """Run jobs that write a table or work on it; as `guarded`."""
+    with running(f'table "{table}"'):
+        yield
+
+
+@contextmanager
+def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
+    """Run jobs; as `guarded`, with words for what they work on."""
+    tag = f"forklake-{uuid4()}"
+    since = losses()
+    jobs = _jobs()
+    try:
+        with quiet():
+            if jobs is not None:
+                jobs.add(tag)
+            yield
+    except SPARK_ERRORS as error:
+        raise translation(error, what, paths, since) from error
+    except KeyboardInterrupt:
+        if jobs is not None:
+            with suppress(*SPARK_ERRORS):
+                jobs.cancel(tag)
+        raise
+    finally:
+        if jobs is not None:
+            with suppress(*SPARK_ERRORS):
+                jobs.remove(tag)
+
+
+@contextmanager
+def reaching_spark() -> Iterator[None]:
+    """Build frames; if Spark is lost meanwhile, that is raised as an error of ours. All other errors pass.
+
+    Raises:
+        EngineError: Java's process is gone, or Spark was stopped in it.
+    """
+    since = losses()
+    try:
+        with quiet():
+            yield
+    except SPARK_ERRORS as error:
+        found = loss(error, "nothing was done", since)
+        if found is None:
+            raise
+        raise found from error
+
+
+def loss(error: Exception, outcome: str, since: int | None) -> EngineError | None:
+    """Return what an exception says if it says that Spark itself is lost, and let go of what is lost; else None.
+
+    Args:
+        error: Any exception.
+        outcome: What became of the statement that it failed.
+        since: How many `losses` there were when the statement began: another thread may have found Java gone, and let
+            go of it. None: that is not known.
+    """
+    text = str(error)
+    if isinstance(error, PySparkException) and any(sign in text for sign in _UNREACHABLE):
+        return EngineError(
+            f"The Spark Connect server cannot be reached; {outcome}.",
+            hint="Is it running? If it was started again, make a new SparkSession.builder.remote(...), and give that.",
+        )
+    # Where the answer to a call does not come, Py4J says no more than that.
+    is_unanswered = isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError)
+    if not is_unanswered and not isinstance(error, ConnectionError) and not any(sign in text for sign in _STOPPED):
+        return None
+    if found := lost(outcome):
+        return found
+    if isinstance(error, Py4JNetworkError | ConnectionError) and since is not None and losses() > since:
+        return EngineError(f"{GONE}; {outcome}.", hint=hint_of_loss())
+    return None
+
+
+def translation(error: Exception, what: str, paths: Iterable[str] = (), since: int | None = None) -> ForklakeError:
+    """Return what an exception of Spark says, as an error of ours.
+
+    Args:
+        error: The exception.
+        what: What the job worked on: ``table "orders"``.
+        paths: The files that it read, as messages shall name them.
+        since: As in `loss`.
+    """
+    text = str(error)
+    if ours := _OURS.findall(text):
+        return _own(*ours[-1])
+    if raised := _RAISED.search(text):
+        return InvalidInputError(raised[1].strip())
+    if file := _FILE.search(text):
+        return _file_error(_named(file[1], paths), what, text)
+    if system := _SYSTEM.search(text):
+        return _system_error(_NUMBERS[system[1]], what, is_scratch=_SCRATCH.search(system[2]) is not None)
+    if any(sign in text for sign in _MEMORY):
+        return EngineError(
+            f"Spark ran out of memory on {what}; nothing was committed.",
+            hint='Give it more with "spark.driver.memory" or "spark.executor.memory", or read fewer columns at a time.',
+        )
+    if module := _NO_MODULE.search(text):
+        return EngineError(
+            f'Executors have no Python module "{module[1]}"; the job on {what} failed and nothing was committed.',
+            hint="Install forklake where executors run, and name that Python in PYSPARK_PYTHON.",
+        )
+    if found := loss(error, f"the job on {what} failed and nothing was committed", since):
+        return found
+    if any(sign in text for sign in _LOST):
+        return EngineError(f"A process of Spark died while it worked on {what}; nothing was committed.")
+    if "cancelled" in text.partition("\tat ")[0]:
+        return EngineError(f"The job on {what} was cancelled; nothing was committed.")
+    if unresolved := _UNRESOLVED.search(text):
+        name = unresolved[1].removeprefix("`").removesuffix("`").replace("``", "`")
+        return NotFoundError(f'{what[:1].upper()}{what[1:]} does not have a column with name "{name}"')
+    return _other(error, what, text)
+
+
+def _other(error: Exception, what: str, text: str) -> ForklakeError:
+    sentence = _SENTENCE.search(text) or _THROWN.search(text)
+    first = (
+        sentence[1] if sentence else next((line for line in text.splitlines() if line.strip()), type(error).__name__)
+    )
+    if _NOTHING_SAID.match(first) and (causes := _CAUSE.findall(text)):
+        first = causes[-1]
+    # What Spark advises is to be done in its own dialect and settings.
+    first = _ADVICE.sub("", first)
+    state = _STATE.search(text)
+    # Classes 21, 22 and 42 are what SQL calls too many rows, data exceptions, and errors in the statement.
+    if isinstance(error, AnalysisException) or (state is not None and state[1][:2] in ("21", "22", "42")):
+        return InvalidInputError(first.strip())
+    return EngineError(f"A job on {what} failed, and nothing was committed: {first.strip()}")
+
+
+def _own(name: str, message: str, hint: str) -> ForklakeError:
+    """Return an error that a task of ours raised in a Python worker."""
+    found = getattr(errors, name, None)
+    kind = found if isinstance(found, type) and issubclass(found, ForklakeError) else EngineError
+    return kind(message, hint=hint or storage.hint_for(message))
+
+
+def _system_error(number: int, what: str, *, is_scratch: bool) -> ForklakeError:
+    """Return what the operating system refused: a file of the table, or one of those that Spark writes meanwhile."""
+    reason = storage.reason_of(number)
+    if is_scratch:
+        return EngineError(
+            f"Spark could not write its temporary files for {what}: {reason}; nothing was committed.",
+            hint='They lie where "spark.local.dir" says: free some space there, or start Spark with another place.',
+        )
+    deed = "could not be read or written" if number in _EITHER_WAY else "was not written"
+    message = f"A file of {what} {deed}: {reason}; nothing was committed."
+    return DataFileError(message, hint=storage.hint_for(message))
+
+
+def _file_error(path: str, what: str, text: str) -> DataFileError:
+    hint = None
+    if system := _SYSTEM.search(text):
+        # Java speaks of a file that is not found also where it may not be opened.
+        reason = f"{storage.reason_of(_NUMBERS[system[1]])}."
+    elif "FILE_NOT_EXIST" in text or "FileNotFoundException" in text:
+        reason, hint = "there is no such file.", "Was it moved or removed by something other than the lake?"
+    elif "is not a Parquet file" in text or "EOFException" in text:
+        reason = "it is damaged or no Parquet file."
+    elif mismatch := re.search(r"Data type mismatch.+?(?= SQLSTATE|\n|$)", text):
+        reason = mismatch[0]
+    elif "ParquetCryptoRuntimeException" in text:
+        reason = "it is encrypted, and the metadata has no key for it."
+    else:
+        causes = _CAUSE.findall(text)
+        reason = causes[-1] if causes else "it cannot be read."
+    return DataFileError(f'Cannot read data file "{path}" of {what}: {reason}', hint=hint)
+
+
+def _named(shown: str, paths: Iterable[str]) -> str:
+    """Return the path of a file that Spark shows as a URL."""
+    bare = re.sub(r"^file:/+", "/", shown)
+    for path in paths:
+        if url_encoded(storage.local_path(path)) == bare:
+            return path
+    return unquote(bare)
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """How jobs of this thread are marked, and how those with a mark are cancelled."""
+
+    add: Callable[[str], object]
+    remove: Callable[[str], object]
+    cancel: Callable[[str], object]
+
+
+def _jobs() -> _Jobs | None:
+    """Return the jobs of the active session; None if there is no session."""
+    spark = existing()
+    if spark is None:
+        return None
+    if is_remote(spark):
+        return _Jobs(spark.addTag, spark.removeTag, spark.interruptTag)
+    # A session knows its tags by the thread of the JVM, and an interrupt leaves Python with another one.
+    context = spark.sparkContext
+    return _Jobs(context.addJobTag, context.removeJobTag, context.cancelJobsWithTag)

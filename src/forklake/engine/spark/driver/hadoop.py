@@ -1,0 +1,91 @@
+"""What Spark's Hadoop can open: file systems are classes that a cluster has or has not, object stores above all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, cast
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from forklake.engine.spark.driver.session import is_remote
+from forklake.errors import EngineError
+from forklake.files import storage
+from forklake.model.field import Field
+
+_ABSENT: Final = ("No FileSystem for scheme", "ClassNotFoundException")
+_NOWHERE: Final = "_forklake_is_not_here"
+
+
+def hadoop_path(path: str) -> str:
+    """Return a path as Hadoop is given it: a local one stays local, whatever the default file system is.
+
+    >>> hadoop_path("/data/a b.parquet"), hadoop_path("s3://bucket/a")
+    ('file:///data/a b.parquet', 's3://bucket/a')
+    """
+    return f"file://{storage.local_path(path)}" if storage.is_local(path) else path
+
+
+def is_for_arrow(spark: SparkSession, table: str, paths: Iterable[str], fields: Sequence[Field]) -> bool:
+    """Return whether Spark's Hadoop lacks a file system for one of some paths, so that PyArrow takes its place.
+
+    Args:
+        spark: The session; its settings may add file systems.
+        table: The table's name, for messages.
+        paths: Files or directories.
+        fields: The columns that are read or written there.
+
+    Raises:
+        EngineError: PyArrow cannot take its place, as it does not know the type of a column.
+    """
+    roots = {_root(path) for path in paths if not storage.is_local(path)}
+    missing = sorted(root for root in roots if not _opens(spark, root))
+    if missing and (unknown := _variant(fields)) is not None:
+        scheme = missing[0].partition("://")[0]
+        raise EngineError(
+            f'Column "{unknown}" of table "{table}" is a variant, which only Spark reads and writes, and its Hadoop has'
+            f' no file system for "{missing[0]}"; nothing was done.',
+            hint=f'Give Spark one: its jar in "spark.jars.packages" (S3: org.apache.hadoop:hadoop-aws in the version of'
+            f' Spark\'s Hadoop), its class in "spark.hadoop.fs.{scheme}.impl".',
+        )
+    return bool(missing)
+
+
+def _opens(spark: SparkSession, root: str) -> bool:
+    if is_remote(spark):
+        return _server_opens(spark, root)
+    java: Any = cast("Any", spark)
+    try:
+        # What is set for the session counts too, and may change: asking takes a millisecond.
+        settings = java._jsparkSession.sessionState().newHadoopConf()
+        java._jvm.org.apache.hadoop.fs.FileSystem.getFileSystemClass(root.partition("://")[0], settings)
+    except (Py4JError, PySparkException) as error:
+        if any(sign in str(error) for sign in _ABSENT):
+            return False
+        raise
+    return True
+
+
+def _server_opens(spark: SparkSession, root: str) -> bool:
+    """Return the same of a server of Spark Connect, which tells by how it refuses a file that is not there."""
+    try:
+        spark.read.schema("a int").parquet(f"{root}/{_NOWHERE}").schema  # noqa: B018
+    except PySparkException as error:
+        return not any(sign in str(error) for sign in _ABSENT)
+    return True
+
+
+def _root(path: str) -> str:
+    """Return the scheme and the bucket of a URL.
+
+    >>> _root("s3://bucket/a/b.parquet")
+    's3://bucket'
+    """
+    scheme, _, rest = path.partition("://")
+    return f"{scheme.lower()}://{rest.partition('/')[0]}"
+
+
+def _variant(fields: Iterable[Field]) -> str | None:
+    """Return the name of the first column that is or holds a variant."""
+    return next((f.name for f in fields if f.type == "variant" or _variant(f.children) is not None), None)

@@ -1,0 +1,204 @@
+"""Jobs of ours while they run: a terminal shows what they have done, and they end with the block that runs them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, cast
+from uuid import uuid4
+
+from pyspark.sql import SparkSession
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from forklake.engine.spark.driver.failures import SPARK_ERRORS
+from forklake.engine.spark.driver.session import is_remote
+
+SWITCH: Final = "FORKLAKE_PROGRESS"
+"""The environment variable that turns the display off with ``0``."""
+
+_POLL_SECONDS: Final = 0.2
+_QUIET_SECONDS: Final = 1.0
+"""Jobs that are done by then are not worth a line."""
+
+_CANCEL_SECONDS: Final = 10.0
+_GROUP: Final = "spark.jobGroup.id"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How far jobs have come."""
+
+    tasks: int = 0
+    all_tasks: int = 0
+    rows: int = 0
+    byte_count: int = 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.tasks}/{self.all_tasks} tasks"] if self.all_tasks else []
+        parts += [f"{self.rows:,} rows"] if self.rows else []
+        parts += [decimal(self.byte_count)] if self.byte_count else []
+        return ", ".join(parts)
+
+
+class _Jobs(Protocol):
+    """The jobs that a block of code started."""
+
+    def begin(self) -> None: ...
+    def end(self) -> None: ...
+    def cancel(self) -> None: ...
+    def done(self) -> Done: ...
+
+
+@contextmanager
+def progress(spark: SparkSession, title: str) -> Iterator[None]:
+    """Show what the jobs that the block starts have done so far, on standard error if that is a terminal.
+
+    If the block fails or is interrupted, its jobs are cancelled, and have ended (or ten seconds have passed) before the
+    error goes on: nothing of them writes any more. Jobs of other threads are neither shown nor cancelled.
+    """
+    jobs: _Jobs = _RemoteJobs(spark) if is_remote(spark) else _LocalJobs(spark)
+    jobs.begin()
+    try:
+        with _shown(jobs, title):
+            yield
+    except BaseException:
+        with suppress(*SPARK_ERRORS):  # if it is lost, so are the jobs
+            jobs.cancel()
+        raise
+    finally:
+        with suppress(*SPARK_ERRORS):
+            jobs.end()
+
+
+class _LocalJobs:
+    """Jobs of a session whose JVM is at hand, known by a tag."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._context = cast("Any", spark).sparkContext
+        self._tag = f"forklake-{uuid4()}"
+        self._has_group = False
+
+    def begin(self) -> None:
+        self._context.addJobTag(self._tag)
+        # Only of a group can jobs be cancelled that Spark is still planning. One that the caller has set is kept.
+        self._has_group = self._context.getLocalProperty(_GROUP) is None
+        if self._has_group:
+            self._context.setLocalProperty(_GROUP, self._tag)
+
+    def end(self) -> None:
+        self._context.removeJobTag(self._tag)
+        if self._has_group:
+            self._context.setLocalProperty(_GROUP, None)
+
+    def cancel(self) -> None:
+        deadline = time.monotonic() + _CANCEL_SECONDS
+        context = self._context._jsc.sc()
+        if self._has_group:
+            context.cancelJobGroupAndFutureJobs(self._tag)
+        # Spark does this behind our back, one thing after another. After the first, no task starts any more; after the
+        # second, all that had started by then are known.
+        for _ in range(2):
+            cancelled = context.cancelJobsWithTagWithFuture(self._tag, "the statement that started them was given up")
+            while not cancelled.isCompleted() and time.monotonic() < deadline:
+                time.sleep(_POLL_SECONDS / 20)
+        context.listenerBus().waitUntilEmpty(max(1, int((deadline - time.monotonic()) * 1000)))
+        while self._running() and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS / 4)
+
+    def done(self) -> Done:
+        store = self._context._jsc.sc().statusStore()
+        tasks = all_tasks = rows = byte_count = 0
+        for stage_id in self._stages():
+            info = self._context.statusTracker().getStageInfo(stage_id)
+            if info is None:
+                continue
+            tasks += info.numCompletedTasks
+            all_tasks += info.numTasks
+            data = store.lastStageAttempt(stage_id)
+            rows += data.outputRecords()
+            byte_count += data.outputBytes()
+        return Done(tasks, all_tasks, rows, byte_count)
+
+    def _job_ids(self) -> list[int]:
+        return list(self._context._jsc.sc().statusTracker().getJobIdsForTag(self._tag))
+
+    def _running(self) -> bool:
+        """Return whether a task is still at work: a cancelled job is over before its tasks are."""
+        tracker = self._context.statusTracker()
+        infos = (tracker.getStageInfo(stage) for stage in self._stages())
+        return any(info is not None and info.numActiveTasks for info in infos)
+
+    def _stages(self) -> list[int]:
+        tracker = self._context.statusTracker()
+        jobs = (tracker.getJobInfo(job) for job in self._job_ids())
+        return sorted({stage for job in jobs if job is not None for stage in job.stageIds})
+
+
+class _RemoteJobs:
+    """Jobs of a client of Spark Connect, which tells a handler how far each operation is."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = cast("Any", spark)
+        self._tag = f"forklake-{uuid4()}"
+        self._thread = threading.get_ident()
+        self._done = Done()
+
+    def begin(self) -> None:
+        self._spark.addTag(self._tag)
+        self._spark.registerProgressHandler(self._report)
+
+    def end(self) -> None:
+        self._spark.removeProgressHandler(self._report)
+        self._spark.removeTag(self._tag)
+
+    def cancel(self) -> None:
+        self._spark.interruptTag(self._tag)
+
+    def done(self) -> Done:
+        return self._done
+
+    def _report(self, stages: Any, **_: object) -> None:
+        if threading.get_ident() == self._thread and stages:
+            self._done = Done(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
+
+
+@contextmanager
+def _shown(jobs: _Jobs, title: str) -> Iterator[None]:
+    if not sys.stderr.isatty() or os.environ.get(SWITCH) == "0":
+        yield
+        return
+    over = threading.Event()
+    display = threading.Thread(target=_display, args=(jobs, title, over), name="forklake-progress", daemon=True)
+    display.start()
+    try:
+        yield
+    finally:
+        over.set()
+        display.join()
+
+
+def _display(jobs: _Jobs, title: str, over: threading.Event) -> None:
+    """Draw a line until the jobs are over; a display that fails must not fail the jobs."""
+    if over.wait(_QUIET_SECONDS):
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task(title, total=None, done="")
+        while not over.wait(_POLL_SECONDS):
+            try:
+                done = jobs.done()
+            except Exception:  # the session may be gone, or may keep no statistics
+                return
+            bar.update(line, completed=done.tasks, total=done.all_tasks or None, done=str(done))

@@ -1,0 +1,19 @@
+"""Rows of tables and files become frames, queries run on them, and their rows come to the driver."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = [
+    "change_feed",
+    "collect",
+    "parquet_files",
+    "query",
+    "rows_frame",
+    "table_rows",
+]
+
+if TYPE_CHECKING:
+    from forklake.engine.spark.read import change_feed, collect, parquet_files, query, rows_frame, table_rows
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

@@ -1,0 +1,141 @@
+"""How the rows of a table changed, as a DataFrame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import reduce
+from typing import Any, Final, Literal
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.engine.spark.driver.failures import reaching_spark
+from forklake.engine.spark.read.scan import scan
+from forklake.files.deletes import read_deletes
+from forklake.model.change_scan import ChangePlan, NewDeletes
+from forklake.model.scan import ScanDeletes
+
+Kind = Literal["all", "insertions", "deletions"]
+
+_FILE: Final = "__forklake_file__"
+_POSITION: Final = "__forklake_position__"
+_BEGUN: Final = "__forklake_begun__"
+_DELETED: Final = "__forklake_deleted__"
+SNAPSHOT: Final = "snapshot_id"
+ROW_ID: Final = "rowid"
+CHANGE: Final = "change_type"
+_FEW_PLACES: Final = 500_000
+_MARKS: Final = ("__forklake_snapshot__", "__forklake_row__", "__forklake_change__")
+"""What these are called until the end: a table may have columns of the same names."""
+
+
+@reaching_spark()
+def changes(spark: SparkSession, plan: ChangePlan, kind: Kind = "all") -> DataFrame:
+    """Return the changes of a plan: ``snapshot_id``, ``rowid``, ``change_type``, and the columns of the table.
+
+    A row that was deleted and inserted by one snapshot was updated: it comes as ``update_preimage`` and
+    ``update_postimage``. With ``insertions`` or ``deletions`` there are only these, and no ``change_type``.
+    """
+    names = [field.name for field in plan.inserted.fields]
+    if kind == "insertions":
+        return _shown(_inserted(spark, plan), names)
+    if kind == "deletions":
+        return _shown(_deleted(spark, plan), names)
+    both = (
+        _inserted(spark, plan)
+        .withColumn(_MARKS[2], F.lit("insert"))
+        .union(_deleted(spark, plan).withColumn(_MARKS[2], F.lit("delete")))
+    )
+    of_row = Window.partitionBy(_MARKS[0], _MARKS[1])
+    is_update = F.count(F.lit(1)).over(of_row) > 1
+    named = F.when(~is_update, F.col(_MARKS[2])).otherwise(
+        F.when(F.col(_MARKS[2]) == "insert", F.lit("update_postimage")).otherwise(F.lit("update_preimage"))
+    )
+    marked = both.select(F.col(_MARKS[0]), F.col(_MARKS[1]), named.alias(_MARKS[2]), *_columns(names))
+    return marked.toDF(SNAPSHOT, ROW_ID, CHANGE, *names)
+
+
+def _columns(names: Sequence[str]) -> list[Any]:
+    return [F.col(f"`{name.replace('`', '``')}`") for name in names]
+
+
+def _shown(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+    return rows.toDF(SNAPSHOT, ROW_ID, *names)
+
+
+def _inserted(spark: SparkSession, plan: ChangePlan) -> DataFrame:
+    rows = scan(spark, plan.inserted, lineage={"snapshot_id": _MARKS[0], "rowid": _MARKS[1]})
+    names = [field.name for field in plan.inserted.fields]
+    within = F.col(_MARKS[0]).between(int(plan.first), int(plan.last))
+    return rows.where(within).select(_MARKS[0], _MARKS[1], *_columns(names))
+
+
+def _deleted(spark: SparkSession, plan: ChangePlan) -> DataFrame:
+    names = [field.name for field in plan.inserted.fields]
+    parts = [_ended(spark, plan), *_deleted_from(spark, plan)]
+    columns = [F.col(_DELETED).alias(_MARKS[0]), F.col(_MARKS[1]), *_columns(names)]
+    return reduce(DataFrame.union, [part.select(*columns) for part in parts])
+
+
+def _ended(spark: SparkSession, plan: ChangePlan) -> DataFrame:
+    """Return the rows of what ended whole."""
+    rows = scan(spark, plan.ended, lineage={"data_file": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
+    ends = [(path, int(end)) for path, end in plan.ended_files.items()]
+    files = _small(spark, ends, f"{_FILE} string, {_DELETED} bigint")
+    of_files = rows.join(F.broadcast(files), _FILE)
+    if not plan.ended_rows:
+        return of_files
+    row_ends = [(row, int(begun), int(end)) for (row, begun), end in plan.ended_rows.items()]
+    inlined = _small(spark, row_ends, f"{_MARKS[1]} bigint, {_BEGUN} bigint, {_DELETED} bigint")
+    kept = rows.where(F.col(_FILE).isNull()).join(F.broadcast(inlined), [_MARKS[1], _BEGUN])
+    return of_files.unionByName(kept)
+
+
+def _deleted_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
+    """Return the rows that were deleted of files that went on."""
+    if not plan.deleted_from.files:
+        return []
+    rows = scan(spark, plan.deleted_from, lineage={"data_file": _FILE, "data_file_row": _POSITION, "rowid": _MARKS[1]})
+    schema = f"{_FILE} string, {_POSITION} bigint, {_DELETED} bigint"
+    places = _small(spark, [(path, position, int(at)) for path, position, at in plan.inlined_deletes], schema)
+    if plan.deletes:
+        told = _small(spark, [(_spelled(one),) for one in plan.deletes], "spelled string")
+        places = places.union(told.repartition(min(len(plan.deletes), 200)).mapInArrow(_places, schema))
+    if {path for path, _, _ in plan.inlined_deletes} & {one.path for one in plan.deletes}:
+        # Two commits at the same time may delete one row, one in the metadata and one with a file: the first did it.
+        places = places.groupBy(_FILE, _POSITION).agg(F.min(_DELETED).alias(_DELETED))
+    counts = [one.after.delete_count for one in plan.deletes]
+    if None not in counts and sum(count or 0 for count in counts) <= _FEW_PLACES:
+        places = F.broadcast(places)  # Spark cannot tell how few they are, and would sort all rows of the files
+    else:
+        rows = rows.hint("merge")  # nor how many rows are in files that compress well, and might send them to all tasks
+    return [rows.join(places, [_FILE, _POSITION])]
+
+
+def _small(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: str) -> DataFrame:
+    return spark.createDataFrame(list(rows), schema)
+
+
+def _spelled(one: NewDeletes) -> str:
+    return json.dumps(asdict(one))
+
+
+def _places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Read delete files where the task runs, and tell which positions they newly delete."""
+    for batch in batches:
+        for text in batch.column(0).to_pylist():
+            told = json.loads(text)
+            positions = read_deletes(ScanDeletes(**told["after"]))
+            if told["before"] is not None:
+                positions = np.setdiff1d(positions, read_deletes(ScanDeletes(**told["before"])), assume_unique=True)
+            yield pa.RecordBatch.from_pydict(
+                {
+                    _FILE: pa.array([told["path"]] * len(positions), pa.string()),
+                    _POSITION: pa.array(positions, pa.int64()),
+                    _DELETED: pa.array([told["snapshot_id"]] * len(positions), pa.int64()),
+                }
+            )

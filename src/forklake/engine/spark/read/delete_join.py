@@ -1,0 +1,233 @@
+"""What is true of all rows of a file, and which of them are deleted: joined to the rows by the file they are from.
+
+Where Spark can be told more about files than their names, `valued_files` does without the join.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
+
+from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.engine.spark.read.file_index import url_encoded
+from forklake.engine.spark.read.groups import Group
+from forklake.errors import EngineError
+from forklake.files import storage
+from forklake.files.deletes import bitmap, read_deletes
+from forklake.files.partitions import path_values
+from forklake.files.texts import to_array
+from forklake.model.field import Field
+from forklake.model.scan import ScanDeletes, ScanFile
+
+FILE: Final = "_forklake_file"
+ROW_ID_START: Final = "_forklake_row_id_start"
+SNAPSHOT: Final = "_forklake_snapshot"
+PATH: Final = "_forklake_filename"
+INDEX: Final = "_forklake_file_index"
+_DELETED: Final = "_forklake_deleted"
+_FEW_DELETES: Final = 2_000_000
+_KEPT_ROWS: Final = 2**21
+_READERS: Final = 8
+_UNDOUBTED: Final = re.compile(r"[A-Za-z0-9_.=-]+")
+_PLAIN_PATH: Final = re.compile(r"[A-Za-z0-9_.=/:-]+")
+_FEW_FILES: Final = 64
+_UNREAD: Final = "_forklake_delete_file"
+
+
+def from_path_column(field: Field) -> str:
+    """Return the name under which the facts hold a column whose values are in the names of directories."""
+    return f"_forklake_path_{field.column_id}"
+
+
+def name_depth(files: Sequence[ScanFile]) -> int:
+    """Return how many parts at the end of a path tell the files apart: 1 if their names do.
+
+    >>> name_depth([ScanFile(1, "/t/a/x", 1, 1, 1, 1), ScanFile(2, "/t/b/x", 1, 1, 1, 1)])
+    2
+    """
+    paths = [_parts(file.path) for file in files]
+    deepest = max(map(len, paths))
+    return next(
+        (depth for depth in range(1, deepest) if len({tuple(path[-depth:]) for path in paths}) == len(paths)), deepest
+    )
+
+
+def file_key(frame: DataFrame, depth: int) -> Column:
+    """Return what Spark knows the file of a row by, given the `name_depth` of all files."""
+    metadata = frame.metadataColumn("_metadata")
+    if depth == 1:
+        return metadata.getField("file_name")
+    # Spark writes a local path with one slash before it or with three.
+    path = F.regexp_replace(metadata.getField("file_path"), "^file:/*", "file:/")
+    return F.substring_index(path, "/", -depth)
+
+
+def check_keys(frame: DataFrame, files: Sequence[ScanFile], depth: int) -> None:
+    """Make sure that Spark knows files by the names that facts are joined by: a row without facts would be lost.
+
+    Asked only where it can be in doubt: letters and digits are the same in every spelling.
+
+    Raises:
+        EngineError: It does not; nothing was read.
+    """
+    keys = {_key(file.path, depth) for file in files}
+    if all(_UNDOUBTED.fullmatch(key) for key in keys):
+        return
+    known = {_tail(re.sub("^file:/*", "file:/", path), depth) for path in frame.inputFiles()}
+    if keys != known:
+        raise EngineError(f'Spark names a file otherwise than the metadata: "{min(keys ^ known)}"; nothing was read.')
+
+
+def _tail(path: str, depth: int) -> str:
+    return "/".join(path.split("/")[-depth:])
+
+
+def with_facts(
+    frame: DataFrame, spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]
+) -> DataFrame:
+    """Return rows with what is true of their files. Where much is deleted, tasks of the job read it, not the driver.
+
+    Args:
+        frame: The rows, with the key of the file of each as `FILE`: its path if Arrow reads it, else `file_key`.
+        spark: The session.
+        table: The table's name, for messages.
+        group: The files.
+        from_path: The columns whose values are in the names of directories.
+    """
+    if not group.is_dirty and not from_path and _are_plain(group):
+        return frame.selectExpr("*", *_literal_facts(group))
+    return frame.join(F.broadcast(_facts(spark, table, group, from_path)), FILE)
+
+
+def _are_plain(group: Group) -> bool:
+    """Return whether facts can be looked up in literals, which takes less than a join as long as they are few."""
+    return len(group.files) <= _FEW_FILES and all(_PLAIN_PATH.fullmatch(file.path) for file in group.files)
+
+
+def _literal_facts(group: Group) -> list[str]:
+    files = group.files
+    depth = None if group.needs_arrow else name_depth(files)
+    keys = ", ".join(f"'{_key(file.path, depth)}'" for file in files)
+    facts = {
+        ROW_ID_START: [_bigint(file.row_id_start) for file in files],
+        SNAPSHOT: [_bigint(file.snapshot_id) for file in files],
+        PATH: [f"'{file.path}'" for file in files],
+        INDEX: [_bigint(place) for place in group.places],
+    }
+    if len(files) == 1:
+        return [f"{values[0]} AS {name}" for name, values in facts.items()]
+    place = f"CAST(array_position(array({keys}), {FILE}) - 1 AS INT)"
+    return [f"get(array({', '.join(values)}), {place}) AS {name}" for name, values in facts.items()]
+
+
+def _bigint(value: int | None) -> str:
+    return f"CAST({'NULL' if value is None else int(value)} AS BIGINT)"
+
+
+def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]) -> DataFrame:
+    """Return one row for each file of a group."""
+    files = group.files
+    depth = None if group.needs_arrow else name_depth(files)
+    names = [FILE, ROW_ID_START, SNAPSHOT, PATH, INDEX]
+    arrays: list[Any] = [
+        pa.array([_key(file.path, depth) for file in files]),
+        pa.array([file.row_id_start for file in files], pa.int64()),
+        pa.array([file.snapshot_id for file in files], pa.int64()),
+        pa.array([file.path for file in files]),
+        pa.array(group.places, pa.int64()),
+    ]
+    fields = [StructField(FILE, StringType()), StructField(ROW_ID_START, LongType())]
+    fields += [StructField(SNAPSHOT, LongType()), StructField(PATH, StringType()), StructField(INDEX, LongType())]
+    values = [path_values(file.path, dict(group.from_path)) for file in files]
+    for field in from_path:
+        assert field.column_id is not None
+        names.append(from_path_column(field))
+        fields.append(StructField(names[-1], spark_type(field)))
+        arrays.append(to_array(field, [of_file[field.column_id] for of_file in values]))
+    if not group.is_dirty:
+        return spark.createDataFrame(pa.table(arrays, names=names), StructType(fields))
+    deleted = StructField(_DELETED, ArrayType(LongType()))
+    if are_few(files):
+        with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
+            bitmaps = list(readers.map(lambda file: bitmap_of(table, file), files))
+        arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
+        return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
+    arrays.append(pa.array([_spelled(file) for file in files]))
+    unread = StructType([*fields, StructField(_UNREAD, StringType())])
+    frame = spark.createDataFrame(pa.table(arrays, names=[*names, _UNREAD]), unread)
+    return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
+
+
+def are_few(files: Sequence[ScanFile]) -> bool:
+    """Return whether so little is deleted that reading it here takes less than asking tasks to."""
+    counts = [0 if file.deletes is None else file.deletes.delete_count for file in files]
+    return None not in counts and sum(count or 0 for count in counts) <= _FEW_DELETES
+
+
+def bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
+    """Return what is deleted of a file. Delete files never change, so what is not large is kept for the next scan."""
+    read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
+    with storage.naming_table(file.path, table):
+        return read(file.deletes, file.inlined_deletes)
+
+
+def _bitmap(deletes: ScanDeletes | None, inlined: tuple[int, ...]) -> NDArray[np.int64]:
+    positions = np.asarray(inlined, np.int64)
+    if deletes is not None:
+        positions = np.union1d(read_deletes(deletes), positions)
+    return np.asarray(bitmap(positions), np.int64)
+
+
+_kept_bitmap = lru_cache(maxsize=256)(_bitmap)
+
+
+def is_kept(position: Column) -> Column:
+    """Return whether the row at a position is none of the deleted ones that the facts of its file name."""
+    word = F.get(F.col(_DELETED), F.call_function("div", position, F.lit(64).cast("bigint")).cast("int"))
+    return F.coalesce(F.getbit(word, position % 64), F.lit(0)) == 0
+
+
+def _parts(path: str) -> list[str]:
+    """Return the parts of a path as Spark shows it."""
+    shown = f"file:{os.path.normpath(storage.local_path(path))}" if storage.is_local(path) else path
+    return url_encoded(shown).split("/")
+
+
+def _key(path: str, depth: int | None) -> str:
+    return path if depth is None else "/".join(_parts(path)[-depth:])
+
+
+def _spelled(file: ScanFile) -> str:
+    """Return the deletes of a file as text that `_positions` reads where the tasks run."""
+    return json.dumps([file.path, file.deletes and asdict(file.deletes), file.inlined_deletes])
+
+
+def _with_bitmaps(table: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            bitmaps = [bitmap(_positions(table, text)) for text in batch.column(_UNREAD).to_pylist()]
+            deleted = pa.array(bitmaps, pa.list_(pa.int64()))
+            yield pa.record_batch([*batch.columns[:-1], deleted], [*batch.schema.names[:-1], _DELETED])
+
+    return read
+
+
+def _positions(table: str, text: str) -> NDArray[np.int64]:
+    path, deletes, inlined = json.loads(text)
+    if deletes is None:
+        return np.asarray(inlined, np.int64)
+    with storage.naming_table(path, table):
+        return np.union1d(read_deletes(ScanDeletes(**deletes)), np.asarray(inlined, np.int64))

@@ -1,0 +1,132 @@
+"""The rows of one group of files, as the table shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import LongType, StructField, StructType
+
+from forklake.engine.spark.columns.projection import is_same, projected, quoted
+from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, read_type, spark_schema
+from forklake.engine.spark.driver.hadoop import is_for_arrow
+from forklake.engine.spark.read import delete_join as file_facts
+from forklake.engine.spark.read.arrow_reader import PATH_COLUMN, POSITION_COLUMN, read_with_arrow
+from forklake.engine.spark.read.file_index import read_parquet
+from forklake.engine.spark.read.groups import Group, needs_vectors
+from forklake.engine.spark.read.valued_files import valued_frame
+from forklake.model.field import Field
+from forklake.model.numbering import Run
+from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
+
+_POSITION: Final = "_forklake_row_number"
+_VECTOR_SETTINGS: Final = (
+    "spark.sql.parquet.enableVectorizedReader",
+    "spark.sql.parquet.enableNestedColumnVectorizedReader",
+)
+
+
+def group_frame(
+    spark: SparkSession, table: str, group: Group, needed: Sequence[Field], extra: Mapping[str, str]
+) -> DataFrame:
+    """Return the needed columns of the table, then lineage: ``extra`` has its names, by the names to give it.
+
+    Files without deletes that hold all of that as the table shows it are read as Spark would read them alone.
+    """
+    if needs_vectors(group.fields) and not all(spark.conf.get(key, "true") == "true" for key in _VECTOR_SETTINGS):
+        group = replace(group, needs_arrow=True)
+    if is_for_arrow(spark, table, (file.path for file in group.files), group.fields):
+        group = replace(group, needs_arrow=True)
+    if _is_raw(group, needed, extra):
+        return read_parquet(spark, group.files, spark_schema(group.fields, read_type), group.without_nan)
+    asked = set(extra.values())
+    from_path = [field for field in needed if field.column_id in dict(group.from_path)]
+    frame = _rows(spark, table, group, asked, from_path)
+    if group.upto is not None:
+        snapshot = F.col(SNAPSHOT_ID_COLUMN)
+        frame = frame.where((snapshot <= int(group.upto)) | snapshot.isNull())
+    by_path = {field.column_id: F.col(file_facts.from_path_column(field)) for field in from_path}
+    columns = [
+        by_path[field.column_id].alias(field.name)
+        if field.column_id in by_path
+        else projected(field, group.fields, lambda held: F.col(quoted(held.name)))
+        for field in needed
+    ]
+    return frame.select(*columns, *[_LINEAGE[name](group).alias(output) for output, name in extra.items()])
+
+
+def _is_raw(group: Group, needed: Sequence[Field], extra: Mapping[str, str]) -> bool:
+    if extra or group.is_dirty or group.needs_arrow or group.upto is not None or len(needed) != len(group.fields):
+        return False
+    pairs = zip(needed, group.fields, strict=True)
+    return all(field.name == held.name and is_same(field, held) for field, held in pairs)
+
+
+def _rows(spark: SparkSession, table: str, group: Group, asked: set[str], from_path: Sequence[Field]) -> DataFrame:
+    """Return the rows of a group's files that are not deleted, with what each says of itself, and where it is from."""
+    fields = list(spark_schema(group.fields, read_type).fields)
+    if "rowid" in asked:
+        fields.append(StructField(ROW_ID_COLUMN, LongType()))
+    if "snapshot_id" in asked or group.upto is not None:
+        fields.append(StructField(SNAPSHOT_ID_COLUMN, LongType()))
+    schema = StructType(fields)
+    if not group.needs_arrow and not from_path:
+        frame = valued_frame(spark, table, group, schema, asked, _POSITION)
+        if frame is not None:
+            return frame
+    frame = _located(spark, table, group, schema)
+    if group.is_dirty or from_path or asked - _OF_ROWS:
+        frame = file_facts.with_facts(frame, spark, table, group, from_path)
+    return frame.where(file_facts.is_kept(F.col(_POSITION))) if group.is_dirty else frame
+
+
+def _located(spark: SparkSession, table: str, group: Group, schema: StructType) -> DataFrame:
+    """Return the rows of a group's files as they are, with their positions and the files they are from."""
+    if group.needs_arrow:
+        rows = read_with_arrow(spark, table, group.files, schema)
+        return rows.withColumnsRenamed({PATH_COLUMN: file_facts.FILE, POSITION_COLUMN: _POSITION})
+    rows = read_parquet(spark, group.files, schema, group.without_nan)
+    position = rows.metadataColumn("_metadata").getField("row_index").alias(_POSITION)
+    depth = file_facts.name_depth(group.files)
+    file_facts.check_keys(rows, group.files, depth)
+    key = file_facts.file_key(rows, depth).alias(file_facts.FILE)
+    return rows.select(*[F.col(quoted(name)) for name in schema.names], position, key)
+
+
+def _snapshot(group: Group) -> Column:
+    """Return the snapshot that a row carries, as our id."""
+    carried = F.col(SNAPSHOT_ID_COLUMN)
+    if group.numbering is None:
+        return carried
+    return F.when(carried.isNotNull(), _renumbered(carried, group.numbering.runs))
+
+
+def _renumbered(number: Column, runs: Sequence[Run]) -> Column:
+    """Return the snapshot of a number before; one that was not imported is the next that was.
+
+    A tree as deep as the logarithm of the runs: of a history with many gaps, a chain would overflow Spark's stack.
+    """
+    if len(runs) == 1:
+        run = runs[0]
+        return F.greatest(number, F.lit(run.number).cast("bigint")) + F.lit(int(run.snapshot_id) - run.number)
+    middle = len(runs) // 2
+    last = runs[middle - 1]
+    is_before = number < F.lit(last.number + last.count)
+    before, after = _renumbered(number, runs[:middle]), _renumbered(number, runs[middle:])
+    return F.when(is_before, before).otherwise(after)
+
+
+_LINEAGE: Final[dict[str, Callable[[Group], Column]]] = {
+    "rowid": lambda _: F.coalesce(F.col(ROW_ID_COLUMN), F.col(file_facts.ROW_ID_START) + F.col(_POSITION)),
+    "snapshot_id": lambda group: F.coalesce(_snapshot(group), F.col(file_facts.SNAPSHOT)),
+    "filename": lambda _: F.col(file_facts.PATH),
+    "file_row_number": lambda _: F.col(_POSITION),
+    "file_index": lambda _: F.col(file_facts.INDEX).cast(LINEAGE_TYPES["file_index"]),
+    "place": lambda _: F.col(file_facts.INDEX),
+    "data_file": lambda _: F.col(file_facts.PATH),
+    "data_file_row": lambda _: F.col(_POSITION),
+}
+_OF_ROWS: Final = frozenset({"file_row_number", "data_file_row"})

@@ -1,0 +1,167 @@
+"""Files that are read together: those that hold the same columns in the same way."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from forklake.engine.spark.read.pushed_filters import ColumnPath
+from forklake.files.footer import read_footers, resolve_fields
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId, SnapshotId
+from forklake.model.numbering import Numbering
+from forklake.model.scan import MappedField, ScanFile, ScanPlan
+
+_VECTORIZED_ONLY: Final = frozenset({"uuid", "timestamp_ns", "interval"})
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files that one scan reads.
+
+    Attributes:
+        fields: The columns of the table that the files hold, by the names and types that they hold them with.
+        from_path: The columns of the table whose values are in the names of the directories, with the name there.
+        upto: Rows of younger snapshots are left out; None if there are none.
+        numbering: What the snapshots are numbered that rows carry, if these are not our ids.
+        is_dirty: Whether each of the files has deleted rows.
+        needs_arrow: Whether Spark's own reader cannot read the files.
+        without_nan: The columns of floats, and fields of structs, that hold no NaN in any of the files.
+        files: The files, in the order of the plan.
+        places: Where they are among all files of the plan.
+    """
+
+    fields: tuple[Field, ...]
+    from_path: tuple[tuple[ColumnId, str], ...]
+    upto: SnapshotId | None
+    is_dirty: bool
+    needs_arrow: bool
+    numbering: Numbering | None = None
+    without_nan: frozenset[ColumnPath] = frozenset()
+    files: tuple[ScanFile, ...] = ()
+    places: tuple[int, ...] = ()
+
+
+def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
+    """Return the files of a plan in groups, in the order of their first files.
+
+    What is not needed makes no difference: columns that nobody asked for, columns and parts of columns that the table
+    no longer has. Files that are known to hold no NaN are apart from others, as Parquet may filter them better.
+    Footers are read, several at a time, only of files whose columns the plan does not know.
+
+    Raises:
+        DataFileError: A footer that is needed cannot be read.
+    """
+    footers = iter(read_footers([(file.path, file.encryption_key) for file in plan.files if file.fields is None]))
+    shapes = _Shapes(needed)
+    seen: Counter[str] = Counter()
+    found: dict[tuple[Any, ...], Group] = {}
+    files: dict[tuple[Any, ...], list[tuple[ScanFile, int]]] = {}
+    for place, file in enumerate(plan.files):
+        needs_arrow = file.encryption_key is not None or not _spark_opens(file.path)
+        if file.fields is None:
+            footer = next(footers)
+            shape = shapes.number(resolve_fields(footer, plan.fields, file.mapping))
+            needs_arrow = needs_arrow or footer.needs_arrow
+        else:
+            shape = shapes.number(file.fields)
+        from_path = tuple(_partitions(file.mapping or (), needed))
+        upto = file.read_upto if file.is_cut else None
+        is_dirty = file.deletes is not None or bool(file.inlined_deletes)
+        # A file that a table has twice is read twice, and by the path alone its rows could not be told apart.
+        has_no_nan = shapes.float_ids(shape) <= file.without_nan
+        key = (shape, from_path, upto, is_dirty, needs_arrow, id(file.numbering), has_no_nan, seen[file.path])
+        seen[file.path] += 1
+        if key not in found:
+            found[key] = Group(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
+        files.setdefault(key, []).append((file, place))
+    return [_filled(group, files[key]) for key, group in found.items()]
+
+
+def _filled(group: Group, located: Sequence[tuple[ScanFile, int]]) -> Group:
+    files, places = zip(*located, strict=True)
+    known = frozenset.intersection(*{file.without_nan for file in files})
+    without_nan = frozenset(path for path, column_id in _floats(group.fields) if column_id in known)
+    return replace(group, files=files, places=places, without_nan=without_nan)
+
+
+class _Shapes:
+    """The different sets of columns that files hold, numbered: comparing numbers is cheap, comparing columns is not.
+
+    Files that were written alike share one tuple of fields, which is looked at once.
+    """
+
+    def __init__(self, needed: Sequence[Field]) -> None:
+        self._needed = needed
+        self._by_identity: dict[int, tuple[tuple[Field, ...], int]] = {}
+        self._by_value: dict[tuple[Field, ...], int] = {}
+        self._float_ids: dict[int, frozenset[ColumnId]] = {}
+
+    def number(self, held: tuple[Field, ...]) -> int:
+        if id(held) not in self._by_identity:
+            pruned = _pruned(held, self._needed)
+            # The tuple is kept with its number, lest another one gets its identity.
+            self._by_identity[id(held)] = held, self._by_value.setdefault(pruned, len(self._by_value))
+        return self._by_identity[id(held)][1]
+
+    def fields(self, number: int) -> tuple[Field, ...]:
+        return list(self._by_value)[number]
+
+    def float_ids(self, number: int) -> frozenset[ColumnId]:
+        """Return the columns of floats that Spark makes filters of."""
+        if number not in self._float_ids:
+            self._float_ids[number] = frozenset(column_id for _, column_id in _floats(self.fields(number)))
+        return self._float_ids[number]
+
+
+def needs_vectors(fields: Sequence[Field], *, in_parts: bool = False) -> bool:
+    """Return whether only Spark's vectorized reader reads the columns: its other one lacks some types in lists."""
+    return any(
+        (in_parts and field.type in _VECTORIZED_ONLY)
+        or needs_vectors(field.children, in_parts=in_parts or field.type in ("list", "map"))
+        for field in fields
+    )
+
+
+def _pruned(held: Sequence[Field], needed: Sequence[Field]) -> tuple[Field, ...]:
+    """Return what is needed of a file's columns, and of the structs in them, in the order of the table."""
+    known = {field.column_id: field for field in held if field.column_id is not None}
+    return tuple(_pruned_within(known[field.column_id], field) for field in needed if field.column_id in known)
+
+
+def _pruned_within(held: Field, needed: Field) -> Field:
+    if held.type != needed.type or not needed.children:
+        return held
+    if held.type == "struct":
+        # A struct of nothing else still tells which rows are NULL, so its first field is read.
+        return replace(held, children=_pruned(held.children, needed.children) or held.children[:1])
+    parts = zip(held.children, needed.children, strict=True)
+    return replace(held, children=tuple(_pruned_within(part, below) for part, below in parts))
+
+
+def _floats(fields: Sequence[Field], above: ColumnPath = ()) -> Iterator[tuple[ColumnPath, ColumnId]]:
+    """Yield the columns of floats, and those in structs, by the names that the files have."""
+    for field in fields:
+        path = (*above, field.name)
+        if field.type in ("float32", "float64") and field.column_id is not None:
+            yield path, field.column_id
+        elif field.type == "struct":
+            yield from _floats(field.children, path)
+
+
+def _partitions(mapping: Sequence[MappedField], needed: Sequence[Field]) -> Iterator[tuple[ColumnId, str]]:
+    known = {field.column_id for field in needed}
+    return ((part.column_id, part.source_name) for part in mapping if part.is_partition and part.column_id in known)
+
+
+def _spark_opens(path: str) -> bool:
+    """Return whether Spark's reader takes a file: it skips hidden ones silently, and Hadoop refuses colons in names.
+
+    >>> _spark_opens("/t/a.parquet"), _spark_opens("/t/_a.parquet"), _spark_opens("/t/10:30.parquet")
+    (True, False, False)
+    """
+    name = posixpath.basename(path)
+    return not name.startswith(("_", ".")) and ":" not in name

@@ -1,0 +1,67 @@
+"""Rows that are kept in the metadata, as the table shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from forklake.engine.spark.columns.projection import projected
+from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_type
+from forklake.files.texts import to_array
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId
+from forklake.model.scan import ScanRows
+
+_ROW_ID: Final = "_forklake_row_id"
+_SNAPSHOT: Final = "_forklake_snapshot"
+_NAME: Final = "_forklake_name"
+_LINEAGE: Final = {"rowid": _ROW_ID, "snapshot_id": _SNAPSHOT, "filename": _NAME, "file_row_number": _ROW_ID}
+
+
+def inlined_frame(
+    spark: SparkSession, rows: ScanRows, place: int, needed: Sequence[Field], extra: Mapping[str, str]
+) -> DataFrame:
+    """Return the needed columns of the table, then lineage: ``extra`` has its names, by the names to give it.
+
+    Texts become values of the types that the columns had when the rows were written; then the rows are read like
+    those of a file, which comes at ``place`` behind all others: named after the metadata table that DuckLake would keep
+    them in, and with their ids as row numbers.
+
+    Raises:
+        InvalidInputError: A text means no value of its column.
+    """
+    ids = {field.column_id for field in needed}
+    held = {field.column_id: field for field in rows.fields if field.column_id is not None and field.column_id in ids}
+    arrays = [to_array(field, [values.get(key) for _, _, values in rows.rows]) for key, field in held.items()]
+    arrays.append(pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()))
+    arrays.append(pa.array([snapshot for _, snapshot, _ in rows.rows], pa.int64()))
+    arrays.append(pa.array(rows.names or [None] * len(rows.rows), pa.string()))
+    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NAME]
+    types = [*map(spark_type, held.values()), LongType(), LongType(), StringType()]
+    schema = StructType([StructField(name, kind) for name, kind in zip(names, types, strict=True)])
+    frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
+    physical = [_as_shown(field) for field in held.values()]
+    columns = [projected(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
+    return frame.select(*columns, *[_lineage(name, place).alias(output) for output, name in extra.items()])
+
+
+def _name(column_id: ColumnId | None) -> str:
+    return f"_forklake_{column_id}"
+
+
+def _lineage(name: str, place: int) -> Column:
+    if name in _LINEAGE:
+        return F.col(_LINEAGE[name])
+    return F.lit(place if name in ("file_index", "place") else None).cast(LINEAGE_TYPES[name])
+
+
+def _as_shown(field: Field) -> Field:
+    """Return a column as it is held once its values have the types that a user sees."""
+    kind = "varchar" if isinstance(spark_type(field), StringType) else field.type
+    return replace(field, type=kind, children=tuple(_as_shown(child) for child in field.children))

@@ -1,0 +1,57 @@
+"""Rows in memory as a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from forklake.engine.spark.columns.spark_types import spark_schema
+from forklake.engine.spark.driver.failures import reaching_spark
+from forklake.engine.spark.write.write_rows import spark_frame
+from forklake.errors import InvalidInputError
+from forklake.files.python_values import from_python
+from forklake.files.values import shown_array
+from forklake.model.field import Field
+
+
+@reaching_spark()
+def rows_frame(spark: SparkSession, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> DataFrame:
+    """Return rows as a frame; its columns are of the types that columns of tables have in Spark.
+
+    Args:
+        spark: The session.
+        fields: The columns, each of another name.
+        rows: Their values, as `forklake.files.python_values` gives them to a user.
+
+    Raises:
+        InvalidInputError: A value is none of its column.
+    """
+    schema = spark_schema(tuple(fields))
+    if not rows or not fields:
+        return spark.createDataFrame([() for _ in rows], schema)
+    arrays = [_array(field, values) for field, values in zip(fields, zip(*rows, strict=True), strict=True)]
+    return spark.createDataFrame(pa.table(arrays, names=schema.names), schema)
+
+
+@reaching_spark()
+def held_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[Field, ...]) -> DataFrame:
+    """Return a frame of the caller as one whose columns have the names of fields, and the types of a table's.
+
+    Args:
+        spark: The session, for rows in memory.
+        rows: An Arrow table, as `forklake.files.conform` returns it for the fields, or a frame of Spark.
+        fields: Its columns.
+    """
+    if isinstance(rows, pa.Table):
+        return spark_frame(spark, rows, fields)
+    return rows.toDF(*(field.name for field in fields))
+
+
+def _array(field: Field, values: Sequence[Any]) -> pa.Array:
+    try:
+        return shown_array(field, from_python(field, values))
+    except (ValueError, TypeError, ArithmeticError, AttributeError, pa.ArrowException) as error:
+        raise InvalidInputError(f'{error} (column "{field.name}")') from error

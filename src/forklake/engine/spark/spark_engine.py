@@ -1,0 +1,280 @@
+"""Spark as the engine. Spark itself is loaded, and started, when rows are first asked for.
+
+No other module imports those of `forklake.engine.spark` for the storeys above; each is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from forklake.engine.changed_rows import ChangedRows, Inlining
+from forklake.engine.engine import Kind
+from forklake.engine.spark import change, columns, driver, read, write
+from forklake.errors import EngineError
+from forklake.model.definitions import ColumnDefinition, NewDataFile
+from forklake.model.field import Field
+from forklake.model.merge import Merge
+from forklake.model.scan import OWN_PLACES, ScanPlan
+from forklake.model.write import WriteTarget
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from forklake.engine.spark.change.merge_source import Source
+    from forklake.files.rewrite_file import Rewriting
+    from forklake.model.change_scan import ChangePlan
+
+
+class SparkEngine:
+    """Runs jobs in a Spark session: the one given, the active one, or one that is started when it is needed."""
+
+    def __init__(self, given: SparkSession | None, conf: Mapping[str, str]) -> None:
+        self._given = given
+        self._conf = conf
+
+    def session(self) -> SparkSession:
+        """Return the session that jobs run in; it is started now if there is none.
+
+        Raises:
+            EngineError: None can be started, or the one that was given is stopped.
+        """
+        return driver.session.session(self._given, self._conf)
+
+    # ---- frames ------------------------------------------------------------------------------------------------------
+
+    def is_frame(self, value: object) -> bool:
+        """Return whether something is a DataFrame of Spark, classic or Connect."""
+        return type(value).__module__.startswith("pyspark.sql.") and hasattr(value, "sparkSession")
+
+    def checked(self, frame: DataFrame) -> DataFrame:
+        """Return a DataFrame whose session runs."""
+        driver.session.checked(frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs.")
+        return frame
+
+    def columns(self, frame: Any) -> tuple[ColumnDefinition, ...]:
+        """Return the columns of a DataFrame or of a schema."""
+        return columns.spark_types.ducklake_columns(frame.schema if self.is_frame(frame) else frame)
+
+    def schema(self, fields: tuple[Field, ...]) -> StructType:
+        """Return columns as Spark shows them."""
+        return columns.spark_types.spark_schema(fields)
+
+    def rows_frame(self, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> DataFrame:
+        """Return rows in memory as a DataFrame."""
+        return read.rows_frame.rows_frame(self.session(), fields, rows)
+
+    def held_frame(self, rows: DataFrame | pa.Table, fields: tuple[Field, ...]) -> DataFrame:
+        """Return rows of the caller."""
+        return read.rows_frame.held_frame(self.session(), rows, fields)
+
+    def files_frame(self, paths: Sequence[str]) -> DataFrame:
+        """Return the rows of Parquet files."""
+        return read.parquet_files.read_files(self.session(), paths)
+
+    def select(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
+        """Return some columns."""
+        return frame.select(*map(columns.projection.quoted, names))
+
+    def named(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
+        """Return other names of columns."""
+        return read.query.named(frame, names)
+
+    def limited(self, frame: DataFrame, limit: int | None) -> DataFrame:
+        """Return the first rows."""
+        return read.query.limited(frame, limit)
+
+    def collect(
+        self, frame: DataFrame, *, limit: int | None = None, paths: Sequence[str] = (), what: str = "the query"
+    ) -> pa.Table:
+        """Run a query."""
+        return read.query.collect_rows(read.query.limited(frame, limit), paths, what)
+
+    def collect_given(self, frame: DataFrame, limit: int, table: str) -> pa.Table:
+        """Run a DataFrame of the caller's."""
+        return read.collect.collect_arrow(frame.limit(limit), table)
+
+    def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
+        """Return variants as values of Python."""
+        return read.query.variant_values(pairs)
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def scan(
+        self,
+        plan: ScanPlan,
+        columns: Sequence[str] | None = None,
+        condition: str | None = None,
+        *,
+        keep_order: bool = False,
+        is_limited: bool = False,
+    ) -> DataFrame:
+        """Return rows of a plan."""
+        return read.table_rows.table_rows(
+            self.session(), plan, columns, condition, keep_order=keep_order, is_limited=is_limited
+        )
+
+    def count(self, plan: ScanPlan, condition: str | None) -> int:
+        """Count rows of a plan."""
+        with driver.failures.guarded(plan):
+            return self.scan(plan, [], condition).count()
+
+    def bound(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
+        """Return the smallest or the largest value of a column."""
+        with driver.failures.guarded(plan):
+            return self.scan(plan, [column]).toDF("value").selectExpr(f"{which}(value)").toArrow().column(0)
+
+    def changes(self, plan: ChangePlan, kind: Kind) -> DataFrame:
+        """Return the changes of a plan."""
+        return read.change_feed.changes(self.session(), plan, kind)
+
+    def query(
+        self,
+        sql: str,
+        frames: Mapping[str, DataFrame],
+        plans: Collection[ScanPlan] | None = None,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> DataFrame:
+        """Return a query."""
+        few = bool(frames) and plans is not None and read.query.are_few(plans)
+        frame = read.query.query_frame(self.session(), sql, frames, of_few_rows=few)
+        return read.query.limited(frame, limit, offset)
+
+    def explain(self, frame: DataFrame, plans: Sequence[ScanPlan]) -> str:
+        """Return what a query does."""
+        return read.query.explain(frame, plans)
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    def write(self, rows: DataFrame | pa.Table, target: WriteTarget, *, by_name: bool = True) -> list[NewDataFile]:
+        """Write rows into new files."""
+        if self.is_frame(rows):
+            return write.write_rows.write(rows, target, by_name=by_name)
+        return write.write_rows.write_arrow(self.session(), rows, target)
+
+    def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
+        """Write files again."""
+        return write.rewrite_files.rewrite_files(self.session(), old, target)
+
+    def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
+        """Delete rows of a plan."""
+        rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=False)
+        return change.change_rows.change_rows(rows, plan, target, inlining=inlining)
+
+    def update(
+        self,
+        plan: ScanPlan,
+        condition: str | None,
+        values: Sequence[tuple[str, str]],
+        target: WriteTarget,
+        inlining: Inlining,
+        *,
+        keeps_ids: bool,
+    ) -> ChangedRows:
+        """Update rows of a plan."""
+        rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True)
+        updated = change.change_rows.updated_by(plan.fields, values)
+        return change.change_rows.change_rows(
+            rows, plan, target, updated=updated, inlining=inlining, keeps_ids=keeps_ids
+        )
+
+    def change_found(
+        self,
+        plan: ScanPlan,
+        found: DataFrame,
+        target: WriteTarget,
+        inlining: Inlining,
+        *,
+        is_update: bool,
+        keeps_ids: bool,
+    ) -> ChangedRows:
+        """Change rows that a query has found."""
+        columns = [field.name for field in plan.fields] if is_update else []
+        return change.change_rows.change_rows(
+            found.toDF(*OWN_PLACES, *columns),
+            plan,
+            target,
+            updated=change.change_rows.updated_by(plan.fields, ()) if is_update else None,
+            inlining=inlining,
+            may_repeat=not is_update,
+            keeps_ids=keeps_ids,
+        )
+
+    def merge_source(self, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
+        """Return rows in memory for a merge."""
+        return change.merge_source.source_of(self.session(), rows, fields)
+
+    def frame_source(self, frame: DataFrame) -> Source:
+        """Return a DataFrame for a merge."""
+        return change.merge_source.Source(frame)
+
+    @contextmanager
+    def measured_source(
+        self, frame: DataFrame, names: Sequence[str], table: str
+    ) -> Iterator[tuple[Source, pa.Table, bool]]:
+        """Give a DataFrame for a merge, which is run once, with the values or the bounds of columns."""
+        with change.merge_source.measured(frame, names, table) as (source, bounds):
+            if source.held is None:
+                yield source, bounds, True
+            else:
+                yield source, source.held.select(list(names)), False
+
+    def merge(
+        self,
+        plan: ScanPlan,
+        source: Source,
+        merge: Merge,
+        target: WriteTarget,
+        inlining: Inlining,
+        *,
+        keeps_ids: bool,
+    ) -> ChangedRows:
+        """Merge rows into those of a plan."""
+        merged = change.merge_rows.merge_rows(self.session(), plan, source, merge)
+        return change.change_rows.change_rows(
+            merged.rows,
+            plan,
+            target,
+            updated=merged.updated,
+            inserted=merged.inserted,
+            inlining=inlining,
+            may_repeat=merged.may_repeat,
+            keeps_ids=keeps_ids,
+        )
+
+    # ---- sessions and failures ---------------------------------------------------------------------------------------
+
+    def for_session(self) -> SparkEngine:
+        """Return an engine that works in a copy of the session, which is made when it is needed."""
+        return _SessionEngine(self.session)
+
+    def losses(self) -> int:
+        """Return how often Spark's Java process was lost."""
+        return driver.gateway.losses() if "forklake.engine.spark.driver.gateway" in sys.modules else 0
+
+    def loss(self, error: Exception, since: int) -> EngineError | None:
+        """Return what to say if Spark was lost."""
+        if "forklake.engine.spark.driver.failures" not in sys.modules:
+            return None
+        return driver.failures.loss(error, "the statement failed and nothing was committed", since)
+
+
+class _SessionEngine(SparkEngine):
+    """Works in a copy of a session, in which nothing but a query decides what it means."""
+
+    def __init__(self, given: Callable[[], SparkSession]) -> None:
+        super().__init__(None, {})
+        self._original = given
+        self._copy: SparkSession | None = None
+
+    def session(self) -> SparkSession:
+        """Return the copy; it is made again if Spark was started anew."""
+        if self._copy is None or not driver.session.is_running(self._copy):
+            self._copy = read.query.query_session(self._original())
+        return self._copy

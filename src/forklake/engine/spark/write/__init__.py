@@ -1,0 +1,15 @@
+"""Rows of frames become data files."""
+
+from typing import TYPE_CHECKING
+
+from forklake.model.submodules import submodules
+
+__all__ = [
+    "rewrite_files",
+    "write_rows",
+]
+
+if TYPE_CHECKING:
+    from forklake.engine.spark.write import rewrite_files, write_rows
+else:
+    __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

@@ -1,0 +1,58 @@
+"""Files written by PyArrow inside Spark's tasks: for types, codecs and encryption that Spark's own writer lacks."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.engine.spark.columns.arrow_columns import stored
+from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.driver.isolate import isolated
+from forklake.engine.spark.write.file_layout import laid_out, layout_settings
+from forklake.engine.spark.write.partition_tokens import with_tokens
+from forklake.files.parquet_writer import write_files
+from forklake.files.schema import arrow_schema
+from forklake.model.definitions import NewDataFile
+from forklake.model.write import WriteTarget
+
+_SETTINGS: Final = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+}
+_REPORT: Final = pa.schema([("file", pa.binary())])
+
+
+def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> list[NewDataFile]:
+    """Write rows, as `conform` made them, into Parquet files below a directory; return them as metadata knows them.
+
+    A task that is tried again, or runs twice, may leave files in the directory that are not among those returned.
+    """
+    schema = arrow_schema(target.fields)
+    with isolated(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
+        tokened, tokens = with_tokens(frame, target)
+        # Of columns with dots or backticks in their names, mapInArrow makes something else.
+        columns = [F.col(quoted(field.name)).alias(f"c{number}") for number, field in enumerate(target.fields)]
+        arranged = laid_out(tokened, target, tokens).select(*columns)
+        reports = arranged.mapInArrow(_task(replace(target, directory=directory), schema), "file binary").collect()
+    below = directory.removeprefix(target.directory)
+    files: Iterator[NewDataFile] = (pickle.loads(report.file) for report in reports)
+    return [replace(file, path=f"{below}{file.path}") for file in files]
+
+
+def _task(target: WriteTarget, schema: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def write_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        files = write_files((_stored(batch, target, schema) for batch in batches), target, schema)
+        yield pa.record_batch([pa.array([pickle.dumps(file) for file in files], pa.binary())], schema=_REPORT)
+
+    return write_partition
+
+
+def _stored(batch: pa.RecordBatch, target: WriteTarget, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [stored(values, field) for values, field in zip(batch.columns, target.fields, strict=True)]
+    return pa.record_batch(columns, schema=schema)

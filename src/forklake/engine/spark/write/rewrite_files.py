@@ -1,0 +1,60 @@
+"""Data files written again in the columns that their table has now, each by a task of Spark."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from forklake.engine.spark.driver.failures import translated
+from forklake.engine.spark.driver.progress import progress
+from forklake.engine.spark.driver.shared_path import check_shared
+from forklake.files import storage
+from forklake.files.rewrite_file import Rewriting, rewrite_file
+from forklake.model.definitions import NewDataFile
+from forklake.model.write import WriteTarget
+
+_REPORT: Final = pa.schema([("number", pa.int64()), ("file", pa.binary())])
+
+
+def rewrite_files(spark: SparkSession, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
+    """Write files again, as `rewrite_file` does, several at a time; the order is kept.
+
+    If anything fails, no new file is left behind, as far as the storage lets them be deleted.
+
+    Raises:
+        InvalidInputError: A value is none of its column's new type.
+        DataFileError: A file cannot be read or written.
+        EngineError: The job failed.
+    """
+    directory = f"{target.directory}write-{uuid4()}/"
+    try:
+        with translated(target.table), progress(spark, f'Rewriting "{target.table}"'):
+            check_shared(spark, target.directory)
+            storage.make_directory(directory)
+            numbers = spark.range(0, len(old), 1, len(old))
+            reports = numbers.mapInArrow(_task(old, target, directory), "number long, file binary").collect()
+        files: dict[int, NewDataFile] = {report.number: pickle.loads(report.file) for report in reports}
+        kept = {target.directory + file.path for file in files.values()}
+        # What a task left that was tried again, or ran twice.
+        storage.delete(path for path in storage.list_files(directory) if path not in kept)
+    except BaseException:
+        storage.delete_directory(directory)
+        raise
+    return [files[number] for number in range(len(old))]
+
+
+def _task(
+    old: Sequence[Rewriting], target: WriteTarget, directory: str
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def rewrite(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            numbers = batch.column(0).to_pylist()
+            files = [pickle.dumps(rewrite_file(old[number], target, directory)) for number in numbers]
+            yield pa.record_batch([pa.array(numbers, pa.int64()), pa.array(files, pa.binary())], schema=_REPORT)
+
+    return rewrite

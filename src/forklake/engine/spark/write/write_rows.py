@@ -1,0 +1,146 @@
+"""Rows of a Spark frame become data files of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from forklake.engine.spark.columns.spark_types import spark_schema
+from forklake.engine.spark.driver.failures import translated
+from forklake.engine.spark.driver.hadoop import hadoop_path, is_for_arrow
+from forklake.engine.spark.driver.progress import progress
+from forklake.engine.spark.driver.shared_path import check_shared, check_written
+from forklake.engine.spark.write.arrow_writer import write_with_arrow
+from forklake.engine.spark.write.conform import conform
+from forklake.engine.spark.write.data_files import described
+from forklake.engine.spark.write.native_writer import write_native
+from forklake.errors import InvalidInputError
+from forklake.files import storage
+from forklake.files.partitions import hive_path
+from forklake.files.values import display_array
+from forklake.model.definitions import NewDataFile
+from forklake.model.field import Field, has_unnumbered_parts
+from forklake.model.scan import ROW_ID_FIELD_ID
+from forklake.model.write import WriteTarget
+
+_ARROW_ONLY: Final = frozenset({"uint8", "uint16", "uint32", "uint64", "uuid", "time", "timestamp_ns"})
+"""Types that Spark's Parquet writer does not have."""
+
+
+def write(frame: DataFrame, target: WriteTarget, *, by_name: bool = True) -> list[NewDataFile]:
+    """Write the rows of a frame into new files below the table's directory; no rows, no files.
+
+    Values are cast as docs/spec/casts.md says. What comes out does not depend on the settings of the frame's session.
+    If anything fails, and also on an interrupt, the jobs are cancelled and no file is left behind (as far as the
+    storage lets them be deleted). The files belong to no table yet: `remove` them if they are not committed.
+
+    Args:
+        frame: The rows. It is run once, or twice for a sorted table.
+        target: The table.
+        by_name: Whether columns are matched by their names, not by their positions.
+
+    Raises:
+        InvalidInputError: The columns do not fit the table's, or a value does not fit its column.
+        DataFileError: A file cannot be written.
+        EngineError: The job failed.
+    """
+    if frame.isStreaming:
+        raise InvalidInputError(
+            f'A stream cannot be written to table "{target.table}" as a whole; nothing was written.',
+            hint="Write each batch of it, with foreachBatch.",
+        )
+    with translated(target.table):
+        rows = conform(frame, target.fields, target.table, by_name=by_name)
+        return _written(rows, target)
+
+
+def write_arrow(spark: SparkSession, rows: pa.Table, target: WriteTarget) -> list[NewDataFile]:
+    """Write rows that are in memory, in parallel; otherwise as `write`.
+
+    Args:
+        spark: The session to use.
+        rows: As `forklake.files.conform` returns them.
+        target: The table.
+    """
+    with translated(target.table):
+        return _written(spark_frame(spark, rows, target.fields), target)
+
+
+def spark_frame(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> DataFrame:
+    """Return rows in memory, as `forklake.files.conform` returns them for these columns, as a frame of Spark."""
+    return spark.createDataFrame(shown_rows(rows, fields), spark_schema(fields))
+
+
+def shown_rows(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
+    """Return rows in memory, as `forklake.files.conform` returns them for these columns, as Spark shows them."""
+    return pa.table(
+        [display_array(field, rows.column(field.name)) for field in fields], [field.name for field in fields]
+    )
+
+
+def _written(rows: DataFrame, target: WriteTarget) -> list[NewDataFile]:
+    """Write rows that are as `conform` makes them."""
+    directory = f"{target.directory}write-{uuid4()}/"
+    try:
+        with progress(rows.sparkSession, f'Writing "{target.table}"'):
+            check_shared(rows.sparkSession, target.directory)
+            if needs_arrow(target) or is_for_arrow(rows.sparkSession, target.table, [directory], target.fields):
+                files = write_with_arrow(rows, target, directory)
+            else:
+                write_native(rows, target, hadoop_path(directory))
+                check_written(directory)
+                files = described(target, directory)
+        return settled(files, target, directory)
+    except BaseException:
+        storage.delete_directory(directory)
+        raise
+
+
+def remove(target: WriteTarget, files: Iterable[NewDataFile]) -> list[str]:
+    """Delete files that `write` made and that no commit took; return the paths of those that are still there."""
+    return storage.delete(f"{target.directory}{file.path}" for file in files)
+
+
+def needs_arrow(target: WriteTarget) -> bool:
+    """Return whether Spark's own Parquet writer cannot write this table's files."""
+    if target.is_encrypted or target.options.parquet_compression == "brotli" or _any_arrow_only(target.fields):
+        return True
+    # Spark's files with lists need a name mapping, with which DuckDB does not find the ids of updated rows.
+    return has_unnumbered_parts(target.fields) and target.fields[-1].column_id == ROW_ID_FIELD_ID
+
+
+def _any_arrow_only(fields: Iterable[Field]) -> bool:
+    return any(field.type in _ARROW_ONLY or _any_arrow_only(field.children) for field in fields)
+
+
+def settled(files: Sequence[NewDataFile], target: WriteTarget, directory: str) -> list[NewDataFile]:
+    """Give files their final places, and leave nothing else of the directory that they were written to.
+
+    Local files are renamed. Object stores only copy, so files stay where they are there.
+    """
+    if not storage.is_local(directory):
+        kept = {f"{target.directory}{file.path}" for file in files}
+        storage.delete(path for path in storage.list_files(directory) if path not in kept)
+        return list(files)
+    moved: list[NewDataFile] = []
+    try:
+        for file in files:
+            path = f"{_below(file, target)}{storage.new_file_name()}"
+            storage.move(f"{target.directory}{file.path}", f"{target.directory}{path}")
+            moved.append(replace(file, path=path))
+        storage.delete_directory(directory)
+    except BaseException:
+        remove(target, moved)
+        raise
+    return moved
+
+
+def _below(file: NewDataFile, target: WriteTarget) -> str:
+    if not target.partition_keys or not target.options.hive_file_pattern or target.is_encrypted:
+        return ""
+    return hive_path(target.partition_keys, file.partition_values)
