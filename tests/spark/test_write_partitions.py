@@ -1,23 +1,25 @@
 """Files of tables with partitions: one value of each key per file, told exactly."""
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
 
 from forklake.engine.spark.columns.spark_types import spark_schema
+from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.engine.spark.write.write_rows import write
-from forklake.files.partitions import hive_path, partition_values
-from forklake.files.schema import arrow_type
-from forklake.files.texts import parse_values, to_array
-from forklake.files.values import stored_array
+from forklake.files.array_transforms import transform_value
+from forklake.files.partitions import hive_path
+from forklake.files.texts import to_array
 from forklake.model.definitions import SortKey
+from forklake.model.transforms import Transform
 from forklake.model.write import PartitionKey, WriteOptions
 from tests.spark.targets import fields_of, rows_of, settings, target_at
+from tests.transforms import CASES, VALUES
 
 ODD = [
     "",
@@ -48,7 +50,7 @@ def by_values(files: list[Any]) -> dict[tuple[str | None, ...], int]:
 
 def test_each_value_is_told_exactly(spark: SparkSession, tmp_path: Path) -> None:
     values = [*ODD, "x" * 1000, "y" * 1000, "ä" * 200, None]
-    target = target_at(tmp_path, {"k": "varchar", "n": "int32"}, partition_keys=(PartitionKey("K", "identity"),))
+    target = target_at(tmp_path, {"k": "varchar", "n": "int32"}, partition_keys=(PartitionKey("K"),))
     rows = [(value, number) for number, value in enumerate(values * 3)]
 
     files = write(spark.createDataFrame(rows, "k string, n int"), target)
@@ -60,7 +62,7 @@ def test_each_value_is_told_exactly(spark: SparkSession, tmp_path: Path) -> None
 
 
 def test_directories_are_those_of_hive(spark: SparkSession, tmp_path: Path) -> None:
-    keys = (PartitionKey("d", "year"), PartitionKey("k", "identity"))
+    keys = (PartitionKey("d", Transform.parse("year")), PartitionKey("k"))
     target = target_at(tmp_path, {"k": "varchar", "d": "date"}, partition_keys=keys)
     frame = spark.sql("SELECT 'a/b' AS k, DATE '2020-05-06' AS d UNION ALL SELECT NULL, NULL")
 
@@ -75,7 +77,7 @@ def test_directories_are_those_of_hive(spark: SparkSession, tmp_path: Path) -> N
 
 def test_files_lie_in_the_root_without_the_hive_pattern(spark: SparkSession, tmp_path: Path) -> None:
     options = WriteOptions(hive_file_pattern=False)
-    key = PartitionKey("k", "identity")
+    key = PartitionKey("k")
     target = target_at(tmp_path, {"k": "int64"}, partition_keys=(key,), options=options)
 
     files = write(spark.range(3).toDF("k"), target)
@@ -85,7 +87,7 @@ def test_files_lie_in_the_root_without_the_hive_pattern(spark: SparkSession, tmp
 
 
 def test_a_value_is_written_by_one_task(spark: SparkSession, tmp_path: Path) -> None:
-    target = target_at(tmp_path, {"id": "int64", "k": "int64"}, partition_keys=(PartitionKey("k", "identity"),))
+    target = target_at(tmp_path, {"id": "int64", "k": "int64"}, partition_keys=(PartitionKey("k"),))
 
     files = write(spark.range(0, 10_000, 1, 20).selectExpr("id", "id % 7 AS k"), target)
 
@@ -93,76 +95,62 @@ def test_a_value_is_written_by_one_task(spark: SparkSession, tmp_path: Path) -> 
     assert sum(file.record_count for file in files) == 10_000
 
 
-SAMPLES: list[tuple[str, list[str | None]]] = [
-    ("boolean", ["true", "false", None]),
-    ("int8", ["-128", "0", "127", None]),
-    ("int32", ["34", "-1", "0", None]),
-    ("int64", ["34", "-9223372036854775808", "9223372036854775807"]),
-    ("int128", ["34", "-99999999999999999999999999999999999999", None]),
-    ("float32", ["0.1", "-0.0", "0.0", "nan", "inf", "1e30"]),
-    ("float64", ["0.1", "-0.0", "0.0", "nan", "-inf", "1e300", "1e-7", "123456789012.5"]),
-    ("decimal(9,2)", ["14.20", "-14.20", "0.00", None]),
-    ("decimal(38,10)", ["0.0000000001", "-12345.5", None]),
-    ("varchar", ["iceberg", "", "abc", "ä", "日本語", None]),
-    ("json", ['{"a": 1}', "null", None]),
-    ("blob", ["abc", "\\x00\\xFF", "", None]),
-    ("date", ["2017-11-16", "1969-12-31", "1969-01-01", "0001-01-01", "9999-12-31", None]),
-    ("timestamp", ["2017-11-16 22:31:08", "1969-12-31 23:59:59.999999", "1960-02-29 00:00:00.5", None]),
-    ("timestamp_s", ["2017-11-16 22:31:08", "1969-12-31 23:59:59", None]),
-    ("timestamp_ms", ["2017-11-16 22:31:08.123", "1969-12-31 23:59:59.999", None]),
-    ("timestamptz", ["2020-10-25 00:30:00+00", "2020-10-25 01:30:00+00", "1969-12-31 23:59:59.5+00", None]),
-    ("uint8", ["255", "0", None]),
-    ("uint64", ["18446744073709551615", "34", None]),
-    ("uuid", ["f79c3e09-677c-4bbd-a479-3f349cb785e7", "00000000-0000-0000-0000-000000000000", None]),
-    ("time", ["22:31:08", "00:00:00.000001", None]),
-    ("timestamp_ns", ["2017-11-16 22:31:08.123456789", "1969-12-31 23:59:59.999999999", None]),
-]
-PARTS = ("year", "month", "day", "hour", "epoch_year", "epoch_month", "epoch_day", "epoch_hour")
-CASES = [
-    (column_type, transform, texts)
-    for column_type, texts in SAMPLES
-    for transform in (
-        "identity",
-        "bucket(16)",
-        *(PARTS if column_type[:4] in ("date", "time") and column_type != "time" else ()),
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_tokens_tell_apart_what_arrow_tells_apart(spark: SparkSession, tmp_path: Path, zone: str) -> None:
+    fields = fields_of({str(number): kind for number, kind in enumerate(VALUES)})
+    texts = {field.name: [*VALUES[field.type], None] for field in fields}
+    count = max(len(some) for some in texts.values())
+    shown = [to_array(field, texts[field.name] + [None] * (count - len(texts[field.name]))) for field in fields]
+    names = {field.type: field.name for field in fields}
+    cases = [(fields[int(names[kind])], transform) for kind, transform in CASES]
+    target = replace(
+        target_at(tmp_path, {}),
+        fields=fields,
+        partition_keys=tuple(PartitionKey(field.name, transform) for field, transform in cases),
     )
-]
+    table = pa.table(shown, [field.name for field in fields])
+
+    with settings(spark, {"spark.sql.session.timeZone": zone}):
+        rows, columns = with_tokens(spark.createDataFrame(table, spark_schema(fields)), target)
+        found = rows.select(*columns).toArrow()
+
+    for (field, transform), column in zip(cases, columns, strict=True):
+        tokens = found.column(column).to_pylist()
+        expected = [
+            None if text is None else transform_value(field.type, transform, text) for text in texts[field.name]
+        ]
+        pairs = set(zip(tokens, expected, strict=False))
+        told = (field.type, str(transform), sorted(pairs, key=str))
+        assert len({token for token, _ in pairs}) == len({value for _, value in pairs}) == len(pairs), told
+        assert all((token == "n") == (value is None) for token, value in pairs), told
+        if not transform.is_identity:
+            assert all(token == f"v{value.encode().hex().upper()}" for token, value in pairs if value), told
 
 
-@pytest.mark.parametrize("column_type", [column_type for column_type, _ in SAMPLES])
-def test_values_are_those_of_rows_written_without_spark(spark: SparkSession, tmp_path: Path, column_type: str) -> None:
-    (field,) = fields_of({"v": column_type})
-    texts = dict(SAMPLES)[column_type]
-    shown = to_array(field, texts)
-    schema: StructType = spark_schema((field,))
-    frame = spark.createDataFrame(pa.table([shown], ["v"]), schema)
-    transforms = [transform for kind, transform, _ in CASES if kind == column_type]
-    if not shown.type.equals(arrow_type(field)):
-        stored = pa.concat_arrays([_stored(field, text) for text in texts])
-    else:
-        stored = shown
-    for zone in ("UTC", "America/New_York"):
-        for transform in transforms:
-            target = target_at(tmp_path, {"v": column_type}, partition_keys=(PartitionKey("v", transform),))
-            with settings(spark, {"spark.sql.session.timeZone": zone}):
-                files = write(frame, target)
-            expected: dict[tuple[str | None, ...], int] = defaultdict(int)
-            for value in partition_values(stored, column_type, transform):
-                expected[(value,)] += 1
-            assert by_values(files) == dict(expected), (transform, zone)
-            assert len(files) == len(expected), (transform, zone)
+@pytest.mark.parametrize("kind", ["varchar", "float64", "uint64", "timestamp_ns", "timestamptz", "uuid"])
+def test_values_are_those_of_rows_written_without_spark(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    (field,) = fields_of({"v": kind})
+    texts = [*VALUES[kind], None]
+    frame = spark.createDataFrame(pa.table([to_array(field, texts)], ["v"]), spark_schema((field,)))
+    keys = (PartitionKey("v"), PartitionKey("v", Transform.bucket(16)))
+    target = target_at(tmp_path, {"v": kind}, partition_keys=keys)
 
+    with settings(spark, {"spark.sql.session.timeZone": "America/New_York"}):
+        files = write(frame, target)
 
-def _stored(field: Any, text: str | None) -> pa.Array:
-    made = stored_array(field, parse_values(field, [text]))
-    return made.storage if isinstance(made, pa.ExtensionArray) else made
+    expected: dict[tuple[str | None, ...], int] = defaultdict(int)
+    for text in texts:
+        values = [None if text is None else transform_value(kind, key.transform, text) for key in keys]
+        expected[tuple(values)] += 1
+    assert by_values(files) == dict(expected)
+    assert len(files) == len(expected)
 
 
 def test_rows_of_a_sorted_partition_are_sorted(spark: SparkSession, tmp_path: Path) -> None:
     target = target_at(
         tmp_path,
         {"id": "int64", "k": "int64", "v": "int64"},
-        partition_keys=(PartitionKey("k", "identity"),),
+        partition_keys=(PartitionKey("k"),),
         sort_keys=(SortKey("v", "DESC", "NULLS_FIRST"), SortKey("id")),
     )
     frame = spark.range(0, 5_000, 1, 5).selectExpr(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from forklake.catalog.partition_transforms import known_transform
 from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
 from forklake.catalog.view import Content
 from forklake.metastore.tables import FILE_COLUMN_STATS, FILE_PARTITION_VALUE, PARTITION_COLUMN, PARTITION_INFO
@@ -12,6 +13,7 @@ from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, PartitionId, TableId
 from forklake.model.predicate import Predicate
 from forklake.model.rows import DataFileRow, FileColumnStatsRow, PartitionInfoRow
+from forklake.model.transforms import Transform
 
 Fields = tuple[Field, ...] | None
 _MUCH: Final = 5_000
@@ -37,7 +39,7 @@ def prune(
     types = {column: field.type for column, field, _ in _numbered(fields) if column in pruner.columns}
     for row in files:
         keys = partitions.get(row.data_file_id, [])
-        if any(key.transform.startswith("bucket") for key in keys):
+        if any(key.transform.is_bucket for key in keys):
             keys = partitions[row.data_file_id] = _certain(keys, types, fields_of[row.data_file_id])
         is_out = bool(keys) and pruner.rules_out(FileFacts(partition=keys))
         (by_partition if is_out else kept).append(row)
@@ -94,10 +96,10 @@ def _partition_values(
     of_table = {"table_id": table_id}
     infos: list[PartitionInfoRow] = [row for row, _, _ in content.history(PARTITION_INFO, of_table)]
     infos += [row for row in content.rows(PARTITION_INFO, of_table) if row.origin is None]
-    keys: dict[tuple[PartitionId, int], tuple[ColumnId, str]] = {
-        (key.partition_id, key.partition_key_index): (key.column_id, key.transform)
+    keys: dict[tuple[PartitionId, int], tuple[ColumnId, Transform]] = {
+        (key.partition_id, key.partition_key_index): (key.column_id, transform)
         for key in content.following(PARTITION_COLUMN, infos)
-        if key.column_id in columns
+        if key.column_id in columns and (transform := known_transform(key.transform)) is not None
     }
     partition_of = {row.data_file_id: row.partition_id for row in partitioned}
     wanted = sorted({index for _, index in keys})
@@ -117,7 +119,7 @@ def _certain(keys: Sequence[PartitionValue], types: Mapping[ColumnId, str], held
     return [
         key
         for key in keys
-        if not key.transform.startswith("bucket")
+        if not key.transform.is_bucket
         or not _may_be_promoted(types[key.column_id])
         or then.get(key.column_id) == types[key.column_id]
     ]

@@ -16,13 +16,10 @@ from forklake.model.ids import ColumnId
 from forklake.model.predicate import Operator, Predicate
 from forklake.model.promotions import is_integer
 from forklake.model.rows import FileColumnStatsRow
-from forklake.model.transforms import date_part, transform_text
-from forklake.model.types import moment, order_key
+from forklake.model.transforms import Function, Transform
+from forklake.model.types import order_key
 
 _UNORDERED: Final = frozenset({"blob", "json", "geometry", "variant", "struct", "list", "map"})
-_GROWING: Final = frozenset({"year", "epoch_year", "epoch_month", "epoch_day", "epoch_hour"})
-"""Transforms that keep the order of values."""
-
 _EXACT: Final = 2.0**53
 """Up to here integers are floats of 64 bits."""
 _FLOAT_STEP: Final = 2.0**-23
@@ -35,7 +32,7 @@ class PartitionValue:
     """What a partition key says of all rows of a file: the transform of a column gives this, as text."""
 
     column_id: ColumnId
-    transform: str
+    transform: Transform
     value: str | None
 
 
@@ -129,7 +126,7 @@ def _may_be_null(facts: FileFacts, column: ColumnId) -> bool:
 def _may_be_there(facts: FileFacts, column: ColumnId) -> bool:
     """Return whether a value may be not NULL. Parts of infinite dates are NULL, so a NULL of those says nothing."""
     for key in facts.partition:
-        is_null = key.value is None and (key.transform == "identity" or key.transform.startswith("bucket"))
+        is_null = key.value is None and not key.transform.is_part
         if key.column_id == column and is_null:
             return False
     stats, constant = facts.stats.get(column), facts.constants.get(column)
@@ -161,7 +158,7 @@ class _Compared:
         self._is_float = column_type.startswith("float")
         self._is_nan = self._is_float and value.lower().lstrip("+-") == "nan"
         self._literal = _UNKNOWN if self._is_nan else self._span(value, value)
-        self._buckets: dict[str, frozenset[str]] = {}
+        self._buckets: dict[Transform, frozenset[str]] = {}
 
     def __call__(self, facts: FileFacts) -> bool:
         if not all(self._may_match_key(key) for key in facts.partition if key.column_id == self._column):
@@ -210,40 +207,39 @@ class _Compared:
         return _Span(keys[0], keys[1], has_nan)
 
     def _may_match_key(self, key: PartitionValue) -> bool:
-        if key.transform == "identity":
+        if key.transform.is_identity:
             return key.value is not None and self._may_match_value(key.value)
-        if key.transform.startswith("bucket"):
+        if key.transform.is_bucket:
             return key.value is not None and (self._operator != "=" or self._may_be_in_bucket(key.transform, key.value))
         if key.value is None:
             # A moment without end has no parts, and lies there too.
-            return self._operator != "=" or transform_text(self._type, key.transform, self._value) is None
+            return self._operator != "=" or key.transform.of_text(self._type, self._value) is None
         return self._may_have_part(key.transform, key.value)
 
-    def _may_be_in_bucket(self, transform: str, bucket: str) -> bool:
+    def _may_be_in_bucket(self, transform: Transform, bucket: str) -> bool:
         if transform not in self._buckets:
             # DuckLake hashes the text of unsigned and huge integers, and a column may have been another before.
             types = {self._type, "int8", "uint8"} if is_integer(self._type) else {self._type}
-            found = {transform_text(one, transform, self._value) for one in types}
+            found = {transform.of_text(one, self._value) for one in types}
             self._buckets[transform] = frozenset() if None in found else frozenset(text for text in found if text)
         return not self._buckets[transform] or bucket in self._buckets[transform]
 
-    def _may_have_part(self, transform: str, text: str) -> bool:
-        nanos = moment(self._type, self._value)
+    def _may_have_part(self, transform: Transform, text: str) -> bool:
+        nanos = transform.moment(self._type, self._value)
         if nanos is None or not text.lstrip("-").isdecimal():
             return True
         part, is_zoned = int(text), self._type == "timestamptz"
         around = (nanos - _ZONE_NANOS, nanos, nanos + _ZONE_NANOS) if is_zoned else (nanos,)
-        parts = [found for moment_near in around if (found := date_part(transform, moment_near)) is not None]
-        if not parts or (is_zoned and transform == "hour"):
+        parts = [transform.of_moment(near) for near in around]
+        if is_zoned and transform.function is Function.HOUR:
             return True
-        is_growing = transform in _GROWING
         match self._operator:
             case "=":
-                return parts[0] <= part <= parts[-1] if is_growing else part in parts
+                return parts[0] <= part <= parts[-1] if transform.keeps_order else part in parts
             case "<" | "<=":
-                return not is_growing or part <= parts[-1]
+                return not transform.keeps_order or part <= parts[-1]
             case ">" | ">=":
-                return not is_growing or part >= parts[0]
+                return not transform.keeps_order or part >= parts[0]
         return True
 
 

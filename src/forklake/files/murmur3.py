@@ -1,4 +1,4 @@
-"""Murmur3 of 32 bits with seed 0, over whole columns: the hash of ``bucket(N)``, in DuckLake as in Iceberg."""
+"""Murmur3 of whole columns; `forklake.model.murmur3` is that of one value, and says why there are two."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from forklake.model.murmur3 import ADDED, C1, C2, FINAL_1, FINAL_2
+
 Hashes = NDArray[np.uint32]
 
-_C1: Final = np.uint32(0xCC9E2D51)
-_C2: Final = np.uint32(0x1B873593)
+_C1: Final = np.uint32(C1)
+_C2: Final = np.uint32(C2)
 
 
 def hash_longs(values: NDArray[np.int64]) -> Hashes:
@@ -54,7 +56,7 @@ def _hash_rows(rows: NDArray[np.uint8]) -> Hashes:
 
 def _mixed(state: Hashes, block: Hashes) -> Hashes:
     state = _rotated(state ^ _scrambled(block), 13)
-    return state * np.uint32(5) + np.uint32(0xE6546B64)
+    return state * np.uint32(5) + np.uint32(ADDED)
 
 
 def _scrambled(block: Hashes) -> Hashes:
@@ -68,7 +70,7 @@ def _rotated(words: Hashes, bits: int) -> Hashes:
 def _finished(state: Hashes, length: int) -> Hashes:
     state = state ^ np.uint32(length)
     state ^= state >> np.uint32(16)
-    state *= np.uint32(0x85EBCA6B)
+    state *= np.uint32(FINAL_1)
     state ^= state >> np.uint32(13)
-    state *= np.uint32(0xC2B2AE35)
+    state *= np.uint32(FINAL_2)
     return state ^ state >> np.uint32(16)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from forklake.errors import InvalidInputError
 from forklake.files import storage
+from forklake.files.array_transforms import partition_codes
 from forklake.files.open_file import OpenFile
-from forklake.files.partitions import hive_path, partition_codes
+from forklake.files.partitions import hive_path
 from forklake.model.definitions import NewDataFile
 from forklake.model.name_mapping import name_mapping
 from forklake.model.names import fold

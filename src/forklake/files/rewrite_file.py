@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
+from forklake.files.array_transforms import partition_codes
 from forklake.files.evolution import evolved_column
 from forklake.files.footer import damaged, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.open_file import OpenFile
-from forklake.files.partitions import partition_codes
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field

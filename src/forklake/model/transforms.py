@@ -1,21 +1,34 @@
-"""Partition transforms of one value: from its text to the text of its partition value.
+"""Partition transforms: what a partition key makes of the values of its column.
 
-`forklake.files` has the same for whole columns. Here they serve pruning, so None, "cannot be told", is always allowed.
+A transform has three faces. This module computes the partition value of one value that is given as text, for pruning;
+`forklake.files.array_transforms` those of an Arrow array, for writing; the engine those of a column of Spark, so that
+rows can be laid out before they are written. docs/spec/files.md has the rules, and one test holds the three together.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import struct
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from enum import StrEnum
+from typing import Final, Self
 
 from forklake.model.calendar import date_of
-from forklake.model.types import NANOS_PER_DAY, moment
+from forklake.model.murmur3 import WITHOUT_SIGN, murmur3
+from forklake.model.types import NANOS_PER_DAY, NESTED, moment
 
-_BUCKET: Final = re.compile(r"bucket\((\d+)\)")
+MAX_BUCKETS: Final = 2**31 - 1
+
+_TEXT: Final = re.compile(r"(\w+)(?:\(([+-]?\d+)\))?", re.ASCII)
+_WITHOUT_TEXT: Final = NESTED | {"geometry", "variant"}
+"""Types whose values cannot be written as the text that the value of a partition is."""
+_DATED: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_s", "timestamp_ms", "timestamp_ns"})
 _NANOS_PER_HOUR: Final = 3_600_000_000_000
 _NANOS_PER_UNIT: Final = {
+    "date": NANOS_PER_DAY,
     "timestamp_s": 1_000_000_000,
     "timestamp_ms": 1_000_000,
     "timestamp": 1_000,
@@ -29,61 +42,177 @@ _BOOLEANS: Final = {"0": 0, "false": 0, "1": 1, "true": 1}
 _WIDEST_INTEGER_DECIMAL: Final = 18
 
 
-def transform_text(column_type: str, transform: str, text: str) -> str | None:
-    """Return the partition value of a value, both as text, or None if that cannot be told.
+class Function(StrEnum):
+    """The functions that transforms apply, by the names that the metadata has for them."""
 
-    A ``timestamptz`` is taken at UTC; writers with another time zone give other years, months, days and hours.
+    IDENTITY = "identity"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    HOUR = "hour"
+    EPOCH_YEAR = "epoch_year"
+    EPOCH_MONTH = "epoch_month"
+    EPOCH_DAY = "epoch_day"
+    EPOCH_HOUR = "epoch_hour"
+    BUCKET = "bucket"
 
-    >>> transform_text("date", "month", "2017-11-16"), transform_text("int64", "bucket(1000)", "34")
-    ('11', '379')
+
+_FUNCTIONS: Final = {function.value: function for function in Function}
+_ORDERED: Final = frozenset(
+    {Function.YEAR, Function.EPOCH_YEAR, Function.EPOCH_MONTH, Function.EPOCH_DAY, Function.EPOCH_HOUR}
+)
+_EPOCHS: Final = frozenset(function for function in Function if function.startswith("epoch_"))
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A function and, of ``bucket(N)``, the number of buckets. Its ``str`` is the text that the metadata holds.
+
+    >>> str(Transform.parse("Bucket( 16 )")), Transform.parse("epoch_day").function
+    ('bucket(16)', <Function.EPOCH_DAY: 'epoch_day'>)
     """
-    if transform == "identity":
-        return text
-    bucket = _BUCKET.fullmatch(transform)
-    try:
-        if bucket:
-            encoded = _hashed_bytes(column_type, text)
-            count = int(bucket[1])
-            return None if encoded is None or count < 1 else str((murmur3(encoded) & 0x7FFFFFFF) % count)
-        return _part(column_type, transform, text)
-    except (ValueError, ArithmeticError, struct.error):
-        return None
+
+    function: Function
+    bucket_count: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the transform that a text names, blanks and case aside.
+
+        Raises:
+            ValueError: There is no such transform.
+        """
+        name = text.replace(" ", "").lower()
+        match = _TEXT.fullmatch(name)
+        function = _FUNCTIONS.get(match[1]) if match else None
+        count = match[2] if match else None
+        if function is not None and (function is Function.BUCKET) == (count is not None):
+            return cls(function) if count is None else cls.bucket(int(count))
+        raise ValueError(
+            f"Unsupported partition function {name} - only year, month, day, hour, epoch_year, epoch_month,"
+            " epoch_day, epoch_hour, and bucket are supported"
+        )
+
+    @classmethod
+    def bucket(cls, count: int) -> Self:
+        """Return the transform ``bucket(count)``.
+
+        Raises:
+            ValueError: There cannot be so many buckets.
+        """
+        if count < 1:
+            raise ValueError("Bucket count must be positive")
+        if count > MAX_BUCKETS:
+            raise ValueError(f"Bucket count cannot exceed {MAX_BUCKETS}")
+        return cls(Function.BUCKET, count)
+
+    def __str__(self) -> str:
+        return self.function if self.bucket_count is None else f"{self.function}({self.bucket_count})"
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it leaves values as they are."""
+        return self.function is Function.IDENTITY
+
+    @property
+    def is_bucket(self) -> bool:
+        """Whether it is ``bucket(N)``."""
+        return self.function is Function.BUCKET
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it takes a part of dates and timestamps, or counts them since 1970."""
+        return not (self.is_identity or self.is_bucket)
+
+    @property
+    def is_epoch(self) -> bool:
+        """Whether it counts years, months, days or hours since 1970."""
+        return self.function in _EPOCHS
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether of two dates the later one never has the lesser part."""
+        return self.function in _ORDERED
+
+    def accepts(self, column_type: str) -> bool:
+        """Return whether it can be applied to columns of a type.
+
+        >>> [Transform.parse("hour").accepts(name) for name in ("date", "time", "int32")]
+        [True, True, False]
+        """
+        if self.is_part:
+            return column_type in _DATED or (self.function is Function.HOUR and column_type == "time")
+        return column_type not in _WITHOUT_TEXT
+
+    def of_text(self, column_type: str, text: str) -> str | None:
+        """Return the partition value of a value, both as text, or None if that cannot be told.
+
+        A ``timestamptz`` is taken at UTC; writers with another time zone give other years, months, days and hours.
+
+        >>> Transform.parse("month").of_text("date", "2017-11-16"), Transform.bucket(1000).of_text("int64", "34")
+        ('11', '379')
+        """
+        if self.is_identity:
+            return text
+        if not self.accepts(column_type):
+            return None
+        try:
+            number = self._bucket(column_type, text) if self.is_bucket else self._part(column_type, text)
+        except (ValueError, ArithmeticError, struct.error):
+            return None
+        return None if number is None else str(number)
+
+    def of_moment(self, nanos: int) -> int:
+        """Return the part of a moment, which is given as nanoseconds since 1970.
+
+        >>> Transform.parse("epoch_month").of_moment(32 * NANOS_PER_DAY), Transform.parse("hour").of_moment(-1)
+        (1, 23)
+        """
+        return _PARTS[self.function](nanos)
+
+    def moment(self, column_type: str, text: str) -> int | None:
+        """Return the moment of a value that a part is taken of, for `of_moment`; None if it cannot be told."""
+        nanos = moment(column_type, text) if self.is_part and self.accepts(column_type) else None
+        if column_type == "time" and nanos == NANOS_PER_DAY:
+            return None  # 24:00:00 has an hour of its own
+        if nanos is None or column_type != "timestamp_ns" or self.is_epoch:
+            return nanos
+        # DuckDB cuts nanos off toward 1970 before it takes a part.
+        return -(-nanos // 1000) * 1000 if nanos < 0 else nanos // 1000 * 1000
+
+    def _part(self, column_type: str, text: str) -> int | None:
+        nanos = self.moment(column_type, text)
+        return None if nanos is None else self.of_moment(nanos)
+
+    def _bucket(self, column_type: str, text: str) -> int | None:
+        hashed = _hashed_bytes(column_type, text)
+        if hashed is None or self.bucket_count is None:
+            return None
+        return (murmur3(hashed) & WITHOUT_SIGN) % self.bucket_count
 
 
-def _part(column_type: str, transform: str, text: str) -> str | None:
-    nanos = moment(column_type, text)
-    if nanos is None or (column_type == "time" and transform != "hour"):
-        return None
-    part = date_part(transform, nanos)
-    return None if part is None else str(part)
+IDENTITY: Final = Transform(Function.IDENTITY)
 
 
-def date_part(transform: str, nanos: int) -> int | None:
-    """Return a part of a moment, or None if there is no such transform.
+def _date(nanos: int) -> tuple[int, int, int]:
+    return date_of(nanos // NANOS_PER_DAY)
 
-    >>> date_part("epoch_month", 32 * NANOS_PER_DAY), date_part("hour", -1)
-    (1, 23)
-    """
-    hours, days = nanos // _NANOS_PER_HOUR, nanos // NANOS_PER_DAY
-    year, month, day = date_of(days)
-    match transform:
-        case "year":
-            return year
-        case "month":
-            return month
-        case "day":
-            return day
-        case "hour":
-            return hours % 24
-        case "epoch_year":
-            return year - 1970
-        case "epoch_month":
-            return (year - 1970) * 12 + month - 1
-        case "epoch_day":
-            return days
-        case "epoch_hour":
-            return hours
-    return None
+
+def _epoch_month(nanos: int) -> int:
+    year, month, _ = _date(nanos)
+    return (year - 1970) * 12 + month - 1
+
+
+_PARTS: Final[dict[Function, Callable[[int], int]]] = {
+    Function.YEAR: lambda nanos: _date(nanos)[0],
+    Function.MONTH: lambda nanos: _date(nanos)[1],
+    Function.DAY: lambda nanos: _date(nanos)[2],
+    Function.HOUR: lambda nanos: nanos // _NANOS_PER_HOUR % 24,
+    Function.EPOCH_YEAR: lambda nanos: _date(nanos)[0] - 1970,
+    Function.EPOCH_MONTH: _epoch_month,
+    Function.EPOCH_DAY: lambda nanos: nanos // NANOS_PER_DAY,
+    Function.EPOCH_HOUR: lambda nanos: nanos // _NANOS_PER_HOUR,
+}
 
 
 def _hashed_bytes(column_type: str, text: str) -> bytes | None:
@@ -98,6 +227,8 @@ def _hashed_bytes(column_type: str, text: str) -> bytes | None:
         value = float(text)
         if column_type == "float32":
             (value,) = struct.unpack("<f", struct.pack("<f", value))
+        if math.isnan(value):
+            return None  # there are many NaNs, and DuckLake hashes their bits
         return struct.pack("<d", 0.0 if value == 0 else value)
     if column_type.startswith("decimal("):
         precision, scale = (int(part) for part in column_type[8:-1].split(","))
@@ -105,30 +236,5 @@ def _hashed_bytes(column_type: str, text: str) -> bytes | None:
         if Decimal(value_text) != Decimal(text):
             return None
         return struct.pack("<q", int(value_text.replace(".", ""))) if precision <= _WIDEST_INTEGER_DECIMAL else None
-    nanos = moment(column_type, text)
-    if nanos is None:
-        return None
-    if column_type == "date":
-        return struct.pack("<q", nanos // NANOS_PER_DAY)
-    unit = _NANOS_PER_UNIT.get(column_type)
-    return None if unit is None else struct.pack("<q", nanos // unit)
-
-
-def murmur3(data: bytes) -> int:
-    """Return the 32 bit Murmur3 hash of bytes, seed 0.
-
-    >>> murmur3(b"iceberg")
-    1210000089
-    """
-    mask, whole = 0xFFFFFFFF, len(data) // 4 * 4
-    state = 0
-    for place in range(0, len(data), 4):
-        block = int.from_bytes(data[place : place + 4], "little") * 0xCC9E2D51 & mask
-        state ^= (block << 15 | block >> 17) * 0x1B873593 & mask
-        if place < whole:
-            state = (state << 13 | state >> 19) & mask
-            state = (state * 5 + 0xE6546B64) & mask
-    state ^= len(data)
-    state = (state ^ state >> 16) * 0x85EBCA6B & mask
-    state = (state ^ state >> 13) * 0xC2B2AE35 & mask
-    return state ^ state >> 16
+    nanos, unit = moment(column_type, text), _NANOS_PER_UNIT.get(column_type)
+    return None if nanos is None or unit is None else struct.pack("<q", nanos // unit)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field
+from forklake.model.transforms import IDENTITY, Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class PartitionKey:
     """One key of a partitioning: a top-level column and a transform."""
 
     column: str
-    transform: str
+    transform: Transform = IDENTITY
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from forklake.catalog.partition_transforms import known_transform
 from forklake.errors import InvalidInputError
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.layout import TABLES, VERSION
@@ -178,7 +179,8 @@ class ExportedRows:
         found = self._lineage.following(table, parents)
         if table is metadata.PARTITION_COLUMN:
             for row in found:
-                if row.transform.startswith("epoch_"):
+                transform = known_transform(row.transform)
+                if transform is None or transform.is_epoch:
                     raise InvalidInputError(
                         f"DuckLake {VERSION} does not support the {row.transform} partition transform, by which the"
                         f" table with index {row.table_id} is partitioned. Nothing was exported."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
+from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.view import Content
@@ -49,7 +50,8 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
         directory=directory if directory.endswith("/") else f"{directory}/",
         fields=fields,
         partition_keys=tuple(
-            PartitionKey(key.column, key.transform) for key in describe.partitioning(content, table.table_id)
+            PartitionKey(key.column, read_transform(key.transform))
+            for key in describe.partitioning(content, table.table_id)
         ),
         sort_keys=tuple(
             _for_spark(key, runtime, table.table_name, fields) for key in describe.sorting(content, table.table_id)

@@ -22,6 +22,7 @@ from forklake.model.ids import ColumnId
 from forklake.model.name_mapping import name_mapping
 from forklake.model.options import COMPRESSIONS
 from forklake.model.scan import ROW_ID_COLUMN
+from forklake.model.transforms import Transform
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
 from tests.interop.ducklake import attached, duckdb_with_ducklake, write
 from tests.unit.files.lakes import written_by_ducklake
@@ -54,7 +55,7 @@ def target(tmp_path: Path, *keys: tuple[str, str], **more: Any) -> WriteTarget:
         "t",
         f"{tmp_path}/",
         more.pop("fields", FIELDS),
-        partition_keys=tuple(PartitionKey(*key) for key in keys),
+        partition_keys=tuple(PartitionKey(column, Transform.parse(text)) for column, text in keys),
         options=WriteOptions(**options),
         **more,
     )

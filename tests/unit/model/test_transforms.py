@@ -2,7 +2,7 @@
 
 import pytest
 
-from forklake.model.transforms import transform_text
+from forklake.model.transforms import Function, Transform
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,6 @@ from forklake.model.transforms import transform_text
         ("float32", "1.5", "339"),
         ("float32", "0.1", "394"),
         ("float32", "-0.0", "676"),
-        ("float64", "nan", "237"),
         ("float64", "0.0", "676"),
         ("decimal(9,2)", "14.20", "465"),
         ("decimal(9,2)", "14.2", "465"),
@@ -40,11 +39,12 @@ from forklake.model.transforms import transform_text
         ("decimal(38,2)", "14.20", None),
         ("date", "infinity", None),
         ("int32", "x", None),
+        ("float64", "nan", None),
         ("blob", "a", None),
     ],
 )
 def test_buckets_are_those_of_ducklake(column_type: str, text: str, bucket: str | None) -> None:
-    assert transform_text(column_type, "bucket(1000)", text) == bucket
+    assert Transform.bucket(1000).of_text(column_type, text) == bucket
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,44 @@ def test_buckets_are_those_of_ducklake(column_type: str, text: str, bucket: str 
         ("date", "epoch_day", "1969-12-31", "-1"),
         ("timestamp", "epoch_hour", "1969-12-31 23:00:00", "-1"),
         ("date", "year", "infinity", None),
-        ("date", "no_such", "2017-11-16", None),
+        ("timestamp_ns", "year", "1969-12-31 23:59:59.999999999", "1970"),  # as DuckDB says it
+        ("timestamp_ns", "epoch_year", "1969-12-31 23:59:59.999999999", "-1"),
+        ("time", "hour", "24:00:00", None),
         ("int32", "year", "5", None),
     ],
 )
 def test_parts_are_those_of_the_calendar(column_type: str, transform: str, text: str, value: str | None) -> None:
-    assert transform_text(column_type, transform, text) == value
+    assert Transform.parse(transform).of_text(column_type, text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "transform"),
+    [
+        ("identity", Transform(Function.IDENTITY)),
+        ("Year", Transform(Function.YEAR)),
+        ("EPOCH_HOUR", Transform(Function.EPOCH_HOUR)),
+        (" bucket( 016 )", Transform(Function.BUCKET, 16)),
+        ("bucket(2147483647)", Transform.bucket(2**31 - 1)),
+    ],
+)
+def test_a_transform_is_read_from_its_text(text: str, transform: Transform) -> None:
+    assert Transform.parse(text) == transform
+    assert Transform.parse(str(transform)) == transform
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("century", "Unsupported partition function century - only year, month, day, hour, epoch_year"),
+        ("bucket", "Unsupported partition function bucket - only"),
+        ("year(4)", r"Unsupported partition function year\(4\) - only"),
+        ("bucket(4, a)", "Unsupported partition function"),
+        ("", "Unsupported partition function"),
+        ("bucket(0)", "Bucket count must be positive"),
+        ("bucket(-1)", "Bucket count must be positive"),
+        ("bucket(2147483648)", "Bucket count cannot exceed 2147483647"),
+    ],
+)
+def test_a_text_that_names_no_transform_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Transform.parse(text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Final
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import log_altered
 from forklake.catalog.names import check_text
+from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.view import Draft
 from forklake.errors import InvalidInputError
 from forklake.metastore.tables import (
@@ -24,12 +24,6 @@ from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
 from forklake.model.rows import PartitionColumnRow, PartitionInfoRow, SortExpressionRow, SortInfoRow, TableRow
 from forklake.model.types import NESTED
-
-_TRANSFORM: Final = re.compile(r"identity|(?:epoch_)?(?:year|month|day|hour)|bucket\((\d+)\)")
-_TIMES: Final = ("date", "timestamp", "timestamptz", "timestamp_s", "timestamp_ms", "timestamp_ns")
-_WITHOUT_TEXT: Final = ("geometry", "variant")
-"""Types whose values cannot be written as the text that the value of a partition is."""
-MAX_BUCKETS: Final = 2**31 - 1
 
 
 def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
@@ -66,17 +60,17 @@ def _partition_keys(draft: Draft, change: SetPartitioning, table: TableRow) -> l
     keys: list[tuple[ColumnId, str]] = []
     for field in change.fields:
         column = lookup.column(draft, table, field.column)
-        transform = fold(field.transform.replace(" ", ""))
-        _check_transform(transform, column.column_type, field.column)
+        transform = read_transform(field.transform)
         if column.parent_column is not None or column.column_type in NESTED:
             raise InvalidInputError("Partitioning is only supported on top-level columns")
-        if column.column_type in _WITHOUT_TEXT:
+        if not transform.accepts(column.column_type):
+            by = f"by {transform}" if transform.is_part else "by"
             raise InvalidInputError(
-                f'Column "{field.column}" of type {column.column_type} cannot be partitioned by; nothing was changed.'
+                f'Column "{field.column}" of type {column.column_type} cannot be partitioned {by}; nothing was changed.'
             )
-        if (column.column_id, transform) in keys:
+        if (column.column_id, str(transform)) in keys:
             raise InvalidInputError(f'Column "{field.column}" is twice a key of the partitioning; nothing was changed.')
-        keys.append((column.column_id, transform))
+        keys.append((column.column_id, str(transform)))
     return keys
 
 
@@ -148,19 +142,3 @@ def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: 
                 f'Cannot drop column "{name}" - the table is sorted by this column.'
                 " Reset or change the sort order on this table in order to drop this column"
             )
-
-
-def _check_transform(transform: str, column_type: str, column: str) -> None:
-    match = _TRANSFORM.fullmatch(transform)
-    if match is None:
-        raise InvalidInputError(
-            f"Unsupported partition function {transform} - only year, month, day, hour, epoch_year, epoch_month,"
-            " epoch_day, epoch_hour, and bucket are supported"
-        )
-    if match[1] is not None:
-        if int(match[1]) < 1:
-            raise InvalidInputError("Bucket count must be positive")
-        if int(match[1]) > MAX_BUCKETS:
-            raise InvalidInputError(f"Bucket count cannot exceed {MAX_BUCKETS}")
-    elif transform != "identity" and column_type not in _TIMES:
-        raise InvalidInputError(f'Column "{column}" of type {column_type} cannot be partitioned by {transform}.')

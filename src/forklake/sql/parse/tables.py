@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
+from forklake.model.transforms import Function, Transform
 from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_default
 from forklake.sql.parse.words import Words
@@ -120,8 +121,8 @@ def _read_partition_key(words: Words) -> PartitionField:
     function = path[-1].lower()
     *counts, key = words.in_parentheses(words.expression)
     whole = words.text_from(start)
-    if function == "bucket":
-        function, counts = f"bucket({_bucket_count(counts, key, whole)})", []
+    if function == Function.BUCKET:
+        function, counts = str(_bucket(counts, key, whole)), []
     if counts or not isinstance(key, (exp.Column, exp.Dot)):
         raise InvalidInputError(
             f"Unsupported partition key {whole} - only identity columns and year/month/day/hour/bucket are supported"
@@ -129,7 +130,7 @@ def _read_partition_key(words: Words) -> PartitionField:
     return PartitionField(".".join(part.name for part in key.parts), function)
 
 
-def _bucket_count(counts: list[exp.Expr], key: exp.Expr, whole: str) -> int:
+def _bucket(counts: list[exp.Expr], key: exp.Expr, whole: str) -> Transform:
     if len(counts) != 1 or not isinstance(key, (exp.Column, exp.Dot)):
         raise InvalidInputError(f"Expected bucket(bucket_count, column), but got {whole}")
     count = counts[0]
@@ -139,9 +140,10 @@ def _bucket_count(counts: list[exp.Expr], key: exp.Expr, whole: str) -> int:
         raise InvalidInputError(f"Bucket count must be a constant integer, got {whole}")
     if literal.is_string or not literal.is_int:
         raise InvalidInputError("Bucket count must be an integer")
-    if sign * int(literal.this) < 1:
-        raise InvalidInputError("Bucket count must be positive")
-    return sign * int(literal.this)
+    try:
+        return Transform.bucket(sign * int(literal.this))
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from error
 
 
 def read_sort_keys(words: Words) -> tuple[SortKey, ...]:

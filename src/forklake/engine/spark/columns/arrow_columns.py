@@ -17,13 +17,14 @@ from pyspark.sql.types import DataType, StringType
 from forklake.engine.spark.columns.literal import literal
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.errors import InvalidInputError
+from forklake.files.array_transforms import partition_values
 from forklake.files.casts import cast as cast_array
 from forklake.files.defaults import default_array, is_drawn_per_row
-from forklake.files.partitions import partition_values
 from forklake.files.schema import arrow_type
 from forklake.files.type_names import sql_name
 from forklake.files.values import display_array
 from forklake.model.field import Field
+from forklake.model.transforms import Transform
 
 # Newer versions of PySpark want to be told the zone of timestamps.
 _ZONE: Final[dict[str, Any]] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_type).parameters else {}
@@ -64,7 +65,7 @@ def default_value(field: Field, table: str, now: datetime) -> Column:
     return _in_batches(of_batch, spark_type(field), is_deterministic=False)(F.spark_partition_id())
 
 
-def partition_value(transform: str, field: Field) -> Callable[[Column], Column]:
+def partition_value(transform: Transform, field: Field) -> Callable[[Column], Column]:
     """Return how values of a column, as Spark shows them, become the text of a partition key's values."""
 
     def of_batch(values: pa.Array) -> pa.Array:

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files import storage
+from forklake.files.array_transforms import partition_values
 from forklake.files.footer import read_metadata
 from forklake.files.open_file import table_columns
-from forklake.files.partitions import partition_values
 from forklake.files.schema import arrow_type
 from forklake.files.statistics import column_stats
 from forklake.model.definitions import NameMapping, NewDataFile

@@ -1,0 +1,106 @@
+"""Partition transforms of columns of Spark, by Spark's own expressions: rows are laid out without Python.
+
+What they cannot say, `forklake.files.array_transforms` computes batch by batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+
+from forklake.engine.spark.columns.column_casts import micros_without_zone, without_zone
+from forklake.model.field import Field
+from forklake.model.murmur3 import WITHOUT_SIGN
+from forklake.model.transforms import Function, Transform
+
+_HASHES_TO_ZERO: Final = -1_693_959_553
+"""Spark's `hash` begins with 42, and each value's hash is what the next one begins with: after this number it begins
+with 0, as Iceberg's and DuckLake's buckets do."""
+
+_HOUR_MICROS: Final = 3_600_000_000
+_WITHOUT_ZONE: Final = ("timestamp", "timestamp_s", "timestamp_ms")
+_MICROS_PER_TICK: Final = {"timestamp": 1, "timestamptz": 1, "timestamp_ms": 1_000, "timestamp_s": 1_000_000}
+_HELD_AS_TEXT: Final = ("varchar", "json", "uuid", "time", "timetz", "interval", "timestamp_ns")
+
+
+def told_apart_by(transform: Transform, field: Field, value: Column) -> Column | None:
+    """Return text or bytes that are equal only if the partition values are; None if Spark's expressions cannot say it.
+
+    Of parts and buckets it is the text of the partition value itself.
+    """
+    if transform.is_identity:
+        return _identity(field, value)
+    if transform.bucket_count is not None:
+        number = _hashed_as(field, value)
+        if number is None:
+            return None
+        hashed = F.hash(F.lit(_HASHES_TO_ZERO), number).bitwiseAND(F.lit(WITHOUT_SIGN))
+        return F.when(value.isNotNull(), (hashed % F.lit(transform.bucket_count)).cast("string"))
+    moment = _moment(field, value)
+    return None if moment is None else _PARTS[transform.function](moment).cast("string")
+
+
+def _identity(field: Field, value: Column) -> Column:
+    if field.type in ("blob", *_HELD_AS_TEXT):
+        return value
+    # As text, a moment would depend on the zone of the session, and twice a year not be the only one.
+    if field.type == "timestamptz":
+        value = F.unix_micros(value)
+    elif field.type in _WITHOUT_ZONE:
+        value = micros_without_zone(value)
+    elif field.type.startswith("float"):
+        value = F.when(value == 0, F.lit(0)).otherwise(value)  # -0.0 is equal to 0.0, so they share a partition
+    return value.cast("string")
+
+
+def _hashed_as(field: Field, value: Column) -> Column | None:
+    """Return the number of 64 bits that stands for a value in its hash; None if it is hashed in another way."""
+    if field.type in ("boolean", "int8", "int16", "int32", "int64"):
+        return value.cast("bigint")
+    if field.type == "date":
+        return F.unix_date(value).cast("bigint")
+    if field.type not in _MICROS_PER_TICK:
+        return None
+    micros = F.unix_micros(value) if field.type == "timestamptz" else micros_without_zone(value)
+    ticks = _MICROS_PER_TICK[field.type]
+    return micros if ticks == 1 else F.call_function("div", micros, F.lit(ticks).cast("bigint"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A date or a moment in UTC: as Spark's date or timestamp without a zone, its hour, and its hour since 1970."""
+
+    date: Column
+    hour: Column
+    epoch_hour: Column
+
+
+def _moment(field: Field, value: Column) -> _Moment | None:
+    """Return a column's dates or moments; None if Spark does not hold them as such."""
+    if field.type == "date":
+        return _Moment(value, F.when(value.isNotNull(), F.lit(0)), F.unix_date(value).cast("bigint") * 24)
+    if field.type == "timestamptz":
+        micros = F.unix_micros(value)
+        value = without_zone(micros)
+    elif field.type in _WITHOUT_ZONE:
+        micros = micros_without_zone(value)
+    else:
+        return None
+    hours = F.call_function("div", micros - F.pmod(micros, F.lit(_HOUR_MICROS)), F.lit(_HOUR_MICROS))
+    return _Moment(value, F.hour(value), hours)
+
+
+_PARTS: Final[dict[Function, Callable[[_Moment], Column]]] = {
+    Function.YEAR: lambda moment: F.year(moment.date),
+    Function.MONTH: lambda moment: F.month(moment.date),
+    Function.DAY: lambda moment: F.dayofmonth(moment.date),
+    Function.HOUR: lambda moment: moment.hour,
+    Function.EPOCH_YEAR: lambda moment: F.year(moment.date) - 1970,
+    Function.EPOCH_MONTH: lambda moment: (F.year(moment.date) - 1970) * 12 + F.month(moment.date) - 1,
+    Function.EPOCH_DAY: lambda moment: F.unix_date(moment.date.cast("date")),
+    Function.EPOCH_HOUR: lambda moment: moment.epoch_hour,
+}
