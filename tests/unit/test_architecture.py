@@ -520,7 +520,7 @@ def test_few_imports_stand_within_functions() -> None:
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
     ]
-    # Drivers of databases that need not be there, and what Spark, Connect or a terminal may lack. What is only heavy is
+    # The driver of PostgreSQL, and what Spark, Connect or a terminal may lack. What is only heavy is
     # a submodule that its package imports when it is first used.
     assert len(set(within)) <= 20, within
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from forklake import metastore
 from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreCorruptError
 from forklake.metastore.sqlite import SQLiteStore, is_sqlite_file
@@ -159,13 +160,7 @@ def _open_by_content(path: Path, settings: Settings) -> Store:
 
 def _open_duckdb(path: Path, settings: Settings) -> Store:
     _check_directory(path)
-    try:
-        from forklake.metastore.duckdb import DuckDBStore  # noqa: PLC0415
-    except ImportError as error:
-        raise ConfigError(
-            "The package duckdb is not installed.", hint='Install it: pip install "forklake[duckdb]"'
-        ) from error
-    return DuckDBStore(path, settings)
+    return metastore.duckdb.DuckDBStore(path, settings)
 
 
 def _check_directory(path: Path) -> None:

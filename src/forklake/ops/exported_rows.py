@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from forklake.catalog.partition_transforms import known_transform
 from forklake.errors import InvalidInputError
+from forklake.metastore import plain
 from forklake.metastore import tables as metadata
 from forklake.metastore.plain.layout import TABLES, VERSION
-from forklake.metastore.plain.merged import deletes_upto, rows_after
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.tables import MetadataTable
 from forklake.model.ids import THE_LAKE, SnapshotId, TableId
@@ -127,7 +127,10 @@ class ExportedRows:
             InvalidInputError: A file is read in part that DuckDB cannot read by itself.
         """
         found: list[tuple[DataFileRow | DeleteFileRow, int]] = []
-        for table, read in ((metadata.DATA_FILE, rows_after), (metadata.DELETE_FILE, deletes_upto)):
+        for table, read in (
+            (metadata.DATA_FILE, plain.merged.rows_after),
+            (metadata.DELETE_FILE, plain.merged.deletes_upto),
+        ):
             for dated in self._lineage.of(table):
                 file = dated.row
                 if not dated.is_visible or not is_cut(file):

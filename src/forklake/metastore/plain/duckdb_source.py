@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from forklake.errors import MetastoreRefusedError, MetastoreUnavailableError
 from forklake.metastore.plain.reader import PlainSource
 from forklake.model.quoting import quote_name
 
@@ -54,3 +56,26 @@ class DuckDBSource(PlainSource):
 
     def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         return self._connection.execute(f"SELECT {', '.join(columns)} FROM {quote_name(table)}").fetchall()
+
+
+@contextmanager
+def open_duckdb(path: Path) -> Iterator[PlainSource]:
+    """Open a DuckDB file for reading.
+
+    Raises:
+        MetastoreUnavailableError: Another process has it open.
+        MetastoreRefusedError: It cannot be read.
+    """
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        try:
+            yield DuckDBSource(path, connection)
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        message = f'"{path}" cannot be read: {error}. Nothing was imported.'
+        if "lock" not in str(error) and "Unique file handle" not in str(error):
+            raise MetastoreRefusedError(message) from error
+        raise MetastoreUnavailableError(
+            message, hint="A DuckDB file is open in one process at a time: detach it there first."
+        ) from error

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from forklake.errors import MetastoreRefusedError
 from forklake.metastore.duckdb_load import load_rows
-from forklake.metastore.plain.layout import TABLES
+from forklake.metastore.plain.layout import TABLES, create_statement
 from forklake.metastore.plain.texts import sql_type
 from forklake.metastore.plain.writer import PlainTarget, can_inline, top_columns
 from forklake.model.quoting import quote_name
@@ -57,3 +60,25 @@ class DuckDBTarget(PlainTarget):
     def can_inline(self, columns: Sequence[ColumnRow]) -> bool:
         """Return whether DuckLake would keep rows with these columns in a DuckDB file."""
         return can_inline(columns, {"geometry", "variant"})
+
+
+@contextmanager
+def write_duckdb(path: Path) -> Iterator[PlainTarget]:
+    """Write a new DuckDB file, in one transaction.
+
+    Raises:
+        MetastoreRefusedError: It cannot be written.
+    """
+    try:
+        connection = duckdb.connect(str(path))
+        try:
+            connection.execute("SET TimeZone = 'UTC'")
+            connection.begin()
+            for table in TABLES:
+                connection.execute(create_statement(table, "duckdb"))
+            yield DuckDBTarget(connection)
+            connection.commit()
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        raise MetastoreRefusedError(f"The DuckDB file cannot be written: {error}. Nothing was exported.") from error

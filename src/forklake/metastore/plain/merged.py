@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 
-from forklake.errors import ConfigError, DataFileError
+import duckdb
+
+from forklake.errors import DataFileError
 
 _SNAPSHOT = "_ducklake_internal_snapshot_id"
 
@@ -31,13 +33,6 @@ def deletes_upto(path: str, number: int, encryption_key: str | None = None) -> l
 
 
 def _positions(query: str, path: str, number: int, encryption_key: str | None) -> list[int]:
-    try:
-        import duckdb  # noqa: PLC0415 - a driver is loaded when it is needed
-    except ImportError as error:
-        raise ConfigError(
-            f'The merged file "{path}" is read in part, which takes the package duckdb; nothing was exported.',
-            hint='Install it: pip install "forklake[duckdb]"',
-        ) from error
     option = ""
     if encryption_key is not None:
         key = "".join(f"\\x{byte:02X}" for byte in base64.b64decode(encryption_key))

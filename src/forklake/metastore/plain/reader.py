@@ -20,6 +20,7 @@ from forklake.errors import (
     MetastoreUnavailableError,
     MetastoreVersionError,
 )
+from forklake.metastore import plain
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
 from forklake.metastore.plain.texts import from_value
@@ -114,7 +115,7 @@ def open_plain(url: str, settings: Settings, metadata_schema: str | None = None)
         if not path.is_file():
             raise ConfigError(f'There is no file "{path}" to import.')
         kind = _kind_of(path) if kind == "file" else kind
-        opened = _open_duckdb(path) if kind == "duckdb" else _open_sqlite(path)
+        opened = plain.duckdb_source.open_duckdb(path) if kind == "duckdb" else _open_sqlite(path)
     with opened as source:
         _check(source)
         yield source
@@ -197,28 +198,3 @@ def _open_sqlite(path: Path) -> Iterator[PlainSource]:
         is_locked = getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         kind = MetastoreUnavailableError if is_locked else MetastoreRefusedError
         raise kind(f'"{path}" cannot be read: {error}. Nothing was imported.') from error
-
-
-@contextmanager
-def _open_duckdb(path: Path) -> Iterator[PlainSource]:
-    try:
-        import duckdb  # noqa: PLC0415 - a driver is loaded when it is needed
-    except ImportError as error:
-        raise ConfigError(
-            "The package duckdb is not installed.", hint='Install it: pip install "forklake[duckdb]"'
-        ) from error
-    from forklake.metastore.plain.duckdb_source import DuckDBSource  # noqa: PLC0415
-
-    try:
-        connection = duckdb.connect(str(path), read_only=True)
-        try:
-            yield DuckDBSource(path, connection)
-        finally:
-            connection.close()
-    except duckdb.Error as error:
-        message = f'"{path}" cannot be read: {error}. Nothing was imported.'
-        if "lock" not in str(error) and "Unique file handle" not in str(error):
-            raise MetastoreRefusedError(message) from error
-        raise MetastoreUnavailableError(
-            message, hint="A DuckDB file is open in one process at a time: detach it there first."
-        ) from error

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from forklake.errors import AlreadyExistsError, ConfigError, MetastoreRefusedError
+from forklake.metastore import plain
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import TABLES, create_statement
 from forklake.metastore.plain.texts import sqlite_type, to_sqlite
@@ -80,7 +81,7 @@ def new_plain(kind: str, path: Path) -> Iterator[PlainTarget]:
         raise _exists(path)
     hidden = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        opened = _write_duckdb(hidden) if kind == "duckdb" else _write_sqlite(hidden)
+        opened = plain.duckdb_target.write_duckdb(hidden) if kind == "duckdb" else _write_sqlite(hidden)
         with opened as target:
             yield target
         _name(hidden, path)
@@ -172,32 +173,6 @@ def _write_sqlite(path: Path) -> Iterator[PlainTarget]:
             connection.close()
     except sqlite3.Error as error:
         raise MetastoreRefusedError(f"The SQLite file cannot be written: {error}. Nothing was exported.") from error
-
-
-@contextmanager
-def _write_duckdb(path: Path) -> Iterator[PlainTarget]:
-    try:
-        import duckdb  # noqa: PLC0415 - a driver is loaded when it is needed
-    except ImportError as error:
-        raise ConfigError(
-            "The package duckdb is not installed; nothing was exported.",
-            hint='Install it (pip install "forklake[duckdb]"), or export to a SQLite file.',
-        ) from error
-    from forklake.metastore.plain.duckdb_target import DuckDBTarget  # noqa: PLC0415
-
-    try:
-        connection = duckdb.connect(str(path))
-        try:
-            connection.execute("SET TimeZone = 'UTC'")
-            connection.begin()
-            for table in TABLES:
-                connection.execute(create_statement(table, "duckdb"))
-            yield DuckDBTarget(connection)
-            connection.commit()
-        finally:
-            connection.close()
-    except duckdb.Error as error:
-        raise MetastoreRefusedError(f"The DuckDB file cannot be written: {error}. Nothing was exported.") from error
 
 
 def top_columns(columns: Sequence[ColumnRow]) -> list[ColumnRow]:
