@@ -54,6 +54,7 @@ yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=w
 
 docs: $(STAMP) ## Write the pages that are made from the code
 	$(BIN)/python -m forklake.cli.reference > docs/reference/cli.md
+	$(BIN)/python -m forklake.cli.verbs.page > docs/reference/verbs.md
 
 schema: $(STAMP) ## Write the schema files of the databases from the description of the metadata tables
 	$(BIN)/python -m forklake.metastore.schema

@@ -230,6 +230,7 @@ _STATEMENT = re.compile(
 )
 # Statements that are not for the metadata database, by module or storey, and why.
 _OTHER_STATEMENTS = {
+    "cli/verbs/": "Examples of what users write, for a page. Nobody runs them.",
     "sql/": "They are what users write, and Spark SQL made of it. sql has no store to run them on.",
     "session/functions/listings.py": "What DuckDB's listings show as definition of a table or view. Nobody runs it.",
 }

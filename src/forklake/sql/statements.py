@@ -292,7 +292,7 @@ class AlterView:
 class Comment:
     """COMMENT ON; the last part of the name of a column is the column."""
 
-    kind: Literal["table", "view", "column", "schema", "macro"]
+    kind: Literal["table", "view", "column", "macro"]
     name: Name
     text: str | None
 

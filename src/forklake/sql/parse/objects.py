@@ -32,7 +32,7 @@ _DROPPED: Final[dict[str, ObjectKind]] = {
     "MACRO": "macro",
     "FUNCTION": "macro",
 }
-_COMMENTED: Final[dict[str, Literal["table", "view", "column", "schema", "macro"]]] = {
+_COMMENTED: Final[dict[str, Literal["table", "view", "column", "macro"]]] = {
     "TABLE": "table",
     "VIEW": "view",
     "COLUMN": "column",

@@ -1,0 +1,188 @@
+"""Verbs about lakes, catalogs, forks and snapshots."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from forklake.cli.verbs.verb import COMMAND, MANY, OF_SPARK, STATEMENT, Chapter, Lacks, Verb
+
+CHAPTERS: Final = (
+    Chapter(
+        "Lakes",
+        (
+            Verb("open a lake", ("forklake.open",), ("ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')",), ("init",)),
+            Verb("close a lake", ("Lake.close",), ("DETACH shop",), COMMAND),
+            Verb("tell where files go", ("Lake.data_path",), ("FROM ducklake_settings('shop')",), ("catalog show",)),
+            Verb(
+                "tell what a lake holds",
+                ("Lake.stats", "Lake.metadata_bytes"),
+                Lacks("about the metadata database as a whole; `Lake.stats` and `forklake stats` tell"),
+                ("stats",),
+            ),
+            Verb(
+                "see the whole lake as it was",
+                ("Lake.at", "LakeAt.catalogs", "LakeAt.catalog"),
+                (
+                    "FROM ducklake_catalogs('shop', at => 17)",
+                    "ATTACH 'ducklake:' (CATALOG 'shop', SNAPSHOT_VERSION 17)",
+                ),
+                ("catalog list",),
+            ),
+            Verb("choose a Spark session", ("Lake.spark", "Lake.using"), OF_SPARK, OF_SPARK),
+            Verb(
+                "read and write by Spark's format", ("forklake.register", "forklake.batch_writer"), OF_SPARK, OF_SPARK
+            ),
+            Verb("show forks at work", Lacks("a demonstration"), Lacks("a demonstration"), ("demo",)),
+            Verb("complete words in a shell", Lacks("about shells"), Lacks("about shells"), ("completion",)),
+        ),
+    ),
+    Chapter(
+        "Catalogs",
+        (
+            Verb(
+                "create a catalog",
+                ("Lake.create_catalog",),
+                ("CALL ducklake_create_catalog('shop', 'other')",),
+                ("catalog create",),
+            ),
+            Verb(
+                "list catalogs",
+                ("Lake.catalogs",),
+                ("FROM ducklake_catalogs('shop', prefix => 'agent-')",),
+                ("catalog list",),
+            ),
+            Verb(
+                "open a catalog",
+                ("Lake.catalog", "Catalog.catalog_id", "Catalog.name"),
+                (
+                    "ATTACH 'ducklake:' AS other (CATALOG 'other')",
+                    "USE shop",
+                    "FROM duckdb_databases()",
+                    "SHOW DATABASES",
+                ),
+                COMMAND,
+            ),
+            Verb(
+                "show one catalog",
+                ("Catalog.info",),
+                ("FROM ducklake_catalogs('shop', prefix => 'shop')",),
+                ("catalog show",),
+            ),
+            Verb(
+                "rename a catalog",
+                ("Catalog.rename",),
+                ("CALL ducklake_rename_catalog('shop', 'a', 'b')",),
+                ("catalog rename",),
+            ),
+            Verb(
+                "drop a catalog", ("Catalog.drop",), ("CALL ducklake_drop_catalog('shop', 'agent')",), ("catalog drop",)
+            ),
+            Verb(
+                "bring a dropped catalog back",
+                ("Lake.undrop_catalog",),
+                ("CALL ducklake_undrop_catalog('shop', 'agent')",),
+                ("catalog undrop",),
+            ),
+            Verb(
+                "give up a dropped catalog for good",
+                ("Lake.purge",),
+                Lacks("it cannot be undone, and SQL asks nobody; `Lake.purge` and `forklake catalog purge` do it"),
+                ("catalog purge",),
+            ),
+            Verb(
+                "write a catalog as a plain DuckLake database",
+                ("CatalogMaintenance.export",),
+                Lacks("it writes a file beside the lake; `forklake catalog export` does it"),
+                ("catalog export",),
+            ),
+            Verb(
+                "import a plain DuckLake database",
+                ("Lake.import_catalog",),
+                Lacks("it reads a database beside the lake; `forklake catalog import` does it"),
+                ("catalog import",),
+            ),
+            Verb(
+                "tell what a call made",
+                ("Catalog.created", "Catalog.commit", "Table.created", "Table.commit"),
+                Lacks("a column `created` of what `ducklake_create_catalog` and `ducklake_fork_catalog` give"),
+                Lacks("a field `created` of what `catalog create` and `catalog fork` print with `--json`"),
+            ),
+        ),
+    ),
+    Chapter(
+        "Forks",
+        (
+            Verb(
+                "fork a catalog", ("Catalog.fork",), ("CALL ducklake_fork_catalog('shop', 'agent')",), ("catalog fork",)
+            ),
+            Verb("fork a catalog many times", ("Catalog.fork_many",), MANY, ("catalog fork",)),
+            Verb(
+                "list the forks of a catalog",
+                ("Catalog.forks",),
+                ("FROM ducklake_catalogs('shop')",),
+                ("catalog tree",),
+            ),
+            Verb(
+                "draw the tree of forks",
+                ("Lake.fork_tree",),
+                Lacks("`ducklake_catalogs` has the parent of each catalog"),
+                ("catalog tree",),
+            ),
+            Verb(
+                "cut a fork off from its ancestors",
+                ("Catalog.sever",),
+                Lacks("`Catalog.sever` and `forklake catalog sever` do it"),
+                ("catalog sever",),
+            ),
+        ),
+    ),
+    Chapter(
+        "Snapshots and transactions",
+        (
+            Verb(
+                "list the snapshots of a catalog",
+                ("Catalog.snapshots",),
+                ("FROM ducklake_snapshots('shop')",),
+                ("snapshot list",),
+            ),
+            Verb(
+                "list the snapshots of all catalogs",
+                ("Lake.snapshots",),
+                Lacks("a session sees the catalogs that it has attached"),
+                ("snapshot list",),
+            ),
+            Verb(
+                "tell the newest snapshot",
+                ("Catalog.head",),
+                ("FROM ducklake_current_snapshot('shop')", "FROM ducklake_last_committed_snapshot('shop')"),
+                ("catalog show",),
+            ),
+            Verb(
+                "see a catalog as it was",
+                ("Catalog.at", "Table.at"),
+                ("FROM orders AT (VERSION => 17)",),
+                ("table list", "table show", "table files", "table history", "catalog export", "catalog fork"),
+            ),
+            Verb(
+                "expire snapshots",
+                ("CatalogMaintenance.expire_snapshots",),
+                ("CALL ducklake_expire_snapshots('shop', older_than => now() - INTERVAL 7 DAY)",),
+                Lacks("`forklake sql` calls the function"),
+            ),
+            Verb(
+                "change several things in one snapshot",
+                (
+                    "Catalog.transaction",
+                    "Transaction.commit",
+                    "Transaction.rollback",
+                    "Transaction.set_commit_message",
+                    "Transaction.base",
+                    "Transaction.is_open",
+                    "Transaction.has_changes",
+                ),
+                ("BEGIN", "COMMIT", "ROLLBACK", "CALL ducklake_set_commit_message('shop', 'me', 'why')"),
+                STATEMENT,
+            ),
+        ),
+    ),
+)

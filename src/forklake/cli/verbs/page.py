@@ -1,0 +1,53 @@
+"""The page docs/reference/verbs.md, made from the table of verbs: `python -m forklake.cli.verbs.page`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from forklake.cli.verbs import catalogs, definitions, tables
+from forklake.cli.verbs.verb import Face, Lacks, Verb
+
+_INTRO = """\
+# Verbs
+
+Made from `forklake/cli/verbs` by `make docs`; do not edit it by hand.
+
+Each verb, and how it is said in Python, in SQL and on the command line. SQL stands as an example, with a catalog
+attached as `shop` and in use. Where one of the three lacks a verb, the reason stands in its place, in italics.
+
+`Connection` and `Result`, by which Python speaks SQL, are left out: they have DuckDB's methods. What a transaction has
+in common with a catalog stands under `Catalog`.
+"""
+
+_CHAPTERS: Final = (*catalogs.CHAPTERS, *tables.CHAPTERS, *definitions.CHAPTERS)
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [_INTRO]
+    for chapter in _CHAPTERS:
+        lines = [f"## {chapter.title}", "", "| verb | Python | SQL | command line |", "|---|---|---|---|"]
+        parts.append("\n".join([*lines, *(_row(verb) for verb in chapter.verbs), ""]))
+    return "\n".join(parts)
+
+
+def all_verbs() -> Iterator[Verb]:
+    """Yield the verbs of all chapters."""
+    for chapter in _CHAPTERS:
+        yield from chapter.verbs
+
+
+def _row(verb: Verb) -> str:
+    return f"| {verb.deed} | {_cell(verb.python)} | {_cell(verb.sql)} | {_cell(verb.cli)} |"
+
+
+def _cell(face: Face) -> str:
+    if isinstance(face, Lacks):
+        return f"*{face.reason}*"
+    return "<br>".join(f"`{written}`" for written in face)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,205 @@
+"""Verbs about schemas, tables, rows and files."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from forklake.cli.verbs.verb import (
+    COMMAND,
+    FILE_WRITER,
+    FORM,
+    HANDLE,
+    OF_DUCKLAKE,
+    RESULT,
+    STATEMENT,
+    Chapter,
+    Lacks,
+    Verb,
+)
+
+CHAPTERS: Final = (
+    Chapter(
+        "Schemas",
+        (
+            Verb("create a schema", ("Schemas.create",), ("CREATE SCHEMA staging",), STATEMENT),
+            Verb("drop a schema", ("Schemas.drop",), ("DROP SCHEMA staging CASCADE",), STATEMENT),
+            Verb("list schemas", ("Schemas.list",), ("SHOW SCHEMAS", "FROM duckdb_schemas()"), STATEMENT),
+        ),
+    ),
+    Chapter(
+        "Tables",
+        (
+            Verb(
+                "create a table, with rows or without",
+                ("Catalog.create_table",),
+                ("CREATE TABLE orders (id BIGINT)", "CREATE TABLE copied AS FROM orders"),
+                STATEMENT,
+            ),
+            Verb(
+                "list tables",
+                ("Catalog.tables",),
+                ("SHOW TABLES", "SHOW ALL TABLES", "FROM duckdb_tables()"),
+                ("table list",),
+            ),
+            Verb(
+                "open a table",
+                ("Catalog.table", "Table.name", "Table.schema_name", "Table.table_id", "Inspection.uuid"),
+                HANDLE,
+                COMMAND,
+            ),
+            Verb(
+                "show the columns of a table",
+                ("Table.columns", "Inspection.spark_schema"),
+                ("DESCRIBE orders", "PRAGMA table_info('orders')", "FROM duckdb_columns()"),
+                ("table show",),
+            ),
+            Verb(
+                "show the totals and the layout of a table",
+                ("Inspection.stats", "Inspection.partition_by", "Inspection.sort_by"),
+                ("FROM ducklake_table_info('shop')",),
+                ("table list", "table show"),
+            ),
+            Verb(
+                "list the snapshots that changed a table",
+                ("Inspection.history",),
+                Lacks("`ducklake_snapshots` has the ids of the tables that each snapshot changed"),
+                ("table history",),
+            ),
+            Verb("rename a table", ("Table.rename",), ("ALTER TABLE orders RENAME TO sales",), STATEMENT),
+            Verb("drop a table", ("Table.drop",), ("DROP TABLE orders",), STATEMENT),
+            Verb("add a column", ("Alter.add_column",), ("ALTER TABLE orders ADD COLUMN note VARCHAR",), STATEMENT),
+            Verb("drop a column", ("Alter.drop_column",), ("ALTER TABLE orders DROP COLUMN note",), STATEMENT),
+            Verb("rename a column", ("Alter.rename_column",), ("ALTER TABLE orders RENAME note TO remark",), STATEMENT),
+            Verb(
+                "widen the type of a column",
+                ("Alter.set_type",),
+                ("ALTER TABLE orders ALTER id TYPE HUGEINT",),
+                STATEMENT,
+            ),
+            Verb(
+                "set a default",
+                ("Alter.set_default",),
+                ("ALTER TABLE orders ALTER note SET DEFAULT 'none'",),
+                STATEMENT,
+            ),
+            Verb(
+                "forbid and allow NULL",
+                ("Alter.set_not_null", "Alter.drop_not_null"),
+                ("ALTER TABLE orders ALTER id SET NOT NULL", "ALTER TABLE orders ALTER id DROP NOT NULL"),
+                STATEMENT,
+            ),
+            Verb(
+                "partition a table",
+                ("Alter.set_partitioning",),
+                ("ALTER TABLE orders SET PARTITIONED BY (year(sold))",),
+                STATEMENT,
+            ),
+            Verb("sort a table", ("Alter.set_sorting",), ("ALTER TABLE orders SET SORTED BY (id DESC)",), STATEMENT),
+            Verb(
+                "comment on a table or a column",
+                ("Alter.comment", "Inspection.comment"),
+                ("COMMENT ON TABLE orders IS 'all'", "COMMENT ON COLUMN orders.id IS 'number'"),
+                STATEMENT,
+            ),
+            Verb(
+                "tag a table or a column",
+                ("Alter.set_tag", "Inspection.tags"),
+                Lacks("DuckLake has no statement for tags but COMMENT"),
+                Lacks("`table show --json` has the tags; they are set in Python"),
+            ),
+        ),
+    ),
+    Chapter(
+        "Rows",
+        (
+            Verb(
+                "read rows",
+                ("Table.rows", "Table.head"),
+                ("SELECT id FROM orders WHERE id > 1 LIMIT 10",),
+                ("sql",),
+            ),
+            Verb(
+                "read rows into another library",
+                ("Table.dataframe", "Table.arrow", "Table.pandas", "Table.polars"),
+                FORM,
+                RESULT,
+            ),
+            Verb("count rows", ("Table.count",), ("SELECT count(*) FROM orders",), STATEMENT),
+            Verb(
+                "tell the least and the greatest value",
+                ("Inspection.min", "Inspection.max"),
+                ("SELECT min(id), max(id) FROM orders",),
+                STATEMENT,
+            ),
+            Verb("tell what a scan would read", ("Inspection.plan",), ("EXPLAIN FROM orders WHERE id > 1",), STATEMENT),
+            Verb("add rows", ("Table.append",), ("INSERT INTO orders VALUES (1)",), STATEMENT),
+            Verb(
+                "replace rows",
+                ("Table.overwrite",),
+                Lacks("DELETE or TRUNCATE and INSERT, in one transaction"),
+                Lacks("`forklake sql` runs a transaction"),
+            ),
+            Verb("delete rows", ("Table.delete",), ("DELETE FROM orders WHERE id = 1", "TRUNCATE orders"), STATEMENT),
+            Verb("update rows", ("Table.update",), ("UPDATE orders SET id = id + 1 WHERE id > 1",), STATEMENT),
+            Verb(
+                "merge rows",
+                ("Table.merge",),
+                ("MERGE INTO orders USING fresh USING (id) WHEN MATCHED THEN UPDATE WHEN NOT MATCHED THEN INSERT",),
+                STATEMENT,
+            ),
+            Verb(
+                "show how rows changed",
+                ("Table.changes",),
+                (
+                    "FROM ducklake_table_changes('shop', 'main', 'orders', 3, 17)",
+                    "FROM ducklake_table_insertions('shop', 'main', 'orders', 3, 17)",
+                    "FROM ducklake_table_deletions('shop', 'main', 'orders', 3, 17)",
+                ),
+                Lacks("`forklake sql` calls the function"),
+            ),
+        ),
+    ),
+    Chapter(
+        "Files and inlined rows",
+        (
+            Verb(
+                "list the files of a table",
+                ("Storage.files", "Storage.inlined_rows"),
+                ("FROM ducklake_list_files('shop', 'orders')",),
+                ("table files",),
+            ),
+            Verb(
+                "flush inlined rows into files",
+                ("Maintenance.flush_inlined", "Storage.flush_inlined"),
+                ("CALL ducklake_flush_inlined_data('shop')",),
+                Lacks("`forklake sql` calls the function"),
+            ),
+            Verb(
+                "register files and rows that others wrote",
+                (
+                    "Storage.append_files",
+                    "Storage.remove_files",
+                    "Storage.delete_rows",
+                    "Storage.insert_inlined",
+                    "Storage.delete_inlined",
+                    "Storage.inline_deletes",
+                ),
+                FILE_WRITER,
+                FILE_WRITER,
+            ),
+            Verb(
+                "add, rewrite, merge and remove files as DuckLake does",
+                OF_DUCKLAKE,
+                (
+                    "CALL ducklake_add_data_files('shop', 'orders', 'a.parquet')",
+                    "CALL ducklake_merge_adjacent_files('shop')",
+                    "CALL ducklake_rewrite_data_files('shop')",
+                    "CALL ducklake_cleanup_old_files('shop')",
+                    "CALL ducklake_delete_orphaned_files('shop')",
+                    "CHECKPOINT",
+                ),
+                OF_DUCKLAKE,
+            ),
+        ),
+    ),
+)
