@@ -155,6 +155,21 @@ def test_what_cannot_be_expired_stays(shop: Catalog) -> None:
     assert ids(agent) == [shop.head, agent.head]
 
 
+def test_by_age_is_so_long_before_the_time_of_the_database(shop: Catalog) -> None:
+    expire = shop.maintenance.expire_snapshots
+    for none_so_old in ("7 days", "1 month", timedelta(hours=1)):
+        assert expire(older_than=none_so_old) == []
+    refusals: list[Any] = ["-1 day", timedelta(days=-1), "99999 years", timedelta.max, "soon", "", "7", 5.0]
+    for refused in refusals:
+        with pytest.raises(InvalidInputError, match="nothing was expired"):
+            expire(older_than=refused)
+    assert ids(shop) == [0, 1, 2]
+    assert expire(older_than=timedelta(0), dry_run=True) == expire(older_than="0 days", dry_run=True) == [0, 1]
+    assert ids(shop) == [0, 1, 2], "a dry run forgets nothing"
+    assert expire(older_than=timedelta(0)) == [0, 1]
+    assert ids(shop) == [2]
+
+
 def test_a_parent_may_expire_the_pin_and_the_fork_still_reads(shop: Catalog) -> None:
     pin = shop.head
     agent = shop.fork("agent")
@@ -217,7 +232,6 @@ def test_what_is_neither_an_id_nor_a_time_is_refused(lake: Lake, shop: Catalog, 
         lambda: shop.at(timestamp=moment),
         lambda: shop.fork("x", at=moment),
         lambda: lake.catalogs(at=moment),
-        lambda: shop.maintenance.expire_snapshots(older_than=moment),
     ):
         with pytest.raises(InvalidInputError, match=r"is no timestamp|A moment is a snapshot id|A time is"):
             attempt()

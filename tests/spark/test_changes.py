@@ -1,5 +1,6 @@
 """The change feed: what each snapshot did to the rows of a table."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from forklake import Catalog, ColumnDefinition, Lake
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from tests.cli.terminal import run
 from tests.lakes import IMPATIENT
 
 
@@ -147,3 +149,15 @@ def test_a_row_that_two_commits_deleted_at_the_same_time_is_told_once(shop: Cata
     assert told(shop.table("t").changes(3)) == [(3, n, "delete", n, "a") for n in (1, 2, 3)]
     assert (shop.table("t").count(), shop.table("t").delete("true").row_count) == (2, 2)
     assert shop.table("t").storage.files() == []
+
+
+def test_the_command_line_shows_changes_as_sql_does(shop: Catalog, tmp_path: Path) -> None:
+    shop.table("t").delete("id < 4")
+    url = tmp_path / "lake.db"
+    shown = run("table", "changes", "shop", "t", "2", "--json", lake=url)
+    assert sorted(map(tuple, json.loads(shown.out)["rows"])) == told(shop.table("t").changes(2))
+    deleted = run("table", "changes", "shop", "t", "3", "3", "--kind", "deletions", lake=url)
+    assert [line.split() for line in deleted.out.splitlines()] == [
+        ["snapshot_id", "rowid", "id", "v"],
+        *(["3", str(n), str(n), "a"] for n in range(4)),
+    ]

@@ -1,4 +1,4 @@
-"""`forklake snapshot`: the versions of a catalog, and of the lake."""
+"""`forklake snapshot`: the versions of a catalog and of the lake, and which of them expire."""
 
 from __future__ import annotations
 
@@ -93,3 +93,34 @@ def _next(lake: Lake, catalog: str | None, shown: list[Snapshot], limit: int | N
         else [each for each in lake.catalog(catalog).snapshots() if each.snapshot_id > last]
     )
     return last if more else None
+
+
+@snapshot.command()
+@catalog_argument("catalog")
+@click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
+@click.option("--older-than", metavar="TIME|AGE", help="All before a time, or of an age such as '7 days'.")
+@click.option("--dry-run", is_flag=True, help="Only say which snapshots would expire.")
+def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: bool) -> None:
+    """Forget snapshots of a catalog.
+
+    By their ids, or by age; never the newest, and none that the catalog inherits. Time travel to them ends. Forks
+    keep what they see, and no file is deleted.
+
+    With --json: `snapshot_ids` and `dry_run`.
+
+    Examples:
+      forklake snapshot expire shop 17 18
+      forklake snapshot expire shop --older-than '7 days' --dry-run
+      forklake snapshot expire shop --older-than 2026-01-31T12:00:00Z
+    """
+    if bool(ids) == (older_than is not None):
+        raise click.UsageError("Name snapshots by their ids, or say --older-than; nothing was expired.")
+    with open_lake() as lake:
+        gone = lake.catalog(catalog).maintenance.expire_snapshots(
+            snapshot_ids=ids or None, older_than=older_than, dry_run=dry_run
+        )
+    deed = "Would expire" if dry_run else "Expired"
+    which = f": {', '.join(str(each) for each in gone)}" if gone else ""
+    output.show(
+        {"snapshot_ids": gone, "dry_run": dry_run}, lambda: [f"{deed} {output.counted(len(gone), 'snapshot')}{which}."]
+    )

@@ -1,4 +1,4 @@
-"""`forklake table`: what a catalog's tables are and were."""
+"""`forklake table`: what a catalog's tables are and were, and what is done to them now and then."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import click
 
 from forklake import Catalog, Column, PartitionField, Table
 from forklake.cli import output
+from forklake.cli.answer import show_answer
 from forklake.cli.command import Group, catalog_argument, open_lake
-from forklake.cli.moment import at_option
+from forklake.cli.moment import MOMENT, at_option
 
 
 @click.group(cls=Group)
@@ -196,3 +197,69 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
         )
 
     output.show({"history": found}, text)
+
+
+@table.command()
+@catalog_argument("catalog")
+@click.argument("name", metavar="TABLE")
+@click.argument("start", type=MOMENT)
+@click.argument("end", type=MOMENT, required=False)
+@click.option("--schema", default="main", show_default=True, help="The schema of the table.")
+@click.option(
+    "--kind",
+    type=click.Choice(["all", "insertions", "deletions"]),
+    default="all",
+    show_default=True,
+    help="Which changes; insertions and deletions have an updated row in both.",
+)
+def changes(catalog: str, name: str, start: int | datetime, end: int | datetime | None, schema: str, kind: str) -> None:
+    """Show how the rows of a table changed.
+
+    From START to END, both included: a snapshot id, or a time; without END, up to the newest snapshot. This takes
+    Spark.
+
+    With --json: `columns`, `types` and `rows`.
+
+    Examples:
+      forklake table changes shop orders 17
+      forklake table changes shop orders 17 21 --kind insertions
+      forklake table changes shop orders 2026-01-31T12:00:00Z --json
+    """
+    function = "ducklake_table_changes" if kind == "all" else f"ducklake_table_{kind}"
+    # What is asked for beside the columns is not shown by `*`.
+    shown = "*" if kind == "all" else "snapshot_id, rowid, *"
+    with open_lake() as lake:
+        found = lake.catalog(catalog)
+        last = found.head if end is None else end
+        show_answer(
+            found.sql(f"FROM {function}(?, ?, ?, ?, ?) SELECT {shown}", [found.name, schema, name, start, last])
+        )
+
+
+@table.command()
+@catalog_argument("catalog")
+@click.argument("name", metavar="[TABLE]", required=False)
+@click.option("--schema", help="The schema of the table; without a table, all tables of this schema.")
+def flush(catalog: str, name: str | None, schema: str | None) -> None:
+    """Write rows that are kept in the metadata into files.
+
+    Of one table, or of all whose option `auto_compact` is on. Nothing is seen to change: rows keep their ids and
+    snapshots. All of it is one snapshot; if there is nothing to write, none is made.
+
+    With --json: `flushed`, each with `schema_name`, `table_name` and `row_count`.
+
+    Examples:
+      forklake table flush shop
+      forklake table flush shop orders
+      forklake table flush shop --schema staging
+    """
+    with open_lake() as lake:
+        flushed = lake.catalog(catalog).maintenance.flush_inlined(schema=schema, table=name)
+
+    def text() -> list[str]:
+        if not flushed:
+            return ["There was nothing to flush."]
+        sheet = output.Sheet("SCHEMA", "TABLE", "ROWS", right=("ROWS",))
+        return sheet.lines((each.schema_name, each.table_name, f"{each.row_count:,}") for each in flushed)
+
+    output.show({"flushed": flushed}, text)

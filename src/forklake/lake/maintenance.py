@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from forklake import ops
 from forklake.catalog import versions
@@ -70,16 +71,30 @@ class CatalogMaintenance(Maintenance):
         self._check_writable = check_writable
 
     def expire_snapshots(
-        self, *, snapshot_ids: Sequence[int] | None = None, older_than: Time | None = None
+        self,
+        *,
+        snapshot_ids: Sequence[int] | None = None,
+        older_than: Time | timedelta | None = None,
+        dry_run: bool = False,
     ) -> list[SnapshotId]:
         """Forget own snapshots by id or age, and return which; forks keep what they see.
 
+        Args:
+            snapshot_ids: Which, by their ids.
+            older_than: Which, by their times: before a time, or longer ago than a timedelta or a text says, ``7 days``.
+            dry_run: Only return which would go.
+
         Raises:
             SnapshotNotFoundError: A snapshot is not one of the catalog's own.
+            InvalidInputError: Not exactly one of the two choices was made, or the newest snapshot was named.
         """
         self._check_writable()
         chosen = expire_snapshots(
-            self._runner._runtime.store, self._catalog_id, snapshot_ids=snapshot_ids, older_than=older_than
+            self._runner._runtime.store,
+            self._catalog_id,
+            snapshot_ids=snapshot_ids,
+            older_than=older_than,
+            dry_run=dry_run,
         )
         return [snapshot.snapshot_id for snapshot in chosen]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -26,7 +27,7 @@ def expire_snapshots(
     catalog: CatalogId,
     *,
     snapshot_ids: Sequence[int] | None = None,
-    older_than: Time | None = None,
+    older_than: Time | timedelta | None = None,
     rule: Rule = "strict",
     dry_run: bool = False,
 ) -> list[Snapshot]:
@@ -38,7 +39,7 @@ def expire_snapshots(
         store: The metadata database.
         catalog: The catalog.
         snapshot_ids: Which, by their ids.
-        older_than: Which, by their times.
+        older_than: Which, by their times: before a time, or longer ago than a timedelta or the text of an age says.
         rule: What is refused. If neither ids nor a time are given, ``strict`` refuses, and ``lenient`` takes the age
             that the option ``expire_older_than`` says; nothing if that is not set.
         dry_run: Only say which.
@@ -52,7 +53,7 @@ def expire_snapshots(
             "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
             " at the same time. Please use only one criterion."
         )
-    limit = None if older_than is None else read_time(older_than)
+    limit = None if older_than is None else _limit(store, older_than)
     if snapshot_ids is None and limit is None:
         if rule == "strict":
             raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
@@ -117,11 +118,36 @@ def choose_snapshots(
 def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
     """Return the time that the option ``expire_older_than`` means now; None if it is not set."""
     age = effective_option(store, catalog, "expire_older_than")
-    if not age:
-        return None
-    months, days, micros = files.intervals.parse_interval(age)
+    return _so_long_ago(store, *files.intervals.parse_interval(age)) if age else None
+
+
+def _limit(store: Store, older_than: Time | timedelta) -> datetime:
+    """Return the time that is meant: one that was given, or so long before now."""
+    if isinstance(older_than, timedelta):
+        return _so_long_ago(store, 0, 0, older_than // timedelta(microseconds=1))
+    try:
+        return read_time(older_than)
+    except InvalidInputError:
+        # A number without a unit would be seconds, which nobody means who writes 7.
+        if isinstance(older_than, str) and any(letter.isalpha() for letter in older_than):
+            with suppress(ValueError):
+                return _so_long_ago(store, *files.intervals.parse_interval(older_than))
+    raise InvalidInputError(
+        f'"{older_than}" is neither a time nor an age; nothing was expired.',
+        hint="Say 2026-01-31T12:00:00Z, or '7 days'.",
+    )
+
+
+def _so_long_ago(store: Store, months: int, days: int, micros: int) -> datetime:
     with store.reading() as session:
-        return before(session.now(), months, days, micros)
+        now = session.now()
+    try:
+        found = before(now, months, days, micros)
+    except (ValueError, OverflowError):
+        raise InvalidInputError("The age goes back before the year 1; nothing was expired.") from None
+    if found > now:
+        raise InvalidInputError("An age is not negative; nothing was expired.", hint="Say '7 days'.")
+    return found
 
 
 def before(moment: datetime, months: int, days: int, micros: int) -> datetime:

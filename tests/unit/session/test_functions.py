@@ -403,7 +403,10 @@ def test_all_functions_of_ducklake_and_ours_are_known() -> None:
         " table_insertions table_deletions set_option set_commit_message expire_snapshots cleanup_old_files"
         " delete_orphaned_files merge_adjacent_files rewrite_data_files flush_inlined_data add_data_files"
     )
-    ours = "catalogs fork_catalog create_catalog drop_catalog undrop_catalog rename_catalog"
+    ours = (
+        "catalogs fork_catalog create_catalog drop_catalog undrop_catalog purge_catalog rename_catalog sever_catalog"
+        " export_catalog import_catalog fork_tree lake_stats table_history reset_option"
+    )
     assert set(FUNCTIONS) == {*theirs.split(), *ours.split()}
 
 
@@ -465,3 +468,76 @@ def test_times_are_taken_as_texts_dates_and_ages(x: Attached, shop: Catalog) -> 
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     for time in (str(tomorrow.date()), tomorrow.date(), tomorrow.replace(tzinfo=None), timedelta(days=-1)):
         assert len(x.rows("expire_snapshots", older_than=time, dry_run="true")) == 2, time
+
+
+def test_a_dropped_catalog_is_purged_by_name_or_id(x: Attached, lake: Lake) -> None:
+    for name in ("one", "two"):
+        lake.create_catalog(name).drop()
+    assert x.rows("purge_catalog", "one") == [(1,)]
+    assert x.value("purge_catalog", 2) == 2
+    with pytest.raises(NotFoundError, match='No dropped catalog "one" exists; nothing was done'):
+        x.call("purge_catalog", "one")
+    with pytest.raises(NotFoundError, match='No dropped catalog "shop" exists'):
+        x.call("purge_catalog", "shop")
+
+
+def test_a_fork_is_severed(x: Attached, shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    assert x.rows("sever_catalog", "agent") == [(1, "agent")]
+    assert [one.catalog_id for one in agent.snapshots()] == [agent.catalog_id]
+    with pytest.raises(InvalidInputError, match="cannot be severed in a transaction that has changes"):
+        replace(x, has_changes=True).call("sever_catalog", "agent")
+
+
+def test_a_catalog_goes_to_a_plain_database_and_comes_back(x: Attached, lake: Lake, tmp_path: Path) -> None:
+    ((path, product, _, tables, files),) = x.rows("export_catalog", str(tmp_path / "plain.sqlite"))
+    assert (path, product, tables, files) == (str(tmp_path / "plain.sqlite"), "sqlite", 1, 2)
+    assert x.rows("import_catalog", "back", path) == [(1, "back")]
+    assert [table.name for table in lake.catalog("back").tables()] == ["orders"]
+    with pytest.raises(InvalidInputError, match="cannot be exported in a transaction that has changes"):
+        replace(x, has_changes=True).call("export_catalog", str(tmp_path / "other.sqlite"))
+
+
+def test_the_tree_of_forks_has_a_row_for_each_catalog_below_its_parent(x: Attached, shop: Catalog) -> None:
+    agent = shop.fork("agent")
+    agent.fork("try")
+    shop.fork("other")
+    found = x.rows("fork_tree")
+    assert [(level, name, parent, kind) for level, _, name, parent, _, kind, *_ in found] == [
+        (0, "shop", None, "root"),
+        (1, "agent", 0, "fork"),
+        (2, "try", agent.catalog_id, "fork"),
+        (1, "other", 0, "fork"),
+    ]
+    assert [row[2] for row in x.rows("fork_tree", name="agent", depth=0)] == ["agent"]
+
+
+def test_the_lake_is_counted(x: Attached, shop: Catalog, lake: Lake) -> None:
+    shop.fork("agent").drop()
+    names = [name for name, _ in columns(x.call("lake_stats"))]
+    found = dict(zip(names, *x.rows("lake_stats"), strict=True))
+    assert (found["catalog_count"], found["fork_count"], found["dropped_count"]) == (1, 0, 1)
+    assert found["byte_count"] == lake.metadata_bytes()
+
+
+def test_the_history_of_a_table_is_what_changed_it(x: Attached, shop: Catalog) -> None:
+    shop.create_table("other", {"id": "INTEGER"})
+    shop.table("orders").alter.add_column(("note", "VARCHAR"))
+    assert [(row[0], row[3]) for row in x.rows("table_history", "orders")] == [
+        (1, ["created_table"]),
+        (2, ["inserted_into_table"]),
+        (4, ["altered_table"]),
+    ]
+    with pytest.raises(NotFoundError, match="nothing"):
+        x.call("table_history", "nothing")
+
+
+def test_an_option_is_forgotten_where_it_was_set(x: Attached, shop: Catalog) -> None:
+    x.call("set_option", "target_file_size", "64MB")
+    x.call("set_option", "target_file_size", "32MB", table_name="orders")
+    assert x.rows("reset_option", "target_file_size", table_name="orders") == []
+    assert shop.options.get("target_file_size", table="orders") == shop.options.get("target_file_size")
+    x.call("reset_option", "Target_File_Size")
+    assert shop.options.list() == []
+    with pytest.raises(InvalidInputError, match="no_such"):
+        x.call("reset_option", "no_such")

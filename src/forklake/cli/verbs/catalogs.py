@@ -16,7 +16,7 @@ CHAPTERS: Final = (
             Verb(
                 "tell what a lake holds",
                 ("Lake.stats", "Lake.metadata_bytes"),
-                Lacks("about the metadata database as a whole; `Lake.stats` and `forklake stats` tell"),
+                ("FROM ducklake_lake_stats('shop')",),
                 ("stats",),
             ),
             Verb(
@@ -86,19 +86,19 @@ CHAPTERS: Final = (
             Verb(
                 "give up a dropped catalog for good",
                 ("Lake.purge",),
-                Lacks("it cannot be undone, and SQL asks nobody; `Lake.purge` and `forklake catalog purge` do it"),
+                ("CALL ducklake_purge_catalog('shop', 'agent')",),
                 ("catalog purge",),
             ),
             Verb(
                 "write a catalog as a plain DuckLake database",
                 ("CatalogMaintenance.export",),
-                Lacks("it writes a file beside the lake; `forklake catalog export` does it"),
+                ("CALL ducklake_export_catalog('shop', 'shop.ducklake')",),
                 ("catalog export",),
             ),
             Verb(
                 "import a plain DuckLake database",
                 ("Lake.import_catalog",),
-                Lacks("it reads a database beside the lake; `forklake catalog import` does it"),
+                ("CALL ducklake_import_catalog('shop', 'other', 'other.ducklake')",),
                 ("catalog import",),
             ),
             Verb(
@@ -125,13 +125,13 @@ CHAPTERS: Final = (
             Verb(
                 "draw the tree of forks",
                 ("Lake.fork_tree",),
-                Lacks("`ducklake_catalogs` has the parent of each catalog"),
+                ("FROM ducklake_fork_tree('shop')",),
                 ("catalog tree",),
             ),
             Verb(
                 "cut a fork off from its ancestors",
                 ("Catalog.sever",),
-                Lacks("`Catalog.sever` and `forklake catalog sever` do it"),
+                ("CALL ducklake_sever_catalog('shop', 'agent')",),
                 ("catalog sever",),
             ),
         ),
@@ -167,7 +167,7 @@ CHAPTERS: Final = (
                 "expire snapshots",
                 ("CatalogMaintenance.expire_snapshots",),
                 ("CALL ducklake_expire_snapshots('shop', older_than => now() - INTERVAL 7 DAY)",),
-                Lacks("`forklake sql` calls the function"),
+                ("snapshot expire",),
             ),
             Verb(
                 "change several things in one snapshot",

@@ -52,7 +52,12 @@ CHAPTERS: Final = (
                 ("CALL ducklake_set_option('shop', 'target_file_size', '64MB')",),
                 ("option set",),
             ),
-            Verb("forget an option", ("Options.reset",), Lacks("DuckLake has no function for it"), ("option reset",)),
+            Verb(
+                "forget an option",
+                ("Options.reset",),
+                ("CALL ducklake_reset_option('shop', 'target_file_size')",),
+                ("option reset",),
+            ),
         ),
     ),
     Chapter(

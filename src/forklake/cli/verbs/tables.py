@@ -62,7 +62,7 @@ CHAPTERS: Final = (
             Verb(
                 "list the snapshots that changed a table",
                 ("Inspection.history",),
-                Lacks("`ducklake_snapshots` has the ids of the tables that each snapshot changed"),
+                ("FROM ducklake_table_history('shop', 'orders')",),
                 ("table history",),
             ),
             Verb("rename a table", ("Table.rename",), ("ALTER TABLE orders RENAME TO sales",), STATEMENT),
@@ -155,7 +155,7 @@ CHAPTERS: Final = (
                     "FROM ducklake_table_insertions('shop', 'main', 'orders', 3, 17)",
                     "FROM ducklake_table_deletions('shop', 'main', 'orders', 3, 17)",
                 ),
-                Lacks("`forklake sql` calls the function"),
+                ("table changes",),
             ),
         ),
     ),
@@ -172,7 +172,7 @@ CHAPTERS: Final = (
                 "flush inlined rows into files",
                 ("Maintenance.flush_inlined", "Storage.flush_inlined"),
                 ("CALL ducklake_flush_inlined_data('shop')",),
-                Lacks("`forklake sql` calls the function"),
+                ("table flush",),
             ),
             Verb(
                 "register files and rows that others wrote",

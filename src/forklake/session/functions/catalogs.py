@@ -1,16 +1,18 @@
-"""Functions about the catalogs of a lake: listing, making, forking, renaming and dropping them."""
+"""Functions about the catalogs of a lake: listing, making, forking, renaming, dropping, exporting them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
 from forklake.model.names import fold
+from forklake.model.overview import ForkNode
+from forklake.ops import lifecycle
 from forklake.session.attachment import Attachment
-from forklake.session.functions.arguments import BOOLEAN, MOMENT, VARCHAR, Signature
+from forklake.session.functions.arguments import BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.rows import Rows, column
 
@@ -26,6 +28,38 @@ _CATALOGS: Final = (
 )
 _CATALOG: Final = (column("catalog_id", "int64"), column("catalog_name", "varchar"))
 _MADE: Final = (*_CATALOG, column("created", "boolean"))
+_EXPORTED: Final = (
+    column("path", "varchar"),
+    column("product", "varchar"),
+    column("snapshot_id", "int64"),
+    column("table_count", "int64"),
+    column("file_count", "int64"),
+)
+_FORK_TREE: Final = (
+    column("level", "int64"),
+    *_CATALOG,
+    column("parent_catalog_id", "int64"),
+    column("parent_snapshot_id", "int64"),
+    column("kind", "varchar"),
+    column("is_live", "boolean"),
+    column("snapshot_id", "int64"),
+    column("created_at", "timestamptz"),
+    column("own_file_count", "int64"),
+    column("own_byte_count", "int64"),
+    column("fork_count", "int64"),
+)
+_LAKE_STATS: Final = tuple(
+    column(name, "int64")
+    for name in (
+        "catalog_count",
+        "root_count",
+        "fork_count",
+        "dropped_count",
+        "purged_count",
+        "snapshot_count",
+        "byte_count",
+    )
+)
 
 
 def _catalogs(call: Call) -> Rows:
@@ -134,6 +168,75 @@ def _rename_catalog(call: Call) -> Rows:
     return Rows(_CATALOG, [(renamed.catalog_id, renamed.name)])
 
 
+def _purge_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_purge_catalog")
+    which = call.arguments.get("catalog_id")
+    if which is None:
+        which = call.required("name", "The name of a catalog")
+    found = lifecycle.dropped_catalog(call.store, which)
+    lifecycle.purge(call.store, found)
+    return Rows(_CATALOG[:1], [(found,)])
+
+
+def _sever_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_sever_catalog")
+    _check_settled(call, "severed")
+    severed = call.attachment.lake.catalog(call.required("name", "The name of a catalog"))
+    severed.sever()
+    return Rows(_CATALOG, [(severed.catalog_id, severed.name)])
+
+
+def _export_catalog(call: Call) -> Rows:
+    _check_settled(call, "exported")
+    path = call.required("path", "The path of a database")
+    made = call.attachment.catalog.maintenance.export(
+        path, at=call.arguments.get("at"), history=bool(call.arguments.get("history"))
+    )
+    return Rows(_EXPORTED, [(str(made.path), made.product, made.snapshot_id, made.table_count, made.file_count)])
+
+
+def _import_catalog(call: Call) -> Rows:
+    call.check_writable("ducklake_import_catalog")
+    made = call.attachment.lake.import_catalog(
+        call.required("name", "The name of a catalog"),
+        call.required("url", "The URL of a database"),
+        data_path=call.text("data_path"),
+        source_data_path=call.text("source_data_path"),
+        metadata_schema=call.text("metadata_schema"),
+    )
+    return Rows(_CATALOG, [(made.catalog_id, made.name)])
+
+
+def _fork_tree(call: Call) -> Rows:
+    given = {key: call.arguments[key] for key in ("depth", "width", "limit") if call.arguments.get(key) is not None}
+    found = call.attachment.lake.fork_tree(call.text("name"), **given)
+    return Rows(_FORK_TREE, [row for root in found.roots for row in _nodes(root, 0)])
+
+
+def _nodes(node: ForkNode, level: int) -> Iterator[tuple[Any, ...]]:
+    yield (
+        level,
+        node.catalog_id,
+        node.name,
+        node.parent_id,
+        node.parent_snapshot_id,
+        node.kind,
+        node.is_live,
+        node.snapshot_id,
+        node.created_at,
+        node.own_file_count,
+        node.own_byte_count,
+        node.fork_count,
+    )
+    for fork in node.forks:
+        yield from _nodes(fork, level + 1)
+
+
+def _lake_stats(call: Call) -> Rows:
+    found = call.attachment.lake.stats()
+    return Rows(_LAKE_STATS, [tuple(getattr(found, counted.name) for counted in _LAKE_STATS)])
+
+
 def _check_settled(call: Call, deed: str) -> None:
     if any(attachment.has_changes for attachment in call.attachments):
         raise InvalidInputError(
@@ -174,7 +277,7 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction(
         "undrop_catalog",
-        (Signature({"name": VARCHAR}), Signature({"catalog_id": "BIGINT"})),
+        (Signature({"name": VARCHAR}), Signature({"catalog_id": BIGINT})),
         _undrop_catalog,
         acts=_CATALOG,
         scalar="catalog_id",
@@ -186,4 +289,38 @@ FUNCTIONS: Final = (
         acts=_CATALOG,
         scalar="catalog_id",
     ),
+    CatalogFunction(
+        "purge_catalog",
+        (Signature({"name": VARCHAR}), Signature({"catalog_id": BIGINT})),
+        _purge_catalog,
+        acts=_CATALOG[:1],
+        scalar="catalog_id",
+    ),
+    CatalogFunction(
+        "sever_catalog", (Signature({"name": VARCHAR}),), _sever_catalog, acts=_CATALOG, scalar="catalog_id"
+    ),
+    CatalogFunction(
+        "export_catalog",
+        (Signature({"path": VARCHAR}, named={"at": MOMENT, "history": BOOLEAN}),),
+        _export_catalog,
+        acts=_EXPORTED,
+    ),
+    CatalogFunction(
+        "import_catalog",
+        (
+            Signature(
+                {"name": VARCHAR, "url": VARCHAR},
+                named=dict.fromkeys(("data_path", "source_data_path", "metadata_schema"), VARCHAR),
+            ),
+        ),
+        _import_catalog,
+        acts=_CATALOG,
+        scalar="catalog_id",
+    ),
+    CatalogFunction(
+        "fork_tree",
+        (Signature(named={"name": VARCHAR, **dict.fromkeys(("depth", "width", "limit"), BIGINT)}),),
+        _fork_tree,
+    ),
+    CatalogFunction("lake_stats", (Signature(),), _lake_stats),
 )

@@ -94,16 +94,23 @@ def _set_option(call: Call) -> Rows:
             f"Not implemented Error: Unsupported option {key}", hint=f"Options: {', '.join(OPTIONS)}."
         )
     value = _option_value(key, call.arguments.get("value"))
+    ops.set_option(call.store, call.attachment.catalog.catalog_id, key, value, *_scope(call))
+    return Rows(SUCCESS, [])
+
+
+def _reset_option(call: Call) -> Rows:
+    call.check_writable("ducklake_reset_option")
+    key = call.required("option", "Option").lower()
+    ops.reset_option(call.store, call.attachment.catalog.catalog_id, key, *_scope(call))
+    return Rows(SUCCESS, [])
+
+
+def _scope(call: Call) -> tuple[ops.Scope, int]:
     table, schema = call.text("table_name"), call.text("schema")
     view = call.committed()
-    scope: ops.Scope = ""
-    scope_id = -1
     if table:
-        scope, scope_id = "table", named_table(view, table, schema or None, call.attachment.schema).table_id
-    elif schema:
-        scope, scope_id = "schema", lookup.schema(view, schema).schema_id
-    ops.set_option(call.store, view.version.catalog_id, key, value, scope, scope_id)
-    return Rows(SUCCESS, [])
+        return "table", named_table(view, table, schema or None, call.attachment.schema).table_id
+    return ("schema", lookup.schema(view, schema).schema_id) if schema else ("", -1)
 
 
 def _option_value(key: str, value: Any) -> Any:
@@ -169,6 +176,12 @@ FUNCTIONS: Final = (
         "set_option",
         (Signature({"option": VARCHAR, "value": ANY}, named={"table_name": VARCHAR, "schema": VARCHAR}),),
         _set_option,
+        acts=SUCCESS,
+    ),
+    CatalogFunction(
+        "reset_option",
+        (Signature({"option": VARCHAR}, named={"table_name": VARCHAR, "schema": VARCHAR}),),
+        _reset_option,
         acts=SUCCESS,
     ),
 )

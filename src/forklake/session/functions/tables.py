@@ -14,6 +14,7 @@ from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLE
 from forklake.model.rows import DataFileRow, DeleteFileRow
+from forklake.ops.table_history import table_history
 from forklake.session.functions.arguments import BIGINT, TIMESTAMPTZ, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.rows import Rows, column
@@ -37,6 +38,14 @@ _LIST_FILES: Final = tuple(
         ("footer_size", "uint64"),
         ("encryption_key", "blob"),
     )
+)
+_TABLE_HISTORY: Final = (
+    column("snapshot_id", "int64"),
+    column("snapshot_time", "timestamptz"),
+    column("catalog_id", "int64"),
+    column("changes", "list", column("element", "varchar")),
+    column("author", "varchar"),
+    column("commit_message", "varchar"),
 )
 
 
@@ -76,6 +85,25 @@ def _list_files(call: Call) -> Rows:
     )
 
 
+def _table_history(call: Call) -> Rows:
+    view, name = call.committed(), call.required("table_name", "Table")
+    table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    return Rows(
+        _TABLE_HISTORY,
+        [
+            (
+                found.snapshot.snapshot_id,
+                found.snapshot.snapshot_time,
+                found.snapshot.catalog_id,
+                list(found.changes),
+                found.snapshot.author,
+                found.snapshot.commit_message,
+            )
+            for found in table_history(call.store, view.version, table.table_id)
+        ],
+    )
+
+
 def _moment(call: Call) -> View:
     """Return the catalog as it was at the snapshot or the time that is asked for."""
     view = call.committed()
@@ -106,4 +134,5 @@ FUNCTIONS: Final = (
         ),
         _list_files,
     ),
+    CatalogFunction("table_history", (Signature({"table_name": VARCHAR}, named={"schema": VARCHAR}),), _table_history),
 )
