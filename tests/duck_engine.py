@@ -67,7 +67,7 @@ class DuckEngine:
     def rows_frame(self, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> DuckFrame:
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(fields)
         arrays = [
-            stored_array(field, from_python(field, values)) for field, values in zip(fields, columns, strict=True)
+            stored_array(field, from_python(field.type, values)) for field, values in zip(fields, columns, strict=True)
         ]
         return DuckFrame(pa.table(arrays, [field.name for field in fields]))
 

@@ -19,7 +19,7 @@ from forklake.lake.reader import Reader
 from forklake.model.field import Field
 from forklake.model.predicate import Predicate
 from forklake.model.scan import ScanFile, ScanPlan
-from forklake.model.type_text import column_definition
+from forklake.model.types.read import definition_of, read_type
 from forklake.sql.row_texts import condition
 from tests.contract.support import data_file, delete_file
 
@@ -74,7 +74,7 @@ def test_files_have_the_columns_that_the_table_had_when_they_were_written(shop: 
     shop.table("t").alter.rename_column("i", "n")
     shop.table("t").storage.append_files([data_file("renamed")])
     shop.table("t").alter.set_type("n", "BIGINT")
-    shop.table("t").alter.add_column(column_definition("s", "STRUCT(a TIME, b INTERVAL[])"))
+    shop.table("t").alter.add_column(definition_of("s", read_type("STRUCT(a TIME, b INTERVAL[])")))
     shop.table("t").storage.append_files([data_file("wider")])
     shop.table("t").alter.set_default("n", "5")
     shop.table("t").alter.drop_column("j")

@@ -10,7 +10,7 @@ import pytest
 
 import forklake
 from forklake.model.promotions import is_promotion
-from forklake.model.types import canonical
+from forklake.model.types.read import read_scalar
 from tests.interop.ducklake import attached
 
 _INTEGERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -35,7 +35,7 @@ def test_a_column_can_become_of_the_types_that_ducklake_allows(tmp_path: Path) -
                 except duckdb.CatalogException as error:
                     refusals.add(str(error).rpartition(" - ")[2])
                 connection.execute("ROLLBACK")
-                if is_promotion(canonical(old), canonical(new)):
+                if is_promotion(read_scalar(old), read_scalar(new)):
                     ours.add((old, new))
     assert refusals == {"only widening type promotions are allowed"}
     # DuckLake lets every decimal become one of 38 digits, though it loses what is behind the point.
@@ -61,7 +61,7 @@ _VALUES: Final = {
 
 @pytest.mark.parametrize("row_limit", [0, 10], ids=["files", "metadata"])
 def test_duckdb_reads_promoted_columns_that_we_wrote(tmp_path: Path, row_limit: int) -> None:
-    pairs = [(old, new) for old in _VALUES for new in _TYPES if is_promotion(canonical(old), canonical(new))]
+    pairs = [(old, new) for old in _VALUES for new in _TYPES if is_promotion(read_scalar(old), read_scalar(new))]
     columns = ", ".join(f"c{place} {old}" for place, (old, _) in enumerate(pairs))
     with forklake.open(f"{tmp_path}/lake.db", data_path=f"{tmp_path}/data") as lake:
         shop = lake.create_catalog("shop")

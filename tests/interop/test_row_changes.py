@@ -36,7 +36,7 @@ def our_rows(table: Table) -> Rows:
     fields = {field.name: field for field in table_fields(table._content(), table.table_id)}
     names = shown(table)
     read = table.dataframe([*names, "rowid"]).toArrow()
-    columns = [to_texts(fields[name], read.column(name).combine_chunks()) for name in names]
+    columns = [to_texts(fields[name].type, read.column(name).combine_chunks()) for name in names]
     return sorted(zip(read.column("rowid").to_pylist(), *columns, strict=True), key=repr)
 
 
@@ -54,7 +54,7 @@ def our_feed(table: Table, first: int, last: int, number_of: dict[int, int]) -> 
     fields = {field.name: field for field in table_fields(table._content(), table.table_id)}
     names = shown(table)
     read = table.changes(first, last).select(*MARKS, *names).toArrow()
-    columns = [to_texts(fields[name], read.column(name).combine_chunks()) for name in names]
+    columns = [to_texts(fields[name].type, read.column(name).combine_chunks()) for name in names]
     snapshots = [number_of[snapshot] for snapshot in read.column("snapshot_id").to_pylist()]
     marks = [read.column(name).to_pylist() for name in MARKS[1:]]
     return sorted(zip(snapshots, *marks, *columns, strict=True), key=repr)

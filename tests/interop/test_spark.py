@@ -65,7 +65,7 @@ def texts(table: Table, *columns: str) -> list[tuple[str | None, ...]]:
     fields = {field.name: field for field in table_fields(table._content(), table.table_id)}
     names = list(columns or fields)
     read = table.dataframe(names).toArrow()
-    shown = [to_texts(fields[name], read.column(name).combine_chunks()) for name in names]
+    shown = [to_texts(fields[name].type, read.column(name).combine_chunks()) for name in names]
     return sorted(zip(*shown, strict=True), key=repr)
 
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from forklake import ColumnDefinition, PartitionField, Transaction
 from forklake.model.promotions import is_promotion
-from forklake.model.type_text import column_definition
-from forklake.model.types import canonical
+from forklake.model.types.read import definition_of, read_scalar, read_type
 from tests.rows.driver_changes import change_rows
 
 TABLE: Final = "t"
@@ -56,7 +55,7 @@ WIDER: Final[Mapping[str, Sequence[str]]] = {
         # to 64, as it is in DuckDB: it stays a float here.
         "REAL" if new == "FLOAT" else new
         for new in VALUES
-        if is_promotion(canonical(old), canonical(new))
+        if is_promotion(read_scalar(old), read_scalar(new))
     ]
     for old in VALUES
     if old != "REAL"
@@ -171,7 +170,7 @@ class AddColumn(Alter):
         return f"ALTER TABLE {TABLE} ADD COLUMN {_path(self.path)} {self.type}{default}"
 
     def run(self, transaction: Transaction) -> None:
-        made = column_definition(self.path[-1], str(self.type))
+        made = definition_of(self.path[-1], read_type(str(self.type)))
         column = ColumnDefinition(made.name, made.type, default=_plain(self.default), children=made.children)
         transaction.table(TABLE).alter.add_column(column, parent=self.path[:-1] or None)
 

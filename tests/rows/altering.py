@@ -19,6 +19,7 @@ from forklake.catalog.scan_plan import plan_scan
 from forklake.catalog.view import View
 from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError
 from forklake.files.texts import to_texts
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import SnapshotId
 from forklake.sql.row_texts import condition
@@ -88,7 +89,7 @@ class SqlMeans:
 
 
 def _texts(fields: Sequence[Field], rows: pa.Table) -> list[Row]:
-    columns = [to_texts(field, rows.column(field.name).combine_chunks()) for field in fields]
+    columns = [to_texts(field.type, rows.column(field.name).combine_chunks()) for field in fields]
     return list(zip(*columns, strict=True))
 
 
@@ -296,7 +297,7 @@ class History:
         for row in self._rng.sample(rows, min(3, len(rows))):
             place = self._rng.randrange(len(fields))
             field, value = fields[place], row[place]
-            if field.children or field.type in ("interval",):
+            if field.children or field.type in (types.INTERVAL,):
                 continue
             is_it = "IS NULL" if value is None else "= '{}'".format(value.replace("'", "''"))
             parsed = condition(f'"{field.name}" {is_it}', TABLE, fields)

@@ -15,9 +15,9 @@ from forklake.files.deletes import write_delete_file
 from forklake.files.partitions import NULL_DIRECTORY
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import format_value, parse_values
-from forklake.files.type_names import sql_name
 from forklake.files.values import stored_array
-from forklake.model.field import STORED_AS, Field
+from forklake.model import types
+from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
 from forklake.model.promotions import is_promotion
 from forklake.model.scan import (
@@ -31,6 +31,8 @@ from forklake.model.scan import (
     ScanPlan,
     ScanRows,
 )
+from forklake.model.types.read import stored_type
+from tests.fields import named_field
 
 TEXTS: Final = {
     "boolean": ("true", "false"),
@@ -109,28 +111,41 @@ class AnyPlan:
         match kind:
             case "struct":
                 children = tuple(self._field(f"f{place}", depth - 1) for place in range(self._rng.choice((1, 2, 3))))
-                return Field(number, name, "struct", children)
+                return named_field(number, name, "struct", children)
             case "list":
-                return Field(number, name, "list", (self._field("element", depth - 1),))
+                return Field(
+                    number,
+                    name,
+                    types.List(
+                        self._field("element", depth - 1),
+                    ),
+                )
             case "map":
-                key = Field(ColumnId(next(self._ids)), "key", self._rng.choice(("varchar", "int32", "uuid", "date")))
-                return Field(number, name, "map", (key, self._field("value", depth - 1)))
+                key = Field(
+                    ColumnId(next(self._ids)),
+                    "key",
+                    self._rng.choice((types.VARCHAR, types.INT32, types.UUID, types.DATE)),
+                )
+                return Field(number, name, types.Map(key, self._field("value", depth - 1)))
         scalar = self._rng.choice(list(TEXTS))
         default = self._rng.choice(TEXTS[scalar]) if self._rng.random() < 0.5 else None
-        return Field(number, name, scalar, initial_default=default)
+        return named_field(number, name, scalar, initial_default=default)
 
     def _older(self, field: Field, *, is_key: bool = False) -> Field:
         """Return a column as a file may hold it: under another name, of a type that was promoted since."""
         name = field.name if self._rng.random() < 0.6 else f"old {field.name}"
-        if field.type == "struct":
+        if isinstance(field.type, types.Struct):
             kept = [self._older(child) for child in field.children if self._rng.random() < 0.8]
             gone = [self._field("gone", 0)] if self._rng.random() < 0.3 or not kept else []
-            return replace(field, name=name, children=(*self._rng.sample(kept, len(kept)), *gone))
+            return replace(field.with_children((*self._rng.sample(kept, len(kept)), *gone)), name=name)
         if field.children:
-            parts = [self._older(part, is_key=field.type == "map" and not n) for n, part in enumerate(field.children)]
+            parts = [
+                self._older(part, is_key=isinstance(field.type, types.Map) and not n)
+                for n, part in enumerate(field.children)
+            ]
             pairs = zip(parts, field.children, strict=True)
-            return replace(field, name=name, children=tuple(replace(part, name=now.name) for part, now in pairs))
-        older = [kind for kind in TEXTS if is_promotion(kind, field.type)]
+            return replace(field.with_children(tuple(replace(part, name=now.name) for part, now in pairs)), name=name)
+        older = [kind for kind in map(stored_type, TEXTS) if is_promotion(kind, field.type)]
         if older and not is_key and self._rng.random() < 0.5:
             return replace(field, name=name, type=self._rng.choice(older))
         return replace(field, name=name)
@@ -141,28 +156,28 @@ class AnyPlan:
         """Return a value of a column as a file holds it, which has one of the column as it is now."""
         if self._rng.random() < 0.2:
             return None
-        if held.type == "struct":
+        if isinstance(held.type, types.Struct):
             known = {child.column_id: child for child in now.children}
             parts = {child.name: self._text(child, known.get(child.column_id, child)) for child in held.children}
             values = tuple(_value(child, parts[child.name]) for child in held.children)
-            return format_value(held, values)
-        if held.type == "list":
+            return format_value(held.type, values)
+        if isinstance(held.type, types.List):
             items = [self._text(held.children[0], now.children[0]) for _ in range(self._rng.choice((0, 1, 3)))]
-            return format_value(held, [_value(held.children[0], item) for item in items])
-        if held.type == "map":
-            keys = self._rng.sample(TEXTS[held.children[0].type], self._rng.choice((0, 1, 2)))
+            return format_value(held.type, [_value(held.children[0], item) for item in items])
+        if isinstance(held.type, types.Map):
+            keys = self._rng.sample(TEXTS[held.children[0].type.name], self._rng.choice((0, 1, 2)))
             items = [self._text(held.children[1], now.children[1]) for _ in keys]
             pairs = zip(keys, items, strict=True)
             return format_value(
-                held, [(_value(held.children[0], key), _value(held.children[1], item)) for key, item in pairs]
+                held.type, [(_value(held.children[0], key), _value(held.children[1], item)) for key, item in pairs]
             )
-        if now.type == "timestamp_ns" and held.type != now.type:
+        if now.type == types.TIMESTAMP_NS and held.type != now.type:
             chosen = self._rng.choice(_NANOSECONDS)
-            return chosen[:10] if held.type == "date" else chosen[:19] if held.type != "timestamp" else chosen
-        if held.type == "uint128" and "128" not in now.type:
+            return chosen[:10] if held.type == types.DATE else chosen[:19] if held.type != types.TIMESTAMP else chosen
+        if held.type == types.UINT128 and now.type not in (types.UINT128, types.INT128):
             return "7"
-        more = _FARTHEST.get(held.type, ()) if held.type == now.type else ()
-        return self._rng.choice((*TEXTS[held.type], *more))
+        more = _FARTHEST.get(held.type.name, ()) if held.type == now.type else ()
+        return self._rng.choice((*TEXTS[held.type.name], *more))
 
     # ---- files -------------------------------------------------------------------------------------------------------
 
@@ -204,8 +219,14 @@ class AnyPlan:
         """Return columns that a file does not hold, and the directories that hold them in its place."""
         found = {}
         for field in fields:
-            if field.column_id is not None and field.type in ("varchar", "int32", "date", "timestamp", "boolean"):
-                texts = [text for text in (*TEXTS[field.type], NULL_DIRECTORY) if 0 < len(text) < 100]
+            if field.column_id is not None and field.type in (
+                types.VARCHAR,
+                types.INT32,
+                types.DATE,
+                types.TIMESTAMP,
+                types.BOOLEAN,
+            ):
+                texts = [text for text in (*TEXTS[field.type.name], NULL_DIRECTORY) if 0 < len(text) < 100]
                 found[field.column_id] = f"p{field.column_id}={quote(self._rng.choice(texts), safe='')}"
         return found
 
@@ -216,10 +237,10 @@ class AnyPlan:
         written = list(held)
         if carries:
             for number, name in ((ROW_ID_FIELD_ID, ROW_ID_COLUMN), (SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN)):
-                written.append(Field(number, name, "int64"))
+                written.append(Field(number, name, types.INT64))
                 arrays.append(pa.array(self._rng.choices((None, *range(99)), k=count), pa.int64()))
         if not written:
-            written, arrays = [Field(None, "other", "int32")], [pa.nulls(count, pa.int32())]
+            written, arrays = [Field(None, "other", types.INT32)], [pa.nulls(count, pa.int32())]
         table = pa.table(arrays, schema=arrow_schema(written))
         pq.write_table(table, path, row_group_size=5, store_schema=self._rng.random() < 0.5)
 
@@ -232,7 +253,7 @@ class AnyPlan:
 
     def _inlined(self, fields: Sequence[Field], place: int) -> ScanRows:
         held = [self._older(field) for field in fields if self._rng.random() < 0.8]
-        held = [field for field in held if field.type != "geometry"]
+        held = [field for field in held if field.type != types.GEOMETRY]
         now = {field.column_id: field for field in fields}
         rows = tuple(
             (
@@ -251,9 +272,8 @@ def _value(field: Field, text: str | None) -> object:
 
 def _stored(field: Field) -> Field:
     """Return a column with the types that files hold, as a plan tells them."""
-    return replace(
-        field, type=STORED_AS.get(field.type, field.type), children=tuple(_stored(child) for child in field.children)
-    )
+    inner = field.with_children(tuple(map(_stored, field.children)))
+    return replace(inner, type=inner.type.stored_as)
 
 
 def _mapped(field: Field) -> MappedField:
@@ -262,14 +282,14 @@ def _mapped(field: Field) -> MappedField:
 
 
 def _is_for_duckdb(field: Field) -> bool:
-    return all(map(_is_for_duckdb, field.children)) if field.children else field.type in _BY_DUCKDB
+    return all(map(_is_for_duckdb, field.children)) if field.children else field.type.name in _BY_DUCKDB
 
 
 def _write_by_duckdb(path: Path, held: Sequence[Field], texts: dict[str, list[str | None]], count: int) -> None:
     def literal(field: Field, text: str | None) -> str:
         if text is None:
-            return f"NULL::{sql_name(field)}"
-        return f"CAST('{text.replace(chr(39), chr(39) * 2)}' AS {sql_name(field)})"
+            return f"NULL::{field.type.sql_name}"
+        return f"CAST('{text.replace(chr(39), chr(39) * 2)}' AS {field.type.sql_name})"
 
     rows = [
         "SELECT " + ", ".join(f'{literal(field, texts[field.name][row])} AS "{field.name}"' for field in held)

@@ -20,6 +20,7 @@ from forklake.files.conform import conform, frame_of
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
+from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
@@ -35,7 +36,7 @@ from tests.rows.operations import Append, Delete, Merge, RowOperation
 from tests.rows.reference_reader import ReadRow, read_changes, read_plan
 
 TABLE = "t"
-ROW_ID_FIELD = Field(ColumnId(2147483540), ROW_ID_COLUMN, "int64")
+ROW_ID_FIELD = Field(ColumnId(2147483540), ROW_ID_COLUMN, types.INT64)
 
 
 class ArrowHands:

@@ -17,6 +17,7 @@ from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import to_texts
+from forklake.model import types
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
 from forklake.model.ids import DataFileId
@@ -26,7 +27,7 @@ from forklake.ops.append import is_inlinable
 from forklake.ops.change_table import stage_changes
 from forklake.ops.write_target import writing
 
-ROW_ID = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
+ROW_ID = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
 
 
 def change_rows(
@@ -49,7 +50,7 @@ def change_rows(
     places = [name for name, field in zip(range(len(plan.fields)), plan.fields, strict=True) if field.name == key]
 
     def matching(rows: Rows) -> Rows:
-        texts = to_texts(plan.fields[places[0]], rows.columns[places[0]])
+        texts = to_texts(plan.fields[places[0]].type, rows.columns[places[0]])
         return rows.where(pc.is_in(pa.array(texts, pa.string()), pa.array(keys, pa.string())).to_numpy(False))
 
     chosen: list[tuple[ScanFile, list[int]]] = []
@@ -87,7 +88,7 @@ def change_rows(
 
 def _texts(rows: Rows, fields: Sequence[Field]) -> pa.Table:
     columns = {
-        field.name: pa.array(to_texts(field, column), pa.string())
+        field.name: pa.array(to_texts(field.type, column), pa.string())
         for field, column in zip(fields, rows.columns, strict=True)
     }
     return pa.table({**columns, ROW_ID_COLUMN: rows.row_ids.cast(pa.int64())})

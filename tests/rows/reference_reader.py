@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 
 from forklake.files.deletes import read_deletes
 from forklake.files.texts import to_array
+from forklake.model import types
 from forklake.model.change_scan import ChangePlan
 from forklake.model.field import Field
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField, ScanFile, ScanPlan, ScanRows
+from tests.fields import named_field
 
 FIELD_ID = b"PARQUET:field_id"
 
@@ -135,7 +137,7 @@ def _mapped(one: MappedField, data_type: pa.DataType) -> Field:
         _mapped(child, data_type.value_type if kind == "list" else data_type.field(child.source_name).type)
         for child in one.children
     )
-    return Field(one.column_id, one.source_name, kind, children)
+    return named_field(one.column_id, one.source_name, kind, children)
 
 
 def _kind(data_type: pa.DataType) -> str:
@@ -160,7 +162,7 @@ def _value(field: Field, physical: Field | None, held: Mapping[str, Any]) -> Any
 def _shown(field: Field, physical: Field, value: Any) -> Any:
     if value is None or not field.children:
         return value
-    if field.type == "list":
+    if isinstance(field.type, types.List):
         return [_shown(field.children[0], physical.children[0], item) for item in value]
     names = [child.name for child in field.children]
     return dict(zip(names, _evolved(field.children, physical.children, value), strict=True))

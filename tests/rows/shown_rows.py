@@ -10,9 +10,11 @@ from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_
 from forklake.files.deletes import read_deletes
 from forklake.files.footer import read_footer
 from forklake.files.texts import to_texts
+from forklake.model import types
 from forklake.model.change_scan import ChangePlan
 from forklake.model.field import Field
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
+from forklake.model.types import Type
 
 
 def shown_rows(plan: ScanPlan) -> Iterator[dict[str, Any]]:
@@ -27,7 +29,7 @@ def text_rows(plan: ScanPlan) -> list[tuple[str | None, ...]]:
     """Return the rows of a plan as texts, which say exactly what the values are."""
     found: list[tuple[str | None, ...]] = []
     for rows in _parts(plan):
-        columns = [to_texts(field, column) for field, column in zip(plan.fields, rows.columns, strict=True)]
+        columns = [to_texts(field.type, column) for field, column in zip(plan.fields, rows.columns, strict=True)]
         found += zip(*columns, strict=True)
     return found
 
@@ -45,15 +47,17 @@ def _parts(plan: ScanPlan) -> Iterator[Rows]:
         yield inlined_rows(rows, selection)
 
 
-def _types(fields: Sequence[Field], above: str = "") -> dict[str, str]:
+def _types(fields: Sequence[Field], above: str = "") -> dict[str, Type]:
     """Return the types of columns that hold values, by their names; Spark stores seconds and millis as micros."""
-    found: dict[str, str] = {}
+    found: dict[str, Type] = {}
     for number, field in enumerate(fields):
         path = f"{above}{number if above.endswith('/') else field.name}"
         if field.children:
-            found |= _types(field.children, f"{path}/" if field.type in ("list", "map") else f"{path}.")
+            found |= _types(
+                field.children, f"{path}/" if isinstance(field.type, types.List | types.Map) else f"{path}."
+            )
         else:
-            found[path] = "timestamp" if field.type in ("timestamp_s", "timestamp_ms") else field.type
+            found[path] = types.TIMESTAMP if field.type in (types.TIMESTAMP_S, types.TIMESTAMP_MS) else field.type
     return found
 
 
@@ -71,6 +75,8 @@ def changed_rows(plan: ChangePlan) -> tuple[list[tuple[str | None, ...]], list[t
     for file in plan.deleted_from.files:
         for rows in file_rows(replace(file, deletes=None, inlined_deletes=()), selection):
             chosen = rows.where(np.isin(rows.positions, list(gone.get(file.path, ()))))
-            columns = [to_texts(field, column) for field, column in zip(selection.fields, chosen.columns, strict=True)]
+            columns = [
+                to_texts(field.type, column) for field, column in zip(selection.fields, chosen.columns, strict=True)
+            ]
             deleted += zip(*columns, strict=True)
     return inserted, deleted

@@ -14,13 +14,14 @@ from pyspark.sql import DataFrame, SparkSession
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan, ScanRows
+from tests.fields import named_field
 
 SNAPSHOT = SnapshotId(7)
 
 
 def field(column_id: int | None, name: str, type_: str, *children: Field, default: str | None = None) -> Field:
     number = None if column_id is None else ColumnId(column_id)
-    return Field(number, name, type_, children, initial_default=default)
+    return named_field(number, name, type_, children, initial_default=default)
 
 
 def written(path: Path, query: str) -> Path:

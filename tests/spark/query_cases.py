@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from forklake.errors import NotFoundError
-from forklake.files.type_names import sql_name
+from forklake.model import types
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -20,6 +20,7 @@ from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
 from forklake.sql.statements import Describe, Show
+from tests.fields import named_field
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,7 +81,7 @@ class MemoryNames:
             return StoredQuery(name, text, names, self)
         if name not in TABLES:
             raise NotFoundError(f"Catalog Error: Table with name {parts[-1]} does not exist!")
-        return Relation(name, _FIELDS[name], (name, at), (Field(None, "rowid", "int64"),))
+        return Relation(name, _FIELDS[name], (name, at), (Field(None, "rowid", types.INT64),))
 
     def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
         """Return no table: there are no functions."""
@@ -139,7 +140,7 @@ def _described(connection: duckdb.DuckDBPyConnection, name: str) -> tuple[Field,
             labels = {"list": ["element"], "map": ["key", "value"]}.get(kind.id)
             inner = [one for one in kind.children if not isinstance(one[1], int)]
             children = tuple(field(labels[place] if labels else one[0], one[1]) for place, one in enumerate(inner))
-        return Field(ColumnId(next(counter)), label, _TYPES.get(str(kind), kind.id), children)
+        return named_field(ColumnId(next(counter)), label, _TYPES.get(str(kind), kind.id), children)
 
     relation = connection.table(name)
     return tuple(field(label, kind) for label, kind in zip(relation.columns, relation.types, strict=True))
@@ -182,23 +183,23 @@ def run(spark: SparkSession, names: MemoryNames, text: str) -> tuple[BoundQuery,
     ]
     for alias in bound.scans:
         spark.catalog.dropTempView(alias)
-    return bound, rows, [sql_name(field) for field in bound.columns]
+    return bound, rows, [field.type.sql_name for field in bound.columns]
 
 
 def _shown(value: Any, field: Field) -> Any:
     """Return a value of Spark as DuckDB's client shows it."""
     if value is None:
         return None
-    if field.type == "list":
+    if isinstance(field.type, types.List):
         return [_shown(one, field.children[0]) for one in value]
-    if field.type == "struct":
+    if isinstance(field.type, types.Struct):
         values = tuple(_shown(one, inner) for one, inner in zip(value, field.children, strict=True))
         names = [inner.name for inner in field.children]
         return values if names and not names[0] else dict(zip(names, values, strict=True))
-    if field.type == "map":
+    if isinstance(field.type, types.Map):
         key, item = field.children
         return {_shown(one, key): _shown(other, item) for one, other in value.items()}
-    return int(value) if field.type in ("int128", "uint64") else value
+    return int(value) if field.type in (types.INT128, types.UINT64) else value
 
 
 def comparable(rows: Sequence[tuple[Any, ...]], is_ordered: bool) -> list[str]:

@@ -8,10 +8,12 @@ from typing import Any
 import duckdb
 from pyspark.sql import SparkSession
 
+from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.write import WriteTarget
+from tests.fields import named_field
 
 Columns = Mapping[str, Any]
 
@@ -26,12 +28,14 @@ def _field(name: str, kind: Any, numbers: Iterator[int]) -> Field:
     number = ColumnId(next(numbers))
     match kind:
         case dict():
-            return Field(number, name, "struct", tuple(_field(child, part, numbers) for child, part in kind.items()))
+            return named_field(
+                number, name, "struct", tuple(_field(child, part, numbers) for child, part in kind.items())
+            )
         case [element]:
-            return Field(number, name, "list", (_field("element", element, numbers),))
+            return Field(number, name, types.List(_field("element", element, numbers)))
         case (key, value):
-            return Field(number, name, "map", (_field("key", key, numbers), _field("value", value, numbers)))
-    return Field(number, name, kind)
+            return Field(number, name, types.Map(_field("key", key, numbers), _field("value", value, numbers)))
+    return named_field(number, name, str(kind))
 
 
 def target_at(directory: Path, columns: Columns, **details: Any) -> WriteTarget:

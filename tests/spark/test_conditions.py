@@ -49,7 +49,7 @@ def shown(spark: SparkSession) -> DataFrame:
     """Return the table as Spark shows it."""
     columns = ", ".join(f'"{f.name}"::VARCHAR' if f.name in _AS_TEXT else f'"{f.name}"' for f in FIELDS)
     rows: list[Any] = table().execute(f"SELECT {columns} FROM t ORDER BY id").fetchall()
-    exact = [tuple(_exact(field.type, value) for field, value in zip(FIELDS, row, strict=True)) for row in rows]
+    exact = [tuple(_exact(field.type.name, value) for field, value in zip(FIELDS, row, strict=True)) for row in rows]
     return spark.createDataFrame(exact, spark_schema(FIELDS))
 
 

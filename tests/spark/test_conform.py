@@ -14,6 +14,7 @@ from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.values import display_array, values_of
+from forklake.model import types
 from forklake.model.field import Field
 from tests.spark.targets import fields_of, settings
 
@@ -179,13 +180,20 @@ def test_columns_that_do_not_fit_are_refused_before_any_job(
 def test_columns_that_are_left_out_have_their_defaults(spark: SparkSession) -> None:
     number = fields_of({"a": "int32"})[0].column_id
     fields = [
-        Field(number, "a", "int32"),
-        Field(number, "none", "varchar"),
-        Field(number, "word", "varchar", default="it's"),
-        Field(number, "at", "timestamptz", default="now()", default_is_expression=True),
-        Field(number, "again", "timestamptz", default="current_timestamp", default_is_expression=True),
-        Field(number, "key", "uuid", default="uuid()", default_is_expression=True),
-        Field(number, "list", "list", (Field(number, "element", "int32"),), default="[1, 2]"),
+        Field(number, "a", types.INT32),
+        Field(number, "none", types.VARCHAR),
+        Field(number, "word", types.VARCHAR, default="it's"),
+        Field(number, "at", types.TIMESTAMPTZ, default="now()", default_is_expression=True),
+        Field(number, "again", types.TIMESTAMPTZ, default="current_timestamp", default_is_expression=True),
+        Field(number, "key", types.UUID, default="uuid()", default_is_expression=True),
+        Field(
+            number,
+            "list",
+            types.List(
+                Field(number, "element", types.INT32),
+            ),
+            default="[1, 2]",
+        ),
     ]
 
     rows = conform(spark.range(0, 100, 1, 2).selectExpr("CAST(id AS INT) AS a"), fields, "t", by_name=True).collect()
@@ -199,7 +207,10 @@ def test_columns_that_are_left_out_have_their_defaults(spark: SparkSession) -> N
 
 def test_a_default_that_cannot_be_evaluated_is_refused(spark: SparkSession) -> None:
     number = fields_of({"a": "int32"})[0].column_id
-    fields = [Field(number, "a", "int32"), Field(number, "b", "int32", default="1 + 1", default_is_expression=True)]
+    fields = [
+        Field(number, "a", types.INT32),
+        Field(number, "b", types.INT32, default="1 + 1", default_is_expression=True),
+    ]
 
     with pytest.raises(InvalidInputError, match=r'^The default of column "b" is the expression "1 \+ 1"'):
         conform(spark.sql("SELECT 1 AS a"), fields, "t", by_name=True)
@@ -207,7 +218,7 @@ def test_a_default_that_cannot_be_evaluated_is_refused(spark: SparkSession) -> N
 
 def test_null_is_refused_where_it_is_not_allowed(spark: SparkSession) -> None:
     number = fields_of({"a": "int32"})[0].column_id
-    fields = [Field(number, "a", "int32"), Field(number, "b", "varchar", nulls_allowed=False)]
+    fields = [Field(number, "a", types.INT32), Field(number, "b", types.VARCHAR, nulls_allowed=False)]
     for query in ("SELECT 1 AS a, CAST(NULL AS STRING) AS b", "SELECT 1 AS a"):
         with pytest.raises(InvalidInputError) as failure, translated("t"):
             conform(spark.sql(query), fields, "t", by_name=True).collect()

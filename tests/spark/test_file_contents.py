@@ -15,9 +15,11 @@ from forklake.files.schema import arrow_schema
 from forklake.files.statistics import column_stats
 from forklake.files.texts import parse_values
 from forklake.files.values import stored_array
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.write import WriteOptions, WriteTarget
+from tests.fields import named_field
 
 TEXTS = {
     "boolean": ("true", True),
@@ -37,9 +39,9 @@ TEXTS = {
     "timestamp_ns": ("1970-01-01 00:00:00.000000001", 1),
     "interval": ("1 day", "1 day"),
 }
-COLUMNS = tuple(Field(ColumnId(number), f"c{number}", kind) for number, kind in enumerate(TEXTS, 1))
+COLUMNS = tuple(named_field(ColumnId(number), f"c{number}", kind) for number, kind in enumerate(TEXTS, 1))
 LISTS = tuple(
-    Field(ColumnId(100 + number), f"l{number}", "list", (Field(ColumnId(200 + number), "element", kind),))
+    named_field(ColumnId(100 + number), f"l{number}", "list", (named_field(ColumnId(200 + number), "element", kind),))
     for number, kind in enumerate(TEXTS)
 )
 
@@ -47,9 +49,9 @@ LISTS = tuple(
 @pytest.mark.parametrize("version", [1, 2])
 def test_spark_reads_every_type_of_our_files(spark: SparkSession, tmp_path: Path, version: int) -> None:
     fields = COLUMNS + LISTS
-    scalars = [stored_array(field, parse_values(field, [TEXTS[field.type][0], None])) for field in COLUMNS]
+    scalars = [stored_array(field, parse_values(field, [TEXTS[field.type.name][0], None])) for field in COLUMNS]
     lists = [
-        stored_array(field, [[parse_values(field.children[0], [TEXTS[field.children[0].type][0]])[0], None], None])
+        stored_array(field, [[parse_values(field.children[0], [TEXTS[field.children[0].type.name][0]])[0], None], None])
         for field in LISTS
     ]
     schema = arrow_schema(fields)
@@ -79,7 +81,7 @@ def test_a_footer_of_sparks_tells_of_nans(
     frame.write.parquet(f"{tmp_path}/t")
     [path] = (tmp_path / "t").glob("*.parquet")
     metadata, _, _ = read_metadata(str(path))
-    stats = column_stats(metadata, [Field(ColumnId(1), "f", "float64")])["f"]
+    stats = column_stats(metadata, [Field(ColumnId(1), "f", types.FLOAT64)])["f"]
     assert (stats.min_value, stats.max_value, stats.contains_nan) == expected
     assert (stats.value_count, stats.null_count) == (len(values) - values.count(None), values.count(None))
 
@@ -94,23 +96,23 @@ def test_a_footer_of_sparks_has_the_same_bounds_as_ours(spark: SparkSession, tmp
     spark.sql(sql).coalesce(1).write.parquet(f"{tmp_path}/t")
     [path] = (tmp_path / "t").glob("*.parquet")
     fields = (
-        Field(ColumnId(1), "b", "boolean"),
-        Field(ColumnId(2), "i8", "int8"),
-        Field(ColumnId(3), "i32", "int32"),
-        Field(ColumnId(4), "dec", "decimal(2,1)"),
-        Field(ColumnId(5), "wide", "decimal(30,5)"),
-        Field(ColumnId(6), "s", "varchar"),
-        Field(ColumnId(7), "bl", "blob"),
-        Field(ColumnId(8), "d", "date"),
-        Field(ColumnId(9), "ts", "timestamp"),
-        Field(ColumnId(11), "l", "list", (Field(ColumnId(12), "element", "int32"),)),
-        Field(
+        Field(ColumnId(1), "b", types.BOOLEAN),
+        Field(ColumnId(2), "i8", types.INT8),
+        Field(ColumnId(3), "i32", types.INT32),
+        Field(ColumnId(4), "dec", types.Decimal(2, 1)),
+        Field(ColumnId(5), "wide", types.Decimal(30, 5)),
+        Field(ColumnId(6), "s", types.VARCHAR),
+        Field(ColumnId(7), "bl", types.BLOB),
+        Field(ColumnId(8), "d", types.DATE),
+        Field(ColumnId(9), "ts", types.TIMESTAMP),
+        named_field(ColumnId(11), "l", "list", (Field(ColumnId(12), "element", types.INT32),)),
+        named_field(
             ColumnId(13),
             "m",
             "map",
-            (Field(ColumnId(14), "key", "varchar"), Field(ColumnId(15), "value", "decimal(2,1)")),
+            (Field(ColumnId(14), "key", types.VARCHAR), Field(ColumnId(15), "value", types.Decimal(2, 1))),
         ),
-        Field(ColumnId(16), "st", "struct", (Field(ColumnId(17), "x", "int32"),)),
+        named_field(ColumnId(16), "st", "struct", (Field(ColumnId(17), "x", types.INT32),)),
     )
     metadata, _, _ = read_metadata(str(path))
     found = column_stats(metadata, fields)

@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 from forklake.errors import ForklakeError
+from forklake.model import types
 from forklake.model.field import Field
-from forklake.sql.bound import type_name
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from tests.spark.query_cases import MemoryNames
@@ -622,15 +622,15 @@ def differences(spark: SparkSession, expressions: Sequence[str], *, is_ordered: 
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")
     shown = ", ".join(
-        f"({text})::VARCHAR" if column.type in _AS_TEXT else text
+        f"({text})::VARCHAR" if column.type.name in _AS_TEXT else text
         for text, column in zip(expressions, bound.columns, strict=True)
     )
     meant = database.execute(f"SELECT {shown} FROM {ROWS}").fetchall()
-    types = database.execute(f"SELECT {', '.join(f'typeof({text})' for text in expressions)} FROM {ROWS}").fetchall()[0]
+    kinds = database.execute(f"SELECT {', '.join(f'typeof({text})' for text in expressions)} FROM {ROWS}").fetchall()[0]
     wrong = []
     for place, text in enumerate(expressions):
-        if type_name(bound.columns[place]) != types[place]:
-            wrong.append(f"{text}: {type_name(bound.columns[place])} is not {types[place]}")
+        if bound.columns[place].type.sql_name != kinds[place]:
+            wrong.append(f"{text}: {bound.columns[place].type.sql_name} is not {kinds[place]}")
         field = bound.columns[place]
         got, wanted = ([_plain(field, row[place]) for row in rows] for rows in (found, meant))
         if not is_ordered:
@@ -645,12 +645,12 @@ def _plain(field: Field, value: Any) -> Any:
     if value is None:
         return None
     match field.type:
-        case "list":
+        case types.List():
             return [_plain(field.children[0], part) for part in value]
-        case "map":
+        case types.Map():
             key, item = field.children
             return {_plain(key, name): _plain(item, part) for name, part in value.items()}
-        case "struct":
+        case types.Struct():
             parts = value.values() if isinstance(value, dict) else value
             return tuple(_plain(child, part) for child, part in zip(field.children, parts, strict=True))
     match value:

@@ -11,12 +11,13 @@ from pyspark.sql import SparkSession
 from forklake import Catalog, Lake
 from forklake.engine.spark.driver.hadoop import is_for_arrow
 from forklake.errors import DataFileError, EngineError, InvalidInputError, InvalidPathError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from tests.lakes import IMPATIENT
 from tests.loopback import object_store
 
-FIELDS = (Field(ColumnId(1), "id", "int64"),)
+FIELDS = (Field(ColumnId(1), "id", types.INT64),)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from forklake.engine.spark.read.scan import scan
+from forklake.model import types
 from forklake.model.field import Field
+from tests.fields import named_field
 from tests.spark.plans import field, plan, pushed, read_columns, scanned, values, written
 
 INT = "int32"
@@ -78,8 +80,8 @@ def test_rows_older_than_a_column_have_its_first_default(
 def test_a_first_default_can_be_nested(spark: SparkSession, tmp_path: Path) -> None:
     old = written(tmp_path / "1.parquet", "SELECT 1 AS a")
     inner = field(4, "x", "struct", field(5, "p", INT), field(6, "q", "list", field(7, "element", "varchar")))
-    outer = Field(inner.column_id, "x", "struct", inner.children, initial_default="{'p': 1, 'q': [u, NULL]}")
-    numbers = Field(None, "m", "map", (field(9, "key", "varchar"), field(10, "value", INT)), initial_default="{k=3}")
+    outer = named_field(inner.column_id, "x", "struct", inner.children, initial_default="{'p': 1, 'q': [u, NULL]}")
+    numbers = Field(None, "m", types.Map(field(9, "key", "varchar"), field(10, "value", INT)), initial_default="{k=3}")
     made = plan([field(1, "a", INT), outer, numbers], scanned(old, [field(1, "a", INT)]))
     check(spark, made, [(1, (1, ["u", None]), {"k": 3})], {"x.p = 1": [(1, (1, ["u", None]), {"k": 3})]})
 

@@ -15,6 +15,7 @@ from pyspark.sql.session import _monkey_patch_RDD
 
 from forklake.engine.spark.write.write_rows import remove, write
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -273,7 +274,7 @@ def test_lists_and_maps_come_with_a_name_mapping(spark: SparkSession, tmp_path: 
 
 
 def test_row_ids_are_held_but_are_no_column(spark: SparkSession, tmp_path: Path) -> None:
-    row_id = Field(ColumnId(2147483540), ROW_ID_COLUMN, "int64")
+    row_id = Field(ColumnId(2147483540), ROW_ID_COLUMN, types.INT64)
     target = target_at(tmp_path, {"a": "int64"}, needs_mapping=True)
     target = replace(target, fields=(*target.fields, row_id))
 

@@ -15,8 +15,10 @@ from forklake.engine.spark.write.write_rows import write
 from forklake.files.array_transforms import transform_value
 from forklake.files.partitions import hive_path
 from forklake.files.texts import to_array
+from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.transforms import Transform
+from forklake.model.types import Type
 from forklake.model.write import PartitionKey, WriteOptions
 from tests.spark.targets import fields_of, rows_of, settings, target_at
 from tests.transforms import CASES, VALUES
@@ -127,8 +129,12 @@ def test_tokens_tell_apart_what_arrow_tells_apart(spark: SparkSession, tmp_path:
             assert all(token == f"v{value.encode().hex().upper()}" for token, value in pairs if value), told
 
 
-@pytest.mark.parametrize("kind", ["varchar", "float64", "uint64", "timestamp_ns", "timestamptz", "uuid"])
-def test_values_are_those_of_rows_written_without_spark(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [types.VARCHAR, types.FLOAT64, types.UINT64, types.TIMESTAMP_NS, types.TIMESTAMPTZ, types.UUID],
+    ids=str,
+)
+def test_values_are_those_of_rows_written_without_spark(spark: SparkSession, tmp_path: Path, kind: Type) -> None:
     (field,) = fields_of({"v": kind})
     texts = [*VALUES[kind], None]
     frame = spark.createDataFrame(pa.table([to_array(field, texts)], ["v"]), spark_schema((field,)))

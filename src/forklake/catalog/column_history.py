@@ -13,10 +13,11 @@ from forklake.catalog.view import Content
 from forklake.metastore.queries import catalogs
 from forklake.metastore.store import Session, Store
 from forklake.metastore.tables import COLUMN
-from forklake.model.field import STORED_AS, Field
+from forklake.model.field import Field
 from forklake.model.ids import INFINITY, ColumnId, SnapshotId
 from forklake.model.rows import ColumnRow, Origin, TableRow
 from forklake.model.scan import MappedField
+from forklake.model.types.read import stored_type
 
 _Dated = tuple[ColumnRow, SnapshotId, SnapshotId]
 
@@ -171,7 +172,5 @@ def _renamed(mapping: Sequence[MappedField], rows: Mapping[ColumnId, ColumnRow])
         children = _renamed(mapped.children, rows)
         if row is None or mapped.is_partition or children is None:
             return None
-        found.append(
-            Field(row.column_id, mapped.source_name, STORED_AS.get(row.column_type, row.column_type), children)
-        )
+        found.append(Field(row.column_id, mapped.source_name, stored_type(row.column_type, children).stored_as))
     return tuple(found)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
 
 from forklake.catalog.file_facts import column_stats
 from forklake.catalog.view import Content, live_data_files
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.rows import FileColumnStatsRow, TableRow
 from forklake.model.scan import ScanFile, ScanPlan, ScanRows
-from forklake.model.types import order_key
-
-_SHORTENED: Final = frozenset({"varchar", "json", "blob", "geometry", "variant", "struct", "list", "map"})
-"""Types whose bounds in statistics may be no values of the column, or that have none."""
+from forklake.model.types import Type
+from forklake.model.types.order import order_key
 
 
 def exact_bounds(content: Content, table: TableRow, plan: ScanPlan, field: Field) -> tuple[str, str] | None:
@@ -23,7 +21,9 @@ def exact_bounds(content: Content, table: TableRow, plan: ScanPlan, field: Field
     The plan must be one without a predicate. Not sure is: rows are deleted, a file is cut or has no statistics, a NaN,
     text, whose bounds may be shortened, inlined rows of another type, and no value at all.
     """
-    if field.column_id is None or field.type in _SHORTENED or any(_is_reduced(file) for file in plan.files):
+    # Bounds of text may be shortened.
+    is_sure = field.type.facts.has_bounds and field.type != types.VARCHAR
+    if field.column_id is None or not is_sure or any(_is_reduced(file) for file in plan.files):
         return None
     stats = column_stats(content, live_data_files(content, table.table_id), [field.column_id])
     texts: list[str] = []
@@ -40,7 +40,7 @@ def exact_bounds(content: Content, table: TableRow, plan: ScanPlan, field: Field
         return None
     low, high = min(keys, key=lambda text: keys[text]), max(keys, key=lambda text: keys[text])
     # Statistics say 0 and 1 where values are false and true.
-    return (str(bool(keys[low])).lower(), str(bool(keys[high])).lower()) if field.type == "boolean" else (low, high)
+    return (str(bool(keys[low])).lower(), str(bool(keys[high])).lower()) if field.type == types.BOOLEAN else (low, high)
 
 
 def _is_reduced(file: ScanFile) -> bool:
@@ -57,7 +57,7 @@ def _file_bounds(file: ScanFile, field: Field, stats: FileColumnStatsRow | None)
         return []
     if stats.min_value is None or stats.max_value is None:
         return None
-    if field.type.startswith("float"):
+    if isinstance(field.type, types.Float):
         # What was written as 32 bits has other digits as 64.
         known = None if file.fields is None else _types(file.fields).get(field.column_id)
         if known != field.type or stats.contains_nan is not False:
@@ -73,8 +73,8 @@ def _inlined_values(inlined: Sequence[ScanRows], field: Field) -> Iterator[str]:
                 yield value
 
 
-def _types(fields: Iterable[Field]) -> Mapping[ColumnId | None, str]:
-    found: dict[ColumnId | None, str] = {}
+def _types(fields: Iterable[Field]) -> Mapping[ColumnId | None, Type]:
+    found: dict[ColumnId | None, Type] = {}
     for field in fields:
         found[field.column_id] = field.type
         found |= _types(field.children)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from forklake.catalog import lookup
 from forklake.catalog.view import Content
-from forklake.model.field import STORED_AS, Field
+from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.rows import ColumnRow
+from forklake.model.types.read import stored_type
 
 
 def table_fields(content: Content, table_id: TableId) -> tuple[Field, ...]:
@@ -25,8 +26,7 @@ def field_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
             Field(
                 column_id=row.column_id,
                 name=row.column_name,
-                type=row.column_type,
-                children=tree(row.column_id),
+                type=stored_type(row.column_type, tree(row.column_id)),
                 nulls_allowed=row.nulls_allowed,
                 default=None if row.default_value == "NULL" else row.default_value,
                 default_is_expression=row.default_value_type == "expression",
@@ -44,7 +44,7 @@ def stored_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
 
     def tree(parent: ColumnId | None) -> tuple[Field, ...]:
         return tuple(
-            Field(row.column_id, row.column_name, STORED_AS.get(row.column_type, row.column_type), tree(row.column_id))
+            Field(row.column_id, row.column_name, stored_type(row.column_type, tree(row.column_id)).stored_as)
             for row in below.get(parent, ())
         )
 

@@ -9,11 +9,13 @@ from forklake.catalog.partition_transforms import known_transform
 from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
 from forklake.catalog.view import Content
 from forklake.metastore.tables import FILE_COLUMN_STATS, FILE_PARTITION_VALUE, PARTITION_COLUMN, PARTITION_INFO
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, PartitionId, TableId
 from forklake.model.predicate import Predicate
 from forklake.model.rows import DataFileRow, FileColumnStatsRow, PartitionInfoRow
 from forklake.model.transforms import Transform
+from forklake.model.types import Type
 
 Fields = tuple[Field, ...] | None
 _MUCH: Final = 5_000
@@ -36,11 +38,11 @@ def prune(
     partitions = _partition_values(content, table_id, files, pruner.columns)
     kept: list[DataFileRow] = []
     by_partition: list[DataFileRow] = []
-    types = {column: field.type for column, field, _ in _numbered(fields) if column in pruner.columns}
+    now = {column: field.type for column, field, _ in _numbered(fields) if column in pruner.columns}
     for row in files:
         keys = partitions.get(row.data_file_id, [])
         if any(key.transform.is_bucket for key in keys):
-            keys = partitions[row.data_file_id] = _certain(keys, types, fields_of[row.data_file_id])
+            keys = partitions[row.data_file_id] = _certain(keys, now, fields_of[row.data_file_id])
         is_out = bool(keys) and pruner.rules_out(FileFacts(partition=keys))
         (by_partition if is_out else kept).append(row)
     stats = column_stats(content, kept, pruner.columns)
@@ -75,7 +77,7 @@ def without_nan(
 
     Where all of them would be much to read, only those of the predicate are.
     """
-    floats = {column for column, field, _ in _numbered(fields) if field.type in ("float32", "float64")}
+    floats = {column for column, field, _ in _numbered(fields) if isinstance(field.type, types.Float)}
     if len(floats) * len(files) > _MUCH:
         floats &= frozenset() if predicate is None else Pruner(predicate).columns
     known: dict[DataFileId, frozenset[ColumnId]] = {}
@@ -113,21 +115,21 @@ def _partition_values(
     return found
 
 
-def _certain(keys: Sequence[PartitionValue], types: Mapping[ColumnId, str], held: Fields) -> list[PartitionValue]:
+def _certain(keys: Sequence[PartitionValue], now: Mapping[ColumnId, Type], held: Fields) -> list[PartitionValue]:
     """Return the keys without buckets that may be those of another type: a column's values hash by the type it had."""
     then = {column: field.type for column, field, _ in _numbered(held or ())}
     return [
         key
         for key in keys
         if not key.transform.is_bucket
-        or not _may_be_promoted(types[key.column_id])
-        or then.get(key.column_id) == types[key.column_id]
+        or not _may_be_promoted(now[key.column_id])
+        or then.get(key.column_id) == now[key.column_id]
     ]
 
 
-def _may_be_promoted(column_type: str) -> bool:
+def _may_be_promoted(kind: Type) -> bool:
     """Return whether values of the type may be in buckets of another; integers look into those of all integers."""
-    return column_type.startswith(("float", "decimal", "timestamp"))
+    return isinstance(kind, types.Float | types.Decimal | types.Timestamp)
 
 
 class _Absent:

@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.ids import SnapshotId
-from forklake.model.types import moment
+from forklake.model.moment import moment
 
 Time = datetime | date | str
 """A datetime, a day (its first moment), or a text such as ``2026-01-31 12:00`` or ``2026-01-31T12:00:00+01:00``."""
@@ -80,7 +81,7 @@ def _from_text(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(stripped)
     except ValueError:
-        nanos = moment("timestamptz", stripped)
+        nanos = moment(types.TIMESTAMPTZ, stripped)
     try:
         return None if nanos is None else _EPOCH + timedelta(microseconds=nanos // 1000)
     except OverflowError:

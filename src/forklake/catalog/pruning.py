@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from forklake.model import predicate as said
+from forklake.model import types
 from forklake.model.ids import ColumnId
 from forklake.model.predicate import Operator, Predicate
-from forklake.model.promotions import is_integer
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import Function, Transform
-from forklake.model.types import order_key
+from forklake.model.types import Type
+from forklake.model.types.order import order_key
 
-_UNORDERED: Final = frozenset({"blob", "json", "geometry", "variant", "struct", "list", "map"})
 _EXACT: Final = 2.0**53
 """Up to here integers are floats of 64 bits."""
 _FLOAT_STEP: Final = 2.0**-23
@@ -153,9 +153,9 @@ _UNKNOWN: Final = _Span(None, None, has_nan=True)
 class _Compared:
     """A column compared with a value."""
 
-    def __init__(self, column: ColumnId, column_type: str, operator: Operator, value: str) -> None:
+    def __init__(self, column: ColumnId, column_type: Type, operator: Operator, value: str) -> None:
         self._column, self._type, self._operator, self._value = column, column_type, operator, value
-        self._is_float = column_type.startswith("float")
+        self._is_float = isinstance(column_type, types.Float)
         self._is_nan = self._is_float and value.lower().lstrip("+-") == "nan"
         self._literal = _UNKNOWN if self._is_nan else self._span(value, value)
         self._buckets: dict[Transform, frozenset[str]] = {}
@@ -199,7 +199,7 @@ class _Compared:
         return span.has_nan or only is None or not only == span.high == literal.low == literal.high
 
     def _span(self, low: str | None, high: str | None, *, has_nan: bool = False) -> _Span:
-        if self._type in _UNORDERED:
+        if not self._type.facts.has_bounds:
             return _UNKNOWN
         keys = [None if text is None else order_key(self._type, text) for text in (low, high)]
         if self._is_float:
@@ -219,8 +219,8 @@ class _Compared:
     def _may_be_in_bucket(self, transform: Transform, bucket: str) -> bool:
         if transform not in self._buckets:
             # DuckLake hashes the text of unsigned and huge integers, and a column may have been another before.
-            types = {self._type, "int8", "uint8"} if is_integer(self._type) else {self._type}
-            found = {transform.of_text(one, self._value) for one in types}
+            kinds = {self._type, types.INT8, types.UINT8} if isinstance(self._type, types.Integer) else {self._type}
+            found = {transform.of_text(kind, self._value) for kind in kinds}
             self._buckets[transform] = frozenset() if None in found else frozenset(text for text in found if text)
         return not self._buckets[transform] or bucket in self._buckets[transform]
 
@@ -228,7 +228,7 @@ class _Compared:
         nanos = transform.moment(self._type, self._value)
         if nanos is None or not text.lstrip("-").isdecimal():
             return True
-        part, is_zoned = int(text), self._type == "timestamptz"
+        part, is_zoned = int(text), self._type == types.TIMESTAMPTZ
         around = (nanos - _ZONE_NANOS, nanos, nanos + _ZONE_NANOS) if is_zoned else (nanos,)
         parts = [transform.of_moment(near) for near in around]
         if is_zoned and transform.function is Function.HOUR:

@@ -17,33 +17,35 @@ from numpy.typing import NDArray
 from forklake.errors import InvalidInputError
 from forklake.files.moments import INFINITE_DAY, INFINITE_MOMENT, parse_time
 from forklake.files.murmur3 import Hashes, hash_bytes, hash_longs
-from forklake.files.schema import precision_and_scale
 from forklake.files.texts import parse_values, to_texts
 from forklake.files.values import stored_array
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.murmur3 import WITHOUT_SIGN
 from forklake.model.transforms import Function, Transform
+from forklake.model.types import Type
 
 Longs = NDArray[np.int64]
 
 _HOURS_OF_DAY: Final = 24
-_TICKS_PER_HOUR: Final = {
-    "timestamp": 3_600_000_000,
-    "timestamptz": 3_600_000_000,
-    "timestamp_s": 3_600_000_000,
-    "timestamp_ms": 3_600_000,
-    "timestamp_ns": 3_600_000_000_000,
-    "time": 3_600_000_000,
+_TICKS_PER_HOUR: Final[dict[Type, int]] = {
+    types.TIMESTAMP: 3_600_000_000,
+    types.TIMESTAMPTZ: 3_600_000_000,
+    types.TIMESTAMP_S: 3_600_000_000,
+    types.TIMESTAMP_MS: 3_600_000,
+    types.TIMESTAMP_NS: 3_600_000_000_000,
+    types.TIME: 3_600_000_000,
 }
-_HASHED_AS_LONGS: Final = frozenset(
-    {"boolean", "int8", "int16", "int32", "int64", "date", "time", "timetz"} | _TICKS_PER_HOUR.keys()
+_HASHED_AS_LONGS: Final[frozenset[Type]] = frozenset(
+    {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.INT64, types.DATE, types.TIME, types.TIMETZ}
+    | _TICKS_PER_HOUR.keys()
 )
 _LONG_DIGITS: Final = 18
 _OFFSET_BITS: Final = 24
 _LAST_OFFSET_SECONDS: Final = 16 * 3600 - 1
 
 
-def partition_values(array: pa.Array, column_type: str, transform: Transform) -> list[str | None]:
+def partition_values(array: pa.Array, column_type: Type, transform: Transform) -> list[str | None]:
     """Return the partition value of each value, as text; None for NULL.
 
     Args:
@@ -59,7 +61,7 @@ def partition_values(array: pa.Array, column_type: str, transform: Transform) ->
 
 
 def partition_codes(
-    array: pa.Array, column_type: str, transform: Transform
+    array: pa.Array, column_type: Type, transform: Transform
 ) -> tuple[NDArray[np.intp], list[str | None]]:
     """Return the distinct partition values, and which of them each row has; as `partition_values` otherwise."""
     if not transform.accepts(column_type):
@@ -76,12 +78,12 @@ def partition_codes(
     return codes[indices], list(places)
 
 
-def transform_value(column_type: str, transform: Transform, text: str) -> str | None:
+def transform_value(column_type: Type, transform: Transform, text: str) -> str | None:
     """Return the partition value of one value that is given as text.
 
-    >>> transform_value("date", Transform.parse("month"), "2017-11-16")
+    >>> transform_value(types.DATE, Transform.parse("month"), "2017-11-16")
     '11'
-    >>> transform_value("int32", Transform.bucket(16), "34")
+    >>> transform_value(types.INT32, Transform.bucket(16), "34")
     '3'
 
     Raises:
@@ -91,7 +93,7 @@ def transform_value(column_type: str, transform: Transform, text: str) -> str | 
     return partition_values(stored_array(field, parse_values(field, [text])), column_type, transform)[0]
 
 
-def _transformed(values: pa.Array, column_type: str, transform: Transform) -> list[str | None]:
+def _transformed(values: pa.Array, column_type: Type, transform: Transform) -> list[str | None]:
     """Return the partition values of values without NULLs."""
     if transform.is_identity:
         return list(_texts(values, column_type))
@@ -100,16 +102,16 @@ def _transformed(values: pa.Array, column_type: str, transform: Transform) -> li
         return [str(number) for number in (hashes % np.uint32(transform.bucket_count)).tolist()]
     ticks = _longs(values, column_type)
     hours = _hours(ticks, column_type, transform)
-    part = hours if column_type == "time" else _PARTS[transform.function](hours)  # 24:00:00 has an hour of its own
-    infinite = np.abs(ticks) >= (INFINITE_DAY if column_type == "date" else INFINITE_MOMENT)
+    part = hours if column_type == types.TIME else _PARTS[transform.function](hours)  # 24:00:00 has an hour of its own
+    infinite = np.abs(ticks) >= (INFINITE_DAY if column_type == types.DATE else INFINITE_MOMENT)
     return [None if is_infinite else str(number) for number, is_infinite in zip(part.tolist(), infinite, strict=True)]
 
 
-def _hours(ticks: Longs, column_type: str, transform: Transform) -> Longs:
+def _hours(ticks: Longs, column_type: Type, transform: Transform) -> Longs:
     """Return in which hour since 1970 or midnight each moment lies."""
-    if column_type == "date":
+    if column_type == types.DATE:
         return ticks * _HOURS_OF_DAY
-    if column_type == "timestamp_ns" and not transform.is_epoch:
+    if column_type == types.TIMESTAMP_NS and not transform.is_epoch:
         # DuckDB cuts nanos off toward 1970 before it takes a part, and rounds down for epochs.
         ticks = np.where(ticks < 0, -(-ticks // 1000), ticks // 1000) * 1000
     return ticks // _TICKS_PER_HOUR[column_type]
@@ -139,31 +141,31 @@ _PARTS: Final[dict[Function, Callable[[Longs], Longs]]] = {
 }
 
 
-def _hashes(values: pa.Array, column_type: str) -> Hashes:
-    decimal = precision_and_scale(column_type)
-    if column_type in _HASHED_AS_LONGS or (decimal and decimal[0] <= _LONG_DIGITS):
+def _hashes(values: pa.Array, column_type: Type) -> Hashes:
+    is_short = isinstance(column_type, types.Decimal) and column_type.precision <= _LONG_DIGITS
+    if column_type in _HASHED_AS_LONGS or is_short:
         numbers = _longs(values, column_type)
-        return hash_longs(numbers // 1_000_000 if column_type == "timestamp_s" else numbers)
-    if column_type in ("float32", "float64"):
+        return hash_longs(numbers // 1_000_000 if column_type == types.TIMESTAMP_S else numbers)
+    if isinstance(column_type, types.Float):
         doubles = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
         doubles = np.where(doubles == 0, 0.0, np.where(np.isnan(doubles), np.nan, doubles))
         return hash_longs(doubles.view(np.int64))
-    if column_type in ("varchar", "json", "blob"):
+    if column_type in (types.VARCHAR, types.JSON, types.BLOB):
         return hash_bytes(pc.cast(values, pa.binary()))
     return hash_bytes(pa.array([text.encode() for text in _texts(values, column_type)], pa.binary()))
 
 
-def _texts(values: pa.Array, column_type: str) -> list[str]:
-    if column_type in ("float32", "float64"):
+def _texts(values: pa.Array, column_type: Type) -> list[str]:
+    if isinstance(column_type, types.Float):
         values = pc.add(values, pa.scalar(0, values.type))  # -0.0 is equal to 0.0, so they share a partition
-    elif column_type == "uuid":
+    elif column_type == types.UUID:
         values = pa.ExtensionArray.from_storage(pa.uuid(), values)
-    return [text for text in to_texts(Field(None, "", column_type), values) if text is not None]
+    return [text for text in to_texts(column_type, values) if text is not None]
 
 
-def _longs(values: pa.Array, column_type: str) -> NDArray[np.int64]:
+def _longs(values: pa.Array, column_type: Type) -> NDArray[np.int64]:
     """Return values without NULLs as the integers that DuckDB holds them as."""
-    if column_type == "timetz":
+    if column_type == types.TIMETZ:
         return np.array([_timetz_bits(text) for text in values.to_pylist()], np.int64)
     if pa.types.is_decimal(values.type):
         wide = values.cast(pa.decimal128(38, values.type.scale))

@@ -15,24 +15,37 @@ from forklake.files.decode import decode
 from forklake.files.geometries import canonical_wkb
 from forklake.files.nesting import assembled, lengths_of, parts_of
 from forklake.files.number_casts import to_boolean, to_decimal, to_float, to_integer
-from forklake.files.numerals import INTEGER_RANGES
-from forklake.files.schema import arrow_type, precision_and_scale
+from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values, to_texts
-from forklake.files.time_casts import UNITS, to_date, to_time, to_timestamp, to_timetz
-from forklake.files.type_names import field_of, sql_name
+from forklake.files.time_casts import to_date, to_time, to_timestamp, to_timetz
+from forklake.files.type_names import field_of
 from forklake.files.values import stored_array, values_of
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.types import Type
 
 _DAY: Final = "[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}"
-_PLAIN: Final = {
-    "int": "^-?[0-9]{1,18}$",
-    "float": r"^-?[0-9]+(\.[0-9]+)?$",
-    "decimal": r"^-?[0-9]{1,38}(\.[0-9]{1,38})?$",
-    "date": f"^{_DAY}$",
-    "timestamp": rf"^{_DAY} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?$",
+_PLAIN: Final[dict[type[Type], str]] = {
+    types.Integer: "^-?[0-9]{1,18}$",
+    types.Float: r"^-?[0-9]+(\.[0-9]+)?$",
+    types.Decimal: r"^-?[0-9]{1,38}(\.[0-9]{1,38})?$",
+    types.Date: f"^{_DAY}$",
+    types.Timestamp: rf"^{_DAY} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(\.[0-9]{{1,6}})?$",
 }
-_CHECKED: Final = frozenset({"json", "geometry", "interval", "timetz", "int128", "uint128", "timestamp_s"})
+"""Everyday text of values, which Arrow reads as DuckDB does."""
+_NOT_PLAIN: Final[frozenset[Type]] = frozenset(
+    {
+        types.UINT128,  # files hold it as a type that has negative values, too
+        types.TIMESTAMP_S,
+        types.TIMESTAMP_MS,
+        types.TIMESTAMP_NS,
+        types.TIMESTAMPTZ,
+    }
+)
+_CHECKED: Final[frozenset[Type]] = frozenset(
+    {types.JSON, types.GEOMETRY, types.INTERVAL, types.TIMETZ, types.INT128, types.UINT128, types.TIMESTAMP_S}
+)
 """Types that files hold as a wider one: not every value of that is one of theirs."""
 
 
@@ -56,7 +69,7 @@ def cast(target: Field, array: pa.Array, table: str, path: str | None = None) ->
         if pa.types.is_null(array.type):
             return stored_array(target, [None] * len(array))
         source = field_of(path, array.type)
-        if target.children and source.type == target.type:
+        if target.children and source.type.name == target.type.name:
             return _cast_nested(target, array, table, path)
         return _cast_scalar(target, source, array, path)
     except ValueError as error:
@@ -66,58 +79,54 @@ def cast(target: Field, array: pa.Array, table: str, path: str | None = None) ->
 def _cast_scalar(target: Field, source: Field, array: pa.Array, path: str) -> pa.Array:
     if array.type == arrow_type(target) and target.type not in _CHECKED:
         return array
-    if target.type == "varchar":
+    if target.type == types.VARCHAR:
         return _to_varchar(source, array)
-    if source.type == "varchar":
+    if source.type == types.VARCHAR:
         return _from_text(target, array, path)
-    if source.type in INTEGER_RANGES or source.type == "boolean" or pa.types.is_floating(array.type):
-        kind = "number"
-    else:
-        kind = "number" if pa.types.is_decimal(array.type) else source.type
-    match kind, target.type:
-        case "number", "boolean":
-            return to_boolean(target, source, array)
-        case "number", name if name in INTEGER_RANGES:
+    match source.type, target.type:
+        case types.Number() | types.Boolean(), types.Boolean():
+            return to_boolean(array)
+        case types.Number() | types.Boolean(), types.Integer():
             return to_integer(target, source, array)
-        case "number", "float32" | "float64":
-            return to_float(target, source, array)
-        case "number", name if precision_and_scale(name):
-            return to_decimal(target, source, array)
-        case "number", "json" if source.type in INTEGER_RANGES or source.type == "boolean":
+        case types.Number() | types.Boolean(), types.Float():
+            return to_float(target, array)
+        case types.Number() | types.Boolean(), types.Decimal():
+            return to_decimal(target, array)
+        case types.Integer() | types.Boolean(), types.Json():
             return _to_varchar(source, array)
-        case "blob", "uuid":
+        case types.Blob(), types.Uuid():
             return _to_uuid(array)
-        case "blob", "geometry":
+        case types.Blob(), types.GEOMETRY:
             return pa.array(
                 [None if octets is None else canonical_wkb(octets) for octets in array.to_pylist()], pa.binary()
             )
-        case "uuid", "blob":
+        case types.Uuid(), types.Blob():
             return array.storage.cast(pa.binary())
-        case name, "date" if name in UNITS:
+        case types.Timestamp(), types.Date():
             return to_date(array)
-        case name, "time" if name == "time" or (name in UNITS and name != "timestamptz"):
+        case types.TIME | types.Timestamp(is_zoned=False), types.TIME:
             return to_time(array)
-        case name, "timetz" if name == "time" or name in UNITS:
+        case types.TIME | types.Timestamp(), types.TIMETZ:
             return to_timetz(array)
-        case name, moment if moment in UNITS and (name == "date" or name in UNITS):
+        case types.Date() | types.Timestamp(), types.Timestamp():
             return to_timestamp(target, array)
-        case "interval", "interval":
+        case types.Interval(), types.Interval():
             return pa.array(values_of(array), pa.string())
-    raise ValueError(f"Unimplemented type for cast ({sql_name(source)} -> {sql_name(target)})")
+    raise ValueError(f"Unimplemented type for cast ({source.type.sql_name} -> {target.type.sql_name})")
 
 
 def _cast_nested(target: Field, array: pa.Array, table: str, path: str) -> pa.Array:
     is_null = np.asarray(array.is_null())
-    if target.type == "struct":
+    if isinstance(target.type, types.Struct):
         return assembled(arrow_type(target), _struct_parts(target, array, table, path), None, is_null)
     parts = parts_of(array)
-    names = ("element",) if target.type == "list" else ("key", "value")
+    names = ("element",) if isinstance(target.type, types.List) else ("key", "value")
     made = [
         cast(child, part, table, f"{path}.{name}")
         for child, part, name in zip(target.children, parts, names, strict=True)
     ]
     lengths = lengths_of(array)
-    if target.type == "map":
+    if isinstance(target.type, types.Map):
         _check_keys(target.children[0], made[0], lengths)
     return assembled(arrow_type(target), made, lengths, is_null)
 
@@ -142,7 +151,7 @@ def _check_keys(field: Field, keys: pa.Array, lengths: Any) -> None:
 
 
 def _to_varchar(source: Field, array: pa.Array) -> pa.Array:
-    if source.type in INTEGER_RANGES or source.type == "boolean":
+    if isinstance(source.type, types.Integer | types.Boolean):
         return array.cast(pa.string())
     return pa.array(_texts_of(source, array), pa.string())
 
@@ -151,7 +160,7 @@ def _texts_of(source: Field, array: pa.Array) -> Sequence[str | None]:
     if source.children:
         # What is nested may be encoded in ways that only a cast to its own type undoes.
         array = cast(source, array, "", source.name)
-    return to_texts(source, array)
+    return to_texts(source.type, array)
 
 
 def _from_text(target: Field, array: pa.Array, path: str) -> pa.Array:
@@ -162,13 +171,11 @@ def _from_text(target: Field, array: pa.Array, path: str) -> pa.Array:
 
 def _from_plain_text(target: Field, array: pa.Array) -> pa.Array | None:
     """Return the values of everyday text by Arrow's own casts, which agree on it; None if there is other text."""
-    kind = "int" if target.type in INTEGER_RANGES else target.type.partition("(")[0].rstrip("0123456789")
-    if target.type == "uint128" or kind not in _PLAIN:
-        return None  # files hold uint128 as a type that has negative values, too
-    if not pc.all(pc.match_substring_regex(array, _PLAIN[kind]), skip_nulls=True).as_py():
+    pattern = None if target.type in _NOT_PLAIN else _PLAIN.get(type(target.type))
+    if pattern is None or not pc.all(pc.match_substring_regex(array, pattern), skip_nulls=True).as_py():
         return None
     try:
-        return array.cast(pa.int64() if target.type.endswith("128") else arrow_type(target)).cast(arrow_type(target))
+        return array.cast(pa.int64() if target.type == types.INT128 else arrow_type(target)).cast(arrow_type(target))
     except pa.ArrowInvalid:
         return None  # a value that does not fit, or must be rounded
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from forklake.files.type_names import field_of
+from forklake.files.type_names import type_of
 from forklake.model.definitions import ColumnDefinition
-from forklake.model.field import Field
+from forklake.model.types.read import definition_of
 
 
 def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
@@ -15,8 +15,4 @@ def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
     """
-    return tuple(_column(field_of(field.name, field.type)) for field in schema)
-
-
-def _column(field: Field) -> ColumnDefinition:
-    return ColumnDefinition(field.name, field.type, children=tuple(_column(child) for child in field.children))
+    return tuple(definition_of(field.name, type_of(field.name, field.type)) for field in schema)

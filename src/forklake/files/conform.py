@@ -14,6 +14,7 @@ from forklake.files.column_names import column_positions
 from forklake.files.defaults import default_array
 from forklake.files.frames import MISSING, frame_of
 from forklake.files.schema import arrow_schema
+from forklake.model import types
 from forklake.model.field import Field
 
 __all__ = ["conform", "frame_of"]
@@ -53,6 +54,6 @@ def conform(table: pa.Table, target_fields: Sequence[Field], table_name: str, *,
 
 def _without_missing(given: pa.Field, column: pa.ChunkedArray, target: Field) -> pa.ChunkedArray:
     is_marked = given.metadata is not None and MISSING.items() <= given.metadata.items()
-    if not is_marked or target.type in ("float32", "float64"):
+    if not is_marked or isinstance(target.type, types.Float):
         return column
     return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

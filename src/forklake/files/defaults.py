@@ -17,7 +17,8 @@ from forklake.files.texts import parse_values
 from forklake.files.uuid7 import uuid7
 from forklake.files.values import stored_array
 from forklake.model.field import Field
-from forklake.model.types import canonical
+from forklake.model.types import Type
+from forklake.model.types.read import read_scalar
 
 _TYPE: Final = r"([\w ]+(?:\([\d, ]+\))?)\s*"
 _CALL: Final = re.compile(r'"?(\w+)"?\s*(?:\(\s*\))?')
@@ -40,7 +41,7 @@ def default_array(field: Field, count: int, table: str, now: datetime) -> pa.Arr
         return stored_array(field, [None] * count)
     if not field.default_is_expression:
         return stored_array(field, parse_values(field, [field.default]) * count)
-    name, types = _call(field.default)
+    name, kinds = _call(field.default)
     if name in _CLOCKS:
         made = pa.repeat(_CLOCKS[name](pa.array([now], pa.timestamp("us", "UTC")))[0], count)
     elif name in _GENERATORS:
@@ -50,8 +51,8 @@ def default_array(field: Field, count: int, table: str, now: datetime) -> pa.Arr
             f'The default of column "{field.name}" is the expression "{field.default}", which is not evaluated here; '
             "give the column a value."
         )
-    for type_name in types:
-        made = cast(Field(None, field.name, type_name), made, table)
+    for kind in kinds:
+        made = cast(Field(None, field.name, kind), made, table)
     return cast(field, made, table)
 
 
@@ -60,21 +61,21 @@ def is_drawn_per_row(field: Field) -> bool:
     return field.default is not None and field.default_is_expression and _call(field.default)[0] in _GENERATORS
 
 
-def _call(expression: str) -> tuple[str, list[str]]:
+def _call(expression: str) -> tuple[str, list[Type]]:
     """Return the function that an expression calls without arguments, and the types that it is cast to, in order."""
-    text, types = expression.strip(), list[str]()
+    text, kinds = expression.strip(), list[Type]()
     while True:
         if text.startswith("(") and text.endswith(")"):
             text = text[1:-1].strip()
         elif match := _CAST.fullmatch(text):
             text = (match[1] or match[3]).strip()
             try:
-                types.insert(0, canonical(match[2] or match[4]))
+                kinds.insert(0, read_scalar(match[2] or match[4], is_sql=True))
             except ValueError:
                 return "", []
         else:
             call = _CALL.fullmatch(text)
-            return (call[1].lower() if call else ""), types
+            return (call[1].lower() if call else ""), kinds
 
 
 _MOMENTS: Final = ("now", "current_timestamp", "get_current_timestamp", "transaction_timestamp")

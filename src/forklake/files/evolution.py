@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +12,8 @@ from forklake.files.nesting import assembled, lengths_of, parts_of
 from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values
 from forklake.files.values import stored_array
+from forklake.model import types
 from forklake.model.field import Field
-
-_NESTED: Final = frozenset({"struct", "list", "map"})
 
 
 def evolved_column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
@@ -41,11 +39,11 @@ def evolved_column(field: Field, held: Mapping[Field, pa.Array], count: int, tab
 
 
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
-    if field.type not in _NESTED or field.type != held.type:
+    if not field.children or field.type.name != held.type.name:
         return cast(field, values, table)
     is_null = np.asarray(values.is_null())
     parts = parts_of(values)
-    if field.type == "struct":
+    if isinstance(field.type, types.Struct):
         inner = dict(zip(held.children, parts, strict=True))
         made = [evolved_column(child, inner, len(values), table) for child in field.children]
         return assembled(arrow_type(field), made, None, is_null)

@@ -15,10 +15,12 @@ import pyarrow.parquet as pq
 from forklake.errors import DataFileError
 from forklake.files import storage
 from forklake.files.keys import decrypting
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField
+from forklake.model.types import Type
 
 FIELD_ID_KEY: Final = b"PARQUET:field_id"
 TRAILER_SIZE: Final = 8
@@ -26,28 +28,32 @@ TRAILER_SIZE: Final = 8
 
 _CACHED_FOOTERS: Final = 4096
 _READERS: Final = 16
-_PHYSICAL: Final = {
-    "BOOLEAN": "boolean",
-    "INT32": "int32",
-    "INT64": "int64",
-    "INT96": "timestamp",
-    "FLOAT": "float32",
-    "DOUBLE": "float64",
-    "BYTE_ARRAY": "blob",
-    "FIXED_LEN_BYTE_ARRAY": "blob",
+_PHYSICAL: Final[dict[str, Type]] = {
+    "BOOLEAN": types.BOOLEAN,
+    "INT32": types.INT32,
+    "INT64": types.INT64,
+    "INT96": types.TIMESTAMP,
+    "FLOAT": types.FLOAT32,
+    "DOUBLE": types.FLOAT64,
+    "BYTE_ARRAY": types.BLOB,
+    "FIXED_LEN_BYTE_ARRAY": types.BLOB,
 }
-_LOGICAL: Final = {
-    "STRING": "varchar",
-    "ENUM": "varchar",
-    "JSON": "json",
-    "DATE": "date",
-    "UUID": "uuid",
-    "INTERVAL": "interval",
-    "FLOAT16": "float32",
-    "GEOMETRY": "geometry",
-    "GEOGRAPHY": "geometry",
+_LOGICAL: Final[dict[str, Type]] = {
+    "STRING": types.VARCHAR,
+    "ENUM": types.VARCHAR,
+    "JSON": types.JSON,
+    "DATE": types.DATE,
+    "UUID": types.UUID,
+    "INTERVAL": types.INTERVAL,
+    "FLOAT16": types.FLOAT32,
+    "GEOMETRY": types.GEOMETRY,
+    "GEOGRAPHY": types.GEOMETRY,
 }
-_TIMESTAMPS: Final = {"milliseconds": "timestamp_ms", "microseconds": "timestamp", "nanoseconds": "timestamp_ns"}
+_TIMESTAMPS: Final[dict[str, Type]] = {
+    "milliseconds": types.TIMESTAMP_MS,
+    "microseconds": types.TIMESTAMP,
+    "nanoseconds": types.TIMESTAMP_NS,
+}
 _VARIANT_PARTS: Final = frozenset({"metadata", "value", "typed_value"})
 
 
@@ -148,7 +154,7 @@ def _cached(path: str, encryption_key: str | None) -> Footer:
         file_size_bytes=byte_count,
         footer_size=footer_size,
         fields=tuple(
-            replace(field, type="geometry") if field.name in geometries and field.type == "blob" else field
+            replace(field, type=types.GEOMETRY) if field.name in geometries and field.type == types.BLOB else field
             for field in fields
             if field.name not in (ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN)
         ),
@@ -186,21 +192,23 @@ def _geometries(metadata: pq.FileMetaData) -> frozenset[str]:
 def _field(field: pa.Field, leaves: Iterator[Any]) -> Field:
     """Return a column; leaves of Arrow's schema come in the order of Parquet's, which knows their types exactly."""
     kind = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
-    type_, children = "variant", tuple[Field, ...]()
+    given = int((field.metadata or {}).get(FIELD_ID_KEY, -1))
+    column_id = ColumnId(given) if given >= 0 else None
+    return Field(column_id, field.name, _type(kind, leaves), nulls_allowed=field.nullable)
+
+
+def _type(kind: pa.DataType, leaves: Iterator[Any]) -> Type:
     if is_variant(kind):
         for _ in range(leaf_count(kind)):
             next(leaves)
-    elif pa.types.is_struct(kind):
-        type_, children = "struct", tuple(_field(part, leaves) for part in kind)
-    elif pa.types.is_map(kind):
-        parts = (kind.key_field, kind.item_field)
-        type_, children = "map", tuple(_field(part, leaves) for part in parts)
-    elif hasattr(kind, "value_field"):
-        type_, children = "list", (_field(kind.value_field, leaves),)
-    else:
-        type_ = leaf_type(next(leaves))
-    given = int((field.metadata or {}).get(FIELD_ID_KEY, -1))
-    return Field(ColumnId(given) if given >= 0 else None, field.name, type_, children, nulls_allowed=field.nullable)
+        return types.VARIANT
+    if pa.types.is_struct(kind):
+        return types.Struct(tuple(_field(part, leaves) for part in kind))
+    if pa.types.is_map(kind):
+        return types.Map(_field(kind.key_field, leaves), _field(kind.item_field, leaves))
+    if hasattr(kind, "value_field"):
+        return types.List(_field(kind.value_field, leaves))
+    return leaf_type(next(leaves))
 
 
 def is_variant(kind: pa.DataType) -> bool:
@@ -217,21 +225,21 @@ def leaf_count(kind: pa.DataType) -> int:
     return sum(leaf_count(kind.field(place).type) for place in range(kind.num_fields)) if kind.num_fields else 1
 
 
-def leaf_type(leaf: pq.ColumnSchema) -> str:
-    """Return DuckLake's name of the type that a file holds values as."""
+def leaf_type(leaf: pq.ColumnSchema) -> Type:
+    """Return the type that a file holds values as."""
     logical = leaf.logical_type.type
     details: Mapping[str, Any] = json.loads(leaf.logical_type.to_json())
     adjusted = details.get("isAdjustedToUTC", False)
     if logical == "INT":
-        return f"{'int' if details['isSigned'] else 'uint'}{details['bitWidth']}"
+        return types.Integer(details["bitWidth"], details["isSigned"])
     if logical == "DECIMAL":
-        return f"decimal({leaf.precision},{leaf.scale})"
+        return types.Decimal(leaf.precision, leaf.scale)
     if logical == "TIME":
-        return "timetz" if adjusted else "time"
+        return types.TIMETZ if adjusted else types.TIME
     if logical == "TIMESTAMP":
-        return "timestamptz" if adjusted else _TIMESTAMPS[details["timeUnit"]]
+        return types.TIMESTAMPTZ if adjusted else _TIMESTAMPS[details["timeUnit"]]
     if leaf.converted_type == "INTERVAL":
-        return "interval"
+        return types.INTERVAL
     return _LOGICAL.get(logical) or _PHYSICAL[leaf.physical_type]
 
 
@@ -268,12 +276,12 @@ def _by_name(
             continue
         target = known.get(part.column_id)
         below = target.children if target else ()
-        if field.type in ("list", "map"):
+        if isinstance(field.type, types.List | types.Map):
             # What is in a list or map has one place each; its name differs between writers.
             children = _in_order(field.children, below, part.children)
         else:
             children = _by_name(field.children, below, part.children)
-        found.append(replace(field, column_id=part.column_id, children=children))
+        found.append(replace(field.with_children(children), column_id=part.column_id))
     return tuple(found)
 
 
@@ -294,12 +302,12 @@ def _by_id(fields: Sequence[Field], table_fields: Sequence[Field]) -> tuple[Fiel
         target = known.get(field.column_id) if field.column_id is not None else None
         if target is None:
             found.append(_unknown(field))
-        elif field.type in ("list", "map") and all(part.column_id is None for part in field.children):
+        elif isinstance(field.type, types.List | types.Map) and all(part.column_id is None for part in field.children):
             pairs = zip(field.children, target.children, strict=False)
             numbered = [replace(part, column_id=below.column_id) for part, below in pairs]
-            found.append(replace(field, children=_by_id(numbered, target.children)))
+            found.append(field.with_children(_by_id(numbered, target.children)))
         else:
-            found.append(replace(field, children=_by_id(field.children, target.children)))
+            found.append(field.with_children(_by_id(field.children, target.children)))
     return tuple(found)
 
 
@@ -309,11 +317,11 @@ def _by_position(fields: Sequence[Field], table_fields: Sequence[Field]) -> tupl
         if place < len(table_fields):
             target = table_fields[place]
             children = _by_position(field.children, target.children)
-            found.append(replace(field, column_id=target.column_id, children=children))
+            found.append(replace(field.with_children(children), column_id=target.column_id))
         else:
             found.append(_unknown(field))
     return tuple(found)
 
 
 def _unknown(field: Field) -> Field:
-    return replace(field, column_id=None, children=tuple(_unknown(child) for child in field.children))
+    return replace(field.with_children(tuple(_unknown(child) for child in field.children)), column_id=None)

@@ -18,6 +18,7 @@ from pyarrow import csv
 
 from forklake.errors import InvalidInputError
 from forklake.files.nesting import assembled
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 
@@ -179,26 +180,26 @@ def _inferred(values: list[Any], field: Field | None) -> pa.Array:
     """Return Python's values as an array of a type that holds all of them."""
     is_null = [value is None for value in values]
     given = [value for value in values if value is not None]
-    kind = field.type if field is not None and given else ""
-    if kind == "map" and field and all(isinstance(value, Mapping) for value in given):
+    kind = field.type if field is not None and given else None
+    if isinstance(kind, types.Map) and field and all(isinstance(value, Mapping) for value in given):
         pairs = [pair for value in given for pair in value.items()]
         if any(key is None for key, _ in pairs):
             raise InvalidInputError("Map keys can not be NULL.")
         parts = [_inferred([pair[side] for pair in pairs], field.children[side]) for side in (0, 1)]
         lengths = [0 if value is None else len(value) for value in values]
         return assembled(pa.map_(parts[0].type, parts[1].type), parts, lengths, is_null)
-    if kind == "list" and field and all(isinstance(value, (list, tuple, np.ndarray)) for value in given):
+    if isinstance(kind, types.List) and field and all(isinstance(value, (list, tuple, np.ndarray)) for value in given):
         part = _inferred([item for value in given for item in value], field.children[0])
         lengths = [0 if value is None else len(value) for value in values]
         return assembled(pa.list_(part.type), [part], lengths, is_null)
-    if kind == "struct" and field and all(isinstance(value, Mapping) for value in given):
+    if isinstance(kind, types.Struct) and field and all(isinstance(value, Mapping) for value in given):
         known = {fold(child.name): child for child in field.children}
         names = list(dict.fromkeys(name for value in given for name in value))
         parts = [_inferred([(value or {}).get(name) for value in values], known.get(fold(name))) for name in names]
         fields = [pa.field(name, part.type) for name, part in zip(names, parts, strict=True)]
         return assembled(pa.struct(fields), parts, None, is_null)
     alike = _of_one_kind(values, given)
-    is_fine = kind in ("", "timestamp_ns", "varchar") and _has_nanoseconds(given)
+    is_fine = kind in (None, types.TIMESTAMP_NS, types.VARCHAR) and _has_nanoseconds(given)
     return _in_nanoseconds(alike) if is_fine else pa.array(alike)
 
 

@@ -34,4 +34,4 @@ def retyped_texts(old: Field, new: Field, texts: Sequence[str | None], table: st
     Raises:
         InvalidInputError: A value of the old type is none of the new.
     """
-    return to_texts(new, evolved_column(new, {old: to_array(old, texts)}, len(texts), table))
+    return to_texts(new.type, evolved_column(new, {old: to_array(old, texts)}, len(texts), table))

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forklake.files.numerals import EXACT, INTEGER_RANGES, format_double, format_float
-from forklake.files.schema import arrow_type, precision_and_scale
-from forklake.files.type_names import physical_name, sql_name
+from forklake.files.numerals import EXACT, format_double, format_float
+from forklake.files.schema import arrow_type
+from forklake.files.type_names import physical_name
+from forklake.model import types
 from forklake.model.field import Field
 
 _OUT_OF_RANGE: Final = (
@@ -20,7 +21,7 @@ _OUT_OF_RANGE: Final = (
 )
 
 
-def to_boolean(target: Field, source: Field, array: pa.Array) -> pa.Array:
+def to_boolean(array: pa.Array) -> pa.Array:
     """Return whether numbers are not zero; NaN is not."""
     if pa.types.is_decimal(array.type):
         return pc.not_equal(array, pa.scalar(Decimal(0), array.type))
@@ -33,7 +34,8 @@ def to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
     Raises:
         ValueError: One is out of range; in DuckDB's words.
     """
-    low, high = INTEGER_RANGES[target.type]
+    assert isinstance(target.type, types.Integer)
+    low, high = target.type.low, target.type.high
     if pa.types.is_floating(array.type):
         return _float_to_integer(target, source, array)
     if pa.types.is_decimal(array.type):
@@ -58,7 +60,7 @@ def to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
     return array.cast(arrow_type(target))
 
 
-def to_float(target: Field, source: Field, array: pa.Array) -> pa.Array:
+def to_float(target: Field, array: pa.Array) -> pa.Array:
     """Return numbers as floats, the nearest ones.
 
     Raises:
@@ -68,7 +70,7 @@ def to_float(target: Field, source: Field, array: pa.Array) -> pa.Array:
         array = array.cast(pa.int8())
     elif pa.types.is_decimal(array.type):
         array = pa.array([None if number is None else float(number) for number in array.to_pylist()], pa.float64())
-    if target.type == "float64" or not pa.types.is_float64(array.type):
+    if target.type == types.FLOAT64 or not pa.types.is_float64(array.type):
         return array.cast(arrow_type(target), safe=False)
     doubles = np.asarray(array.fill_null(0.0))
     with np.errstate(over="ignore", under="ignore"):
@@ -79,27 +81,28 @@ def to_float(target: Field, source: Field, array: pa.Array) -> pa.Array:
     return pa.array(singles, mask=np.asarray(array.is_null()))
 
 
-def to_decimal(target: Field, source: Field, array: pa.Array) -> pa.Array:
+def to_decimal(target: Field, array: pa.Array) -> pa.Array:
     """Return numbers as decimals of the target's precision and scale.
 
     Raises:
         ValueError: One does not fit; in DuckDB's words.
     """
-    precision, scale = precision_and_scale(target.type) or (38, 0)
+    assert isinstance(target.type, types.Decimal)
+    precision, scale = target.type.precision, target.type.scale
     if pa.types.is_floating(array.type):
         return _float_to_decimal(target, array, precision, scale)
     if pa.types.is_decimal(array.type):
         wide = pc.round(_widened(array), scale, round_mode="half_towards_infinity")
 
         def words(value: Any) -> str:
-            return f'Casting value "{value:f}" to type {sql_name(target)} failed: value is out of range!'
+            return f'Casting value "{value:f}" to type {target.type.sql_name} failed: value is out of range!'
 
     else:
         wide = array.cast(pa.int8()) if pa.types.is_boolean(array.type) else array
         wide = wide.cast(pa.decimal128(20, 0))
 
         def words(value: Any) -> str:
-            return f"Could not cast value {value} to {sql_name(target)}"
+            return f"Could not cast value {value} to {target.type.sql_name}"
 
     limit = Decimal(10) ** (precision - scale)
     _check(wide, lambda value: abs(value) < limit, words, shown=array if pa.types.is_decimal(array.type) else None)
@@ -107,21 +110,22 @@ def to_decimal(target: Field, source: Field, array: pa.Array) -> pa.Array:
 
 
 def _float_to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
-    low, high = INTEGER_RANGES[target.type]
+    assert isinstance(target.type, types.Integer)
+    low, high = target.type.low, target.type.high
     numbers = np.asarray(array.fill_null(0.0)).astype(np.float64)
     rounded = np.rint(numbers)
     # Both ends are exact as doubles, or for 38 digits lie between two of them.
     with np.errstate(invalid="ignore"):
-        fits = (rounded >= float(low)) & ((rounded <= float(high)) if "128" in target.type else rounded < high + 1)
+        fits = (rounded >= float(low)) & ((rounded <= float(high)) if target.type.bits == 128 else rounded < high + 1)
         if low == 0:
             fits &= numbers >= 0  # -0.5 would round to 0, but DuckDB has no negative number in an unsigned type
     if not fits.all():
         value = numbers[~fits][0]
-        shown = format_float(value) if source.type == "float32" else format_double(value)
+        shown = format_float(value) if source.type == types.FLOAT32 else format_double(value)
         name = physical_name(source.type)
         raise ValueError(_OUT_OF_RANGE.format(name, shown, physical_name(target.type)))
     mask = np.asarray(array.is_null())
-    if "128" in target.type:
+    if target.type.bits == 128:
         whole = [None if null else Decimal(int(number)) for number, null in zip(rounded, mask, strict=True)]
         return pa.array(whole, arrow_type(target))
     return pa.array(rounded.astype(arrow_type(target).to_pandas_dtype()), arrow_type(target), mask=mask)
@@ -137,7 +141,7 @@ def _float_to_decimal(target: Field, array: pa.Array, precision: int, scale: int
         rounded = away.astype(numbers.dtype).astype(np.float64)
         fits = np.abs(rounded) < 10.0**precision
     if not fits.all():
-        raise ValueError(f"Could not cast value {float(numbers[~fits][0]):f} to {sql_name(target)}")
+        raise ValueError(f"Could not cast value {float(numbers[~fits][0]):f} to {target.type.sql_name}")
     mask = np.asarray(array.is_null())
     unscaled = (
         None if null else EXACT.scaleb(Decimal(int(number)), -scale) for number, null in zip(rounded, mask, strict=True)

@@ -10,16 +10,10 @@ from typing import Final
 
 import numpy as np
 
+from forklake.model.types import Integer
+
 SPACES: Final = " \t\n\v\f\r"
 """What DuckDB skips around values in text."""
-
-INTEGER_RANGES: Final[dict[str, tuple[int, int]]] = {
-    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
-    # Files hold these as decimal(38,0), which is narrower than 128 bits.
-    "int128": (-(10**38 - 1), 10**38 - 1),
-    "uint128": (0, 10**38 - 1),
-}
 
 EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP, Emax=999_999, Emin=-999_999, traps=[InvalidOperation])
 """Wide enough for every product of two decimals; rounds half away from zero, as DuckDB rounds decimals."""
@@ -31,11 +25,11 @@ _WORD: Final = re.compile(r"[+-]?(?:nan(?:\([0-9A-Za-z_]*\))?|inf|infinity)", re
 _LONGEST_EXPONENT: Final = 1000  # far beyond what any type holds; keeps arithmetic on hostile text short
 
 
-def parse_integer(text: str, type_name: str) -> int | None:
+def parse_integer(text: str, kind: Integer) -> int | None:
     """Return the integer that a text means, rounded half away from zero; None if it means none of the type."""
     stripped = text.strip(SPACES)
-    low, high = INTEGER_RANGES[type_name]
-    if coded := None if type_name.endswith("128") else _CODED.fullmatch(stripped):
+    low, high = kind.low, kind.high
+    if coded := None if kind.bits == 128 else _CODED.fullmatch(stripped):
         value = int(coded[1], 16) if coded[1] else int(coded[2], 2)
     else:
         number = _decimal(stripped)

@@ -23,7 +23,8 @@ from forklake.files.moments import (
     parse_time,
     parse_timestamp,
 )
-from forklake.model.field import Field
+from forklake.model import types
+from forklake.model.types import Type
 
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  timestamps have no zone
 _EPOCH_UTC: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,41 +35,41 @@ _TWO_PARTS: Final = {"key", "value"}
 Convert = Callable[[Any], Any]
 
 
-def to_python(field: Field, values: list[Any]) -> list[Any]:
+def to_python(kind: Type, values: list[Any]) -> list[Any]:
     """Return values of a column, as `forklake.files.values` has them, as a user is given them."""
-    convert = _shown(field)
+    convert = _shown(kind)
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
-def from_python(field: Field, values: Sequence[Any]) -> list[Any]:
+def from_python(kind: Type, values: Sequence[Any]) -> list[Any]:
     """Return values of a column, as a user is given them, as `forklake.files.values` has them.
 
     Raises:
         ValueError: A text means no value of the type.
     """
-    convert = _held(field)
+    convert = _held(kind)
     return list(values) if convert is None else [None if value is None else convert(value) for value in values]
 
 
 # ---- as a user is given them -----------------------------------------------------------------------------------------
 
 
-def _shown(field: Field) -> Convert | None:
+def _shown(kind: Type) -> Convert | None:
     """Return how a value that is not NULL is shown; None if as it is."""
-    match field.type:
-        case "list":
-            item = _shown(field.children[0])
+    match kind:
+        case types.List(element):
+            item = _shown(element.type)
             return None if item is None else lambda values: [None if each is None else item(each) for each in values]
-        case "struct":
-            return _shown_struct(field)
-        case "map":
-            return _shown_map(field)
-    return _SHOWN.get(field.type)
+        case types.Struct():
+            return _shown_struct(kind)
+        case types.Map():
+            return _shown_map(kind)
+    return _SHOWN.get(kind)
 
 
-def _shown_struct(field: Field) -> Convert:
-    parts = [_shown(child) or _same for child in field.children]
-    names = [child.name for child in field.children]
+def _shown_struct(kind: types.Struct) -> Convert:
+    parts = [_shown(field.type) or _same for field in kind.fields]
+    names = [field.name for field in kind.fields]
 
     def values_of(row: tuple[Any, ...]) -> list[Any]:
         return [None if value is None else part(value) for part, value in zip(parts, row, strict=True)]
@@ -78,9 +79,9 @@ def _shown_struct(field: Field) -> Convert:
     return lambda row: dict(zip(names, values_of(row), strict=True))
 
 
-def _shown_map(field: Field) -> Convert:
-    key, item = (_shown(child) or _same for child in field.children)
-    is_hashable = not field.children[0].children
+def _shown_map(kind: types.Map) -> Convert:
+    key, item = (_shown(field.type) or _same for field in kind.children)
+    is_hashable = not isinstance(kind.key.type, types.Nested)
 
     def convert(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
         shown = [(key(left), None if right is None else item(right)) for left, right in pairs]
@@ -149,42 +150,44 @@ def _interval(text: str) -> timedelta | str:
     return timedelta(days, 0, micros) if not months and 0 <= micros < DAY_MICROS else text
 
 
-_SHOWN: Final[dict[str, Convert]] = {
-    "int128": int,
-    "uint64": int,
-    "uint128": int,
-    "uuid": UUID,
-    "date": _date,
-    "time": _time,
-    "timetz": _timetz,
-    "timestamp": _timestamp,
-    "timestamp_s": _timestamp,
-    "timestamp_ms": _timestamp,
-    "timestamp_ns": _timestamp_ns,
-    "timestamptz": _timestamptz,
-    "interval": _interval,
-    "geometry": format_geometry,
+_SHOWN: Final[dict[Type, Convert]] = {
+    types.INT128: int,
+    types.UINT64: int,
+    types.UINT128: int,
+    types.UUID: UUID,
+    types.DATE: _date,
+    types.TIME: _time,
+    types.TIMETZ: _timetz,
+    types.TIMESTAMP: _timestamp,
+    types.TIMESTAMP_S: _timestamp,
+    types.TIMESTAMP_MS: _timestamp,
+    types.TIMESTAMP_NS: _timestamp_ns,
+    types.TIMESTAMPTZ: _timestamptz,
+    types.INTERVAL: _interval,
+    types.GEOMETRY: format_geometry,
 }
 
 
 # ---- as they are held ------------------------------------------------------------------------------------------------
 
 
-def _held(field: Field) -> Convert | None:
+def _held(kind: Type) -> Convert | None:
     """Return how a value that is not NULL is held; None if as it is."""
-    match field.type:
-        case "list":
-            item = _held(field.children[0]) or _same
+    match kind:
+        case types.List(element):
+            item = _held(element.type) or _same
             return lambda values: [None if each is None else item(each) for each in values]
-        case "struct":
-            return _held_struct(field)
-        case "map":
-            return _held_map(field)
-    return Decimal if field.type.startswith("decimal") else _HELD.get(field.type)
+        case types.Struct():
+            return _held_struct(kind)
+        case types.Map():
+            return _held_map(kind)
+        case types.Decimal():
+            return Decimal
+    return _HELD.get(kind)
 
 
-def _held_struct(field: Field) -> Convert:
-    parts = [(child.name, _held(child) or _same) for child in field.children]
+def _held_struct(kind: types.Struct) -> Convert:
+    parts = [(field.name, _held(field.type) or _same) for field in kind.fields]
 
     def convert(row: Mapping[str, Any] | Sequence[Any]) -> tuple[Any, ...]:
         values = [row.get(name) for name, _ in parts] if isinstance(row, Mapping) else row
@@ -193,9 +196,9 @@ def _held_struct(field: Field) -> Convert:
     return convert
 
 
-def _held_map(field: Field) -> Convert:
-    key, item = (_held(child) or _same for child in field.children)
-    is_hashable = not field.children[0].children
+def _held_map(kind: types.Map) -> Convert:
+    key, item = (_held(field.type) or _same for field in kind.children)
+    is_hashable = not isinstance(kind.key.type, types.Nested)
 
     def convert(given: Mapping[Any, Any] | Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         if not isinstance(given, Mapping):
@@ -246,16 +249,16 @@ def _span(value: timedelta | str | Interval) -> str:
     return str(value)
 
 
-_HELD: Final[dict[str, Convert]] = {
-    "uuid": str,
-    "date": _days,
-    "time": _clock,
-    "timetz": _clock_with_offset,
-    "timestamp": _micros,
-    "timestamp_s": _micros,
-    "timestamp_ms": _micros,
-    "timestamp_ns": _nanos,
-    "timestamptz": lambda value: _micros(value, has_zone=True),
-    "interval": _span,
-    "geometry": lambda value: parse_geometry(value) if isinstance(value, str) else bytes(value),
+_HELD: Final[dict[Type, Convert]] = {
+    types.UUID: str,
+    types.DATE: _days,
+    types.TIME: _clock,
+    types.TIMETZ: _clock_with_offset,
+    types.TIMESTAMP: _micros,
+    types.TIMESTAMP_S: _micros,
+    types.TIMESTAMP_MS: _micros,
+    types.TIMESTAMP_NS: _nanos,
+    types.TIMESTAMPTZ: lambda value: _micros(value, has_zone=True),
+    types.INTERVAL: _span,
+    types.GEOMETRY: lambda value: parse_geometry(value) if isinstance(value, str) else bytes(value),
 }

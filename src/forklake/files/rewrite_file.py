@@ -17,6 +17,7 @@ from forklake.files.footer import damaged, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.open_file import OpenFile
 from forklake.files.schema import arrow_schema
+from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.name_mapping import name_mapping
@@ -32,8 +33,8 @@ from forklake.model.write import PartitionKey, WriteTarget
 
 _BATCH_ROWS: Final = 65_536
 _LINEAGE: Final = {
-    ROW_ID_COLUMN: Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64"),
-    SNAPSHOT_ID_COLUMN: Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, "int64"),
+    ROW_ID_COLUMN: Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64),
+    SNAPSHOT_ID_COLUMN: Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, types.INT64),
 }
 
 

@@ -8,13 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 
 
 def plain_columns(keys: Sequence[SortKey], names: Sequence[str]) -> list[str] | None:
     """Return the columns that a table is sorted by; None if a key is no mere column of that table."""
-    fields = [Field(None, name, "") for name in names]
+    fields = [Field(None, name, types.NULL) for name in names]
     found = [plain_column(key.expression, fields) for key in keys]
     return None if None in found else [field.name for field in found if field is not None]
 

@@ -2,60 +2,49 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
 import pyarrow as pa
 
 from forklake.errors import InvalidInputError
-from forklake.model.field import STORED_AS, Field
+from forklake.model import types
+from forklake.model.field import Field
+from forklake.model.types import Type
 
-_STORED: Final[dict[str, pa.DataType]] = {
-    "boolean": pa.bool_(),
-    "int8": pa.int8(),
-    "int16": pa.int16(),
-    "int32": pa.int32(),
-    "int64": pa.int64(),
-    "uint8": pa.uint8(),
-    "uint16": pa.uint16(),
-    "uint32": pa.uint32(),
-    "uint64": pa.uint64(),
-    "float32": pa.float32(),
-    "float64": pa.float64(),
-    "varchar": pa.string(),
-    "blob": pa.binary(),
-    "geometry": pa.binary(),
-    "date": pa.date32(),
-    "time": pa.time64("us"),
-    "timestamp": pa.timestamp("us"),
-    "timestamp_s": pa.timestamp("us"),  # Parquet has no seconds; DuckDB stores micros as well
-    "timestamp_ms": pa.timestamp("ms"),
-    "timestamp_ns": pa.timestamp("ns"),
-    "timestamptz": pa.timestamp("us", "UTC"),
-    "uuid": pa.uuid(),
+_STORED: Final[dict[Type, pa.DataType]] = {
+    types.BOOLEAN: pa.bool_(),
+    types.INT8: pa.int8(),
+    types.INT16: pa.int16(),
+    types.INT32: pa.int32(),
+    types.INT64: pa.int64(),
+    types.UINT8: pa.uint8(),
+    types.UINT16: pa.uint16(),
+    types.UINT32: pa.uint32(),
+    types.UINT64: pa.uint64(),
+    types.FLOAT32: pa.float32(),
+    types.FLOAT64: pa.float64(),
+    types.VARCHAR: pa.string(),
+    types.BLOB: pa.binary(),
+    types.DATE: pa.date32(),
+    types.TIME: pa.time64("us"),
+    types.TIMESTAMP: pa.timestamp("us"),
+    types.TIMESTAMP_S: pa.timestamp("us"),  # Parquet has no seconds; DuckDB stores micros as well
+    types.TIMESTAMP_MS: pa.timestamp("ms"),
+    types.TIMESTAMP_NS: pa.timestamp("ns"),
+    types.TIMESTAMPTZ: pa.timestamp("us", "UTC"),
+    types.UUID: pa.uuid(),
 }
-_SHOWN: Final[dict[str, pa.DataType]] = _STORED | {
-    "uint8": pa.int16(),
-    "uint16": pa.int32(),
-    "uint32": pa.int64(),
-    "uint64": pa.decimal128(20, 0),
-    "time": pa.string(),
-    "timestamp_ms": pa.timestamp("us"),
-    "timestamp_ns": pa.string(),
-    "uuid": pa.string(),
+_SHOWN: Final[dict[Type, pa.DataType]] = _STORED | {
+    types.UINT8: pa.int16(),
+    types.UINT16: pa.int32(),
+    types.UINT32: pa.int64(),
+    types.UINT64: pa.decimal128(20, 0),
+    types.TIME: pa.string(),
+    types.TIMESTAMP_MS: pa.timestamp("us"),
+    types.TIMESTAMP_NS: pa.string(),
+    types.UUID: pa.string(),
 }
-_DECIMAL: Final = re.compile(r"decimal\((\d+),(\d+)\)")
-
-
-def precision_and_scale(type_name: str) -> tuple[int, int] | None:
-    """Return both numbers of a decimal type; None for any other type.
-
-    >>> precision_and_scale("decimal(10,2)")
-    (10, 2)
-    """
-    match = _DECIMAL.fullmatch(type_name)
-    return (int(match[1]), int(match[2])) if match else None
 
 
 def arrow_type(field: Field) -> pa.DataType:
@@ -89,28 +78,32 @@ def display_type(field: Field) -> pa.DataType:
     return _type(field, _SHOWN, lambda child, data_type: pa.field(child.name, data_type))
 
 
-def _type(field: Field, scalars: dict[str, pa.DataType], part: Callable[[Field, pa.DataType], pa.Field]) -> pa.DataType:
+def _type(
+    field: Field, scalars: dict[Type, pa.DataType], part: Callable[[Field, pa.DataType], pa.Field]
+) -> pa.DataType:
     def child(position: int) -> pa.Field:
         return part(field.children[position], _type(field.children[position], scalars, part))
 
     match field.type:
-        case "list":
+        case types.List():
             return pa.list_(child(0).with_name("element"))
-        case "map":
+        case types.Map():
             return pa.map_(child(0).with_name("key").with_nullable(False), child(1).with_name("value"))
-        case "struct":
+        case types.Struct():
             return pa.struct([child(position) for position in range(len(field.children))])
-        case "variant":
+        case types.Variant():
             raise InvalidInputError(
                 f'Column "{field.name}" is a variant; variants are written by Spark only.',
                 hint="Write the rows as a Spark DataFrame.",
             )
-    name = STORED_AS.get(field.type, field.type)
-    if decimal := precision_and_scale(name):
-        return pa.decimal128(*decimal)
-    if name not in scalars:
+        case types.Geometry():
+            return pa.binary()
+    stored = field.type.stored_as
+    if isinstance(stored, types.Decimal):
+        return pa.decimal128(stored.precision, stored.scale)
+    if stored not in scalars:
         raise InvalidInputError(f'Column "{field.name}" has type "{field.type}", which no file can hold.')
-    return scalars[name]
+    return scalars[stored]
 
 
 def _numbered(field: Field, data_type: pa.DataType) -> pa.Field:

@@ -20,11 +20,11 @@ import pyarrow.parquet as pq
 from forklake.files.footer import is_variant, leaf_count, leaf_type
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_date, format_time, format_timestamp
 from forklake.files.numerals import EXACT, format_decimal, format_double, format_float
-from forklake.files.schema import precision_and_scale
+from forklake.model import types
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
+from forklake.model.types import Type, Unit
 
-_FLOATS: Final = ("float32", "float64")
 _UNITS: Final = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
 _EXACT_WRITERS: Final = ("parquet-cpp-arrow", "parquet-mr", "DuckDB")
 """Writers that leave out a long bound; others may cut it short, and PyArrow hides the flag that says so."""
@@ -58,20 +58,20 @@ def count_nans(batch: pa.RecordBatch, fields: Sequence[Field], counts: dict[str,
 
 
 def _has_floats(field: Field) -> bool:
-    return field.type in _FLOATS or any(_has_floats(child) for child in field.children)
+    return isinstance(field.type, types.Float) or any(_has_floats(child) for child in field.children)
 
 
 def _count(values: pa.Array, field: Field, name: str, counts: dict[str, int]) -> None:
-    if field.type in _FLOATS:
+    if isinstance(field.type, types.Float):
         counts[name] = counts.get(name, 0) + (pc.sum(pc.is_nan(values)).as_py() or 0)
         return
-    if field.type == "map":
+    if isinstance(field.type, types.Map):
         values = values.cast(pa.list_(pa.struct([values.type.key_field, values.type.item_field])))
     # `flatten` leaves out what is hidden behind a NULL or outside of a slice.
     parts = values.flatten()
-    if field.type == "list":
+    if isinstance(field.type, types.List):
         parts = [parts]
-    elif field.type == "map":
+    elif isinstance(field.type, types.Map):
         parts = parts.flatten()
     for child, part in zip(field.children, parts, strict=True):
         if _has_floats(child):
@@ -99,11 +99,11 @@ def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterat
         if not field.children:
             yield name, field, place
         return
-    if pa.types.is_struct(kind) and field.type == "struct":
+    if pa.types.is_struct(kind) and isinstance(field.type, types.Struct):
         parts = [(next((child for child in field.children if child.name == part.name), None), part) for part in kind]
-    elif pa.types.is_map(kind) and field.type == "map":
+    elif pa.types.is_map(kind) and isinstance(field.type, types.Map):
         parts = list(zip(field.children, (kind.key_field, kind.item_field), strict=True))
-    elif hasattr(kind, "value_field") and field.type == "list":
+    elif hasattr(kind, "value_field") and isinstance(field.type, types.List):
         parts = [(field.children[0], kind.value_field)]
     else:
         return
@@ -171,7 +171,7 @@ def _comparable(leaf: Any, raw: Any) -> Any:
 def _contains_nan(
     field: Field, chunks: Sequence[Any], bounds: tuple[Any, Any], created_by: str, nan_count: int | None
 ) -> bool | None:
-    if field.type not in _FLOATS:
+    if not isinstance(field.type, types.Float):
         return None
     if any(isinstance(bound, float) and math.isnan(bound) for bound in bounds):
         return True
@@ -185,29 +185,34 @@ def _contains_nan(
 # ---- bounds as text ------------------------------------------------------------------------------------------------
 
 
-def _text(column_type: str, leaf: Any, raw: Any) -> str | None:
+def _text(kind: Type, leaf: Any, raw: Any) -> str | None:
     """Return a bound as text of the table's type; None where DuckLake has none, or the file holds another type."""
     if raw is None or (isinstance(raw, float) and math.isnan(raw)):
         return None
-    held = leaf_type(leaf)
-    if column_type == "boolean":
-        return str(int(raw)) if held == "boolean" else None
-    if column_type in ("varchar", "json"):
-        return _string(raw) if held in ("varchar", "json") else None
-    if column_type == "blob":
-        return raw.hex().upper() if held == "blob" else None
-    if column_type == "uuid":
-        return str(UUID(bytes=raw)) if held == "uuid" else None
-    if column_type in _FLOATS:
-        return _float(column_type, raw) if held in _FLOATS else None
-    if precision_and_scale(column_type):
-        return _decimal(column_type, held, raw)
-    if column_type in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
-        return str(raw) if held.startswith(("int", "uint")) and held != "interval" else None
-    if column_type == "date":
-        return format_date(raw) if held == "date" else None
-    if column_type == "time" or column_type.startswith("timestamp"):
-        return _moment(column_type, held, leaf, raw)
+    match kind, leaf_type(leaf):
+        case types.Boolean(), types.Boolean():
+            return str(int(raw))
+        case types.Integer(bits), types.Integer() if bits < 128:
+            return str(raw)
+        case types.Float(), types.Float():
+            return _float(kind, raw)
+        case types.Decimal(), types.Decimal() as held:
+            return _decimal(kind, held, raw)
+        case types.Varchar() | types.Json(), types.Varchar() | types.Json():
+            return _string(raw)
+        case types.Blob(), types.Blob():
+            return str(raw.hex().upper())
+        case types.Uuid(), types.Uuid():
+            return str(UUID(bytes=raw))
+        case types.Date(), types.Date():
+            return format_date(raw)
+        case types.TIME, types.TIME:
+            moment = _moment("us", leaf, raw)
+            return None if moment is None else format_time(moment)
+        case types.Timestamp(unit, is_zoned), types.Timestamp(_, held_zoned) if is_zoned == held_zoned:
+            target: Unit = "ns" if unit == "ns" else "us"
+            moment = _moment(target, leaf, raw)
+            return None if moment is None else format_timestamp(moment, target, has_zone=is_zoned)
     return None
 
 
@@ -219,29 +224,24 @@ def _string(raw: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _float(column_type: str, raw: float) -> str:
+def _float(kind: types.Float, raw: float) -> str:
     # Footers call zero -0.0 as a least value, whatever its sign; the two are equal.
     value = raw + 0.0 if raw else 0.0
-    return format_float(value) if column_type == "float32" else format_double(value)
+    return format_float(value) if kind.bits == 32 else format_double(value)
 
 
-def _decimal(column_type: str, held: str, raw: int) -> str | None:
-    wanted, stored = precision_and_scale(column_type), precision_and_scale(held)
-    if wanted is None or stored is None or stored[1] > wanted[1]:
+def _decimal(kind: types.Decimal, held: types.Decimal, raw: int) -> str | None:
+    if held.scale > kind.scale:
         return None
-    return format_decimal(Decimal(raw).scaleb(-stored[1], EXACT), *wanted)
+    return format_decimal(Decimal(raw).scaleb(-held.scale, EXACT), kind.precision, kind.scale)
 
 
-def _moment(column_type: str, held: str, leaf: Any, raw: Any) -> str | None:
+def _moment(target: Unit, leaf: Any, raw: Any) -> int | None:
+    """Return a time or timestamp in another unit than the file's; None if it is not a whole number of that."""
     unit = _UNITS.get(json.loads(leaf.logical_type.to_json()).get("timeUnit", ""))
     if unit is None or not isinstance(raw, int):
         return None
-    target = "ns" if column_type == "timestamp_ns" else "us"
-    moment, rest = divmod(raw * UNIT_NANOS[unit], UNIT_NANOS[target])
     if abs(raw) == INFINITE_MOMENT:
-        moment, rest = raw, 0
-    if rest or (held == "timestamptz") != (column_type == "timestamptz"):
-        return None
-    if column_type == "time":
-        return format_time(moment) if held == "time" else None
-    return None if held == "time" else format_timestamp(moment, target, has_zone=column_type == "timestamptz")
+        return raw
+    moment, rest = divmod(raw * UNIT_NANOS[unit], UNIT_NANOS[target])
+    return None if rest else moment

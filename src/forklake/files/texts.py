@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
@@ -24,7 +25,6 @@ from forklake.files.moments import (
 )
 from forklake.files.nested_text import quote, split_list, split_pairs, split_row, unquote
 from forklake.files.numerals import (
-    INTEGER_RANGES,
     format_decimal,
     format_double,
     format_float,
@@ -32,11 +32,13 @@ from forklake.files.numerals import (
     parse_float,
     parse_integer,
 )
-from forklake.files.schema import display_type, precision_and_scale
-from forklake.files.type_names import physical_name, sql_name
+from forklake.files.schema import display_type
+from forklake.files.type_names import physical_name
 from forklake.files.values import shown_array, values_of
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.flags import BOOLEANS
+from forklake.model.types import Type
 
 __all__ = ["display_type", "format_value", "parse_value", "to_array", "to_texts"]
 
@@ -55,9 +57,9 @@ def to_array(field: Field, texts: Sequence[str | None]) -> pa.Array:
     return shown_array(field, parse_values(field, texts))
 
 
-def to_texts(field: Field, array: pa.Array) -> list[str | None]:
+def to_texts(kind: Type, array: pa.Array) -> list[str | None]:
     """Return the values of a column as text; the array has its `display_type`, or the type that files hold."""
-    return [None if value is None else format_value(field, value) for value in values_of(array)]
+    return [None if value is None else format_value(kind, value) for value in values_of(array)]
 
 
 def parse_values(field: Field, texts: Sequence[str | None], path: str | None = None) -> list[Any]:
@@ -67,53 +69,47 @@ def parse_values(field: Field, texts: Sequence[str | None], path: str | None = N
         InvalidInputError: A text means no value of the type.
     """
     try:
-        return [None if text is None else parse_value(field, text) for text in texts]
+        return [None if text is None else parse_value(field.type, text) for text in texts]
     except ValueError as error:
         raise InvalidInputError(f'{error} (column "{path or field.name}")') from error
 
 
-def parse_value(field: Field, text: str) -> Any:
+def parse_value(kind: Type, text: str) -> Any:
     """Return the value that a text means.
 
     Raises:
         ValueError: It means none of the type; in DuckDB's words.
     """
-    if field.type in INTEGER_RANGES:
-        return _found(parse_integer(text, field.type), text, field)
-    if decimal := precision_and_scale(field.type):
-        number = parse_decimal(text, *decimal)
-        if number is None:
-            raise ValueError(f'Could not convert string "{text}" to {sql_name(field)}')
-        return number
-    parse = _PARSERS.get(field.type)
+    parse = _PARSERS.get(type(kind))
     if parse is None:
-        raise ValueError(f"Unimplemented type for cast (VARCHAR -> {sql_name(field)})")
-    return parse(field, text)
+        raise ValueError(f"Unimplemented type for cast (VARCHAR -> {kind.sql_name})")
+    return parse(kind, text)
 
 
-def format_value(field: Field, value: Any) -> str:
+def format_value(kind: Type, value: Any) -> str:
     """Write a value that is not NULL (see `forklake.files.values`) as text."""
-    if isinstance(value, str):
-        return value
-    if decimal := precision_and_scale(field.type):
-        return format_decimal(value, *decimal)
-    if field.type in INTEGER_RANGES:
-        return str(int(value))
-    return _FORMATTERS[field.type](field, value)
+    return value if isinstance(value, str) else _FORMATTERS[type(kind)](kind, value)
 
 
-def _found(value: Any, text: str, field: Field) -> Any:
+def _found(value: Any, text: str, kind: Type) -> Any:
     if value is None:
-        raise ValueError(f"Could not convert string '{text}' to {physical_name(field.type)}")
+        raise ValueError(f"Could not convert string '{text}' to {physical_name(kind)}")
     return value
 
 
-def _parse_float32(field: Field, text: str) -> float:
-    value = _found(parse_float(text), text, field)
-    return float(pa.scalar(value, pa.float64()).cast(pa.float32(), safe=False).as_py())
+def _parse_decimal(kind: types.Decimal, text: str) -> Decimal:
+    number = parse_decimal(text, kind.precision, kind.scale)
+    if number is None:
+        raise ValueError(f'Could not convert string "{text}" to {kind.sql_name}')
+    return number
 
 
-def _parse_uuid(field: Field, text: str) -> str:
+def _parse_float(kind: types.Float, text: str) -> float:
+    value: float = _found(parse_float(text), text, kind)
+    return value if kind.bits == 64 else float(pa.scalar(value, pa.float64()).cast(pa.float32(), safe=False).as_py())
+
+
+def _parse_uuid(kind: types.Uuid, text: str) -> str:
     if _PLAIN_UUID.fullmatch(text):
         return text
     match = _UUID.fullmatch(text)
@@ -126,7 +122,7 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _parse_json(field: Field, text: str) -> str:
+def _parse_json(kind: Type, text: str) -> str:
     try:
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)  # only the form matters
     except (ValueError, RecursionError) as error:
@@ -134,7 +130,7 @@ def _parse_json(field: Field, text: str) -> str:
     return text
 
 
-def _parse_blob(field: Field, text: str) -> bytes:
+def _parse_blob(kind: Type, text: str) -> bytes:
     if not text.isascii():
         raise ValueError(
             f'Invalid byte encountered in STRING -> BLOB conversion of string "{text}". '
@@ -148,105 +144,113 @@ def _parse_blob(field: Field, text: str) -> bytes:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text).encode("latin-1")
 
 
-def _format_blob(field: Field, value: bytes) -> str:
+def _format_blob(kind: Type, value: bytes) -> str:
     return "".join(chr(octet) if octet in _CLEAR else f"\\x{octet:02X}" for octet in value)
 
 
-def _parse_nested(field: Field, text: str) -> Any:
+def _parse_list(kind: types.List, text: str) -> list[Any]:
     try:
-        if field.type == "list":
-            parts: Any = split_list(text)
-        elif field.type == "map":
-            parts = split_pairs(text, "=")
-        elif text.lstrip().startswith("("):
-            parts = list(zip((child.name for child in field.children), split_row(text), strict=True))
-        else:
-            parts = [(unquote(name), raw) for name, raw in split_pairs(text, ":")]
-        if field.type == "struct" and not {name for name, _ in parts} <= {child.name for child in field.children}:
-            raise ValueError("unknown field")
-        if field.type == "map" and any(raw.upper() == "NULL" for raw, _ in parts):
+        parts = split_list(text)
+    except ValueError as error:
+        raise _malformed(kind, text) from error
+    return [_parse_part(kind.element.type, raw) for raw in parts]
+
+
+def _parse_map(kind: types.Map, text: str) -> list[tuple[Any, Any]]:
+    try:
+        parts = split_pairs(text, "=")
+        if any(raw.upper() == "NULL" for raw, _ in parts):
             raise ValueError("NULL as a key")
     except ValueError as error:
-        words = f"Type VARCHAR with value '{text}' can't be cast to the destination type {sql_name(field)}"
-        raise ValueError(words) from error
-    if field.type == "list":
-        return [_parse_part(field.children[0], raw) for raw in parts]
-    if field.type == "map":
-        pairs = [(_parse_part(field.children[0], key), _parse_part(field.children[1], raw)) for key, raw in parts]
-        if len({repr(key) for key, _ in pairs}) < len(pairs):
-            raise ValueError("Map keys must be unique.")
-        return pairs
-    found = dict(parts)
-    return tuple(_parse_part(child, found[child.name]) if child.name in found else None for child in field.children)
+        raise _malformed(kind, text) from error
+    pairs = [(_parse_part(kind.key.type, key), _parse_part(kind.value.type, raw)) for key, raw in parts]
+    if len({repr(key) for key, _ in pairs}) < len(pairs):
+        raise ValueError("Map keys must be unique.")
+    return pairs
 
 
-def _parse_part(field: Field, raw: str) -> Any:
-    if field.type == "json":
+def _parse_struct(kind: types.Struct, text: str) -> tuple[Any, ...]:
+    try:
+        if text.lstrip().startswith("("):
+            found = dict(zip((field.name for field in kind.fields), split_row(text), strict=True))
+        else:
+            found = {unquote(name): raw for name, raw in split_pairs(text, ":")}
+        if not found.keys() <= {field.name for field in kind.fields}:
+            raise ValueError("unknown field")
+    except ValueError as error:
+        raise _malformed(kind, text) from error
+    return tuple(_parse_part(field.type, found[field.name]) if field.name in found else None for field in kind.fields)
+
+
+def _malformed(kind: Type, text: str) -> ValueError:
+    return ValueError(f"Type VARCHAR with value '{text}' can't be cast to the destination type {kind.sql_name}")
+
+
+def _parse_part(kind: Type, raw: str) -> Any:
+    if isinstance(kind, types.Json):
         # JSON within a nested value is never quoted; its own null is a value.
-        return None if raw == "NULL" else _parse_json(field, raw)
+        return None if raw == "NULL" else _parse_json(kind, raw)
     if raw.upper() == "NULL":
         return None
-    return parse_value(field, raw if field.children and raw[:1] not in ("'", '"') else unquote(raw))
+    is_bare = isinstance(kind, types.Nested) and raw[:1] not in ("'", '"')
+    return parse_value(kind, raw if is_bare else unquote(raw))
 
 
-def _format_part(field: Field, value: Any) -> str:
+def _format_part(kind: Type, value: Any) -> str:
     if value is None:
         return "NULL"
-    text = format_value(field, value)
-    return text if field.children or field.type == "json" else quote(text)
+    text = format_value(kind, value)
+    return text if isinstance(kind, types.Nested | types.Json) else quote(text)
 
 
-def _format_list(field: Field, value: Any) -> str:
-    return f"[{', '.join(_format_part(field.children[0], item) for item in value)}]"
+def _format_list(kind: types.List, value: Any) -> str:
+    return f"[{', '.join(_format_part(kind.element.type, item) for item in value)}]"
 
 
-def _format_struct(field: Field, value: Any) -> str:
-    parts = zip(field.children, value, strict=True)
-    return f"{{{', '.join(f'{quote(child.name, always=True)}: {_format_part(child, item)}' for child, item in parts)}}}"
+def _format_struct(kind: types.Struct, value: Any) -> str:
+    parts = (
+        f"{quote(field.name, always=True)}: {_format_part(field.type, item)}"
+        for field, item in zip(kind.fields, value, strict=True)
+    )
+    return f"{{{', '.join(parts)}}}"
 
 
-def _format_map(field: Field, value: Any) -> str:
-    key_field, item_field = field.children
-    pairs = (f"{_format_part(key_field, key)}={_format_part(item_field, item)}" for key, item in value)
+def _format_map(kind: types.Map, value: Any) -> str:
+    pairs = (f"{_format_part(kind.key.type, key)}={_format_part(kind.value.type, item)}" for key, item in value)
     return f"{{{', '.join(pairs)}}}"
 
 
-_PARSERS: Final[dict[str, Callable[[Field, str], Any]]] = {
-    "boolean": lambda field, text: _found(BOOLEANS.get(text.lower()), text, field),
-    "float32": _parse_float32,
-    "float64": lambda field, text: _found(parse_float(text), text, field),
-    "varchar": lambda field, text: text,
-    "json": _parse_json,
-    "blob": _parse_blob,
-    "geometry": lambda field, text: parse_geometry(text),
-    "uuid": _parse_uuid,
-    "date": lambda field, text: parse_date(text),
-    "time": lambda field, text: parse_time(text),
-    "timetz": lambda field, text: parse_timetz(text),
-    "timestamp": lambda field, text: parse_timestamp(text, "us"),
-    "timestamp_s": lambda field, text: parse_timestamp(text, "s"),
-    "timestamp_ms": lambda field, text: parse_timestamp(text, "ms"),
-    "timestamp_ns": lambda field, text: parse_timestamp(text, "ns"),
-    "timestamptz": lambda field, text: parse_timestamp(text, "us", has_zone=True),
-    "interval": lambda field, text: str(parse_interval(text)),
-    "list": _parse_nested,
-    "struct": _parse_nested,
-    "map": _parse_nested,
+_PARSERS: Final[dict[type[Type], Callable[[Any, str], Any]]] = {
+    types.Boolean: lambda kind, text: _found(BOOLEANS.get(text.lower()), text, kind),
+    types.Integer: lambda kind, text: _found(parse_integer(text, kind), text, kind),
+    types.Float: _parse_float,
+    types.Decimal: _parse_decimal,
+    types.Varchar: lambda kind, text: text,
+    types.Json: _parse_json,
+    types.Blob: _parse_blob,
+    types.Geometry: lambda kind, text: parse_geometry(text),
+    types.Uuid: _parse_uuid,
+    types.Date: lambda kind, text: parse_date(text),
+    types.Time: lambda kind, text: parse_timetz(text) if kind.is_zoned else parse_time(text),
+    types.Timestamp: lambda kind, text: parse_timestamp(text, kind.unit, has_zone=kind.is_zoned),
+    types.Interval: lambda kind, text: str(parse_interval(text)),
+    types.List: _parse_list,
+    types.Map: _parse_map,
+    types.Struct: _parse_struct,
 }
-_FORMATTERS: Final[dict[str, Callable[[Field, Any], str]]] = {
-    "boolean": lambda field, value: "true" if value else "false",
-    "float32": lambda field, value: format_float(value),
-    "float64": lambda field, value: format_double(value),
-    "blob": _format_blob,
-    "geometry": lambda field, value: format_geometry(value),
-    "date": lambda field, value: format_date(value),
-    "time": lambda field, value: format_time(value),
-    "timestamp": lambda field, value: format_timestamp(value),
-    "timestamp_s": lambda field, value: format_timestamp(value),
-    "timestamp_ms": lambda field, value: format_timestamp(value),
-    "timestamp_ns": lambda field, value: format_timestamp(value, "ns"),
-    "timestamptz": lambda field, value: format_timestamp(value, has_zone=True),
-    "list": _format_list,
-    "struct": _format_struct,
-    "map": _format_map,
+_FORMATTERS: Final[dict[type[Type], Callable[[Any, Any], str]]] = {
+    types.Boolean: lambda kind, value: "true" if value else "false",
+    types.Integer: lambda kind, value: str(int(value)),
+    types.Float: lambda kind, value: format_float(value) if kind.bits == 32 else format_double(value),
+    types.Decimal: lambda kind, value: format_decimal(value, kind.precision, kind.scale),
+    types.Blob: _format_blob,
+    types.Geometry: lambda kind, value: format_geometry(value),
+    types.Date: lambda kind, value: format_date(value),
+    types.Time: lambda kind, value: format_time(value),
+    types.Timestamp: lambda kind, value: format_timestamp(
+        value, "ns" if kind.unit == "ns" else "us", has_zone=kind.is_zoned
+    ),
+    types.List: _format_list,
+    types.Map: _format_map,
+    types.Struct: _format_struct,
 }

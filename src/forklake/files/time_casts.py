@@ -16,10 +16,8 @@ from forklake.files.moments import (
     format_time,
 )
 from forklake.files.schema import arrow_type
+from forklake.model import types
 from forklake.model.field import Field
-
-UNITS: Final = {"timestamp": "us", "timestamp_s": "s", "timestamp_ms": "ms", "timestamp_ns": "ns", "timestamptz": "us"}
-"""The unit of each timestamp type."""
 
 _NO_INFINITE_TIME: Final = "Type INT64 with value infinity can't be cast to the destination type INT64"
 
@@ -64,7 +62,8 @@ def to_timestamp(target: Field, array: pa.Array) -> pa.Array:
     Raises:
         ValueError: One is out of range; in DuckDB's words.
     """
-    unit = UNITS[target.type]
+    assert isinstance(target.type, types.Timestamp)
+    unit = target.type.unit
     if pa.types.is_date(array.type):
         micros, infinite = _midnights(array, unit)
     elif unit == "ns" and array.type.unit == "ns":

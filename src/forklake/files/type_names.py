@@ -1,4 +1,4 @@
-"""Types by the names that DuckDB's messages have for them, and Arrow's types by DuckLake's names."""
+"""Types of Arrow as types of columns, and types by the names that DuckDB's messages have for them."""
 
 from __future__ import annotations
 
@@ -8,44 +8,42 @@ import pyarrow as pa
 
 from forklake.errors import InvalidInputError
 from forklake.files.decode import decode
-from forklake.files.schema import precision_and_scale
+from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.type_text import type_text as sql_name
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of, struct_of
 
-__all__ = ["field_of", "physical_name", "sql_name"]
-
-_PHYSICAL: Final = {"boolean": "BOOL", "float32": "FLOAT", "float64": "DOUBLE"}
-_TIMESTAMPS: Final = {"s": "timestamp_s", "ms": "timestamp_ms", "us": "timestamp", "ns": "timestamp_ns"}
-_SCALARS: Final[dict[pa.DataType, str]] = {
-    pa.null(): "varchar",  # as DuckDB types a NULL that is nothing else
-    pa.bool_(): "boolean",
-    pa.int8(): "int8",
-    pa.int16(): "int16",
-    pa.int32(): "int32",
-    pa.int64(): "int64",
-    pa.uint8(): "uint8",
-    pa.uint16(): "uint16",
-    pa.uint32(): "uint32",
-    pa.uint64(): "uint64",
-    pa.float16(): "float32",
-    pa.float32(): "float32",
-    pa.float64(): "float64",
-    pa.string(): "varchar",
-    pa.binary(): "blob",
-    pa.date32(): "date",
-    pa.date64(): "date",
-    pa.uuid(): "uuid",
-    pa.month_day_nano_interval(): "interval",
+_PHYSICAL: Final[dict[Type, str]] = {types.BOOLEAN: "BOOL", types.FLOAT32: "FLOAT", types.FLOAT64: "DOUBLE"}
+_SCALARS: Final[dict[pa.DataType, Type]] = {
+    pa.null(): types.VARCHAR,  # as DuckDB types a NULL that is nothing else
+    pa.bool_(): types.BOOLEAN,
+    pa.int8(): types.INT8,
+    pa.int16(): types.INT16,
+    pa.int32(): types.INT32,
+    pa.int64(): types.INT64,
+    pa.uint8(): types.UINT8,
+    pa.uint16(): types.UINT16,
+    pa.uint32(): types.UINT32,
+    pa.uint64(): types.UINT64,
+    pa.float16(): types.FLOAT32,
+    pa.float32(): types.FLOAT32,
+    pa.float64(): types.FLOAT64,
+    pa.string(): types.VARCHAR,
+    pa.binary(): types.BLOB,
+    pa.date32(): types.DATE,
+    pa.date64(): types.DATE,
+    pa.uuid(): types.UUID,
+    pa.month_day_nano_interval(): types.INTERVAL,
 }
 
 
-def physical_name(type_name: str) -> str:
+def physical_name(kind: Type) -> str:
     """Return the name that messages about values out of range have for a type.
 
-    >>> physical_name("int32"), physical_name("boolean")
+    >>> physical_name(types.INT32), physical_name(types.BOOLEAN)
     ('INT32', 'BOOL')
     """
-    return _PHYSICAL.get(type_name, type_name.upper())
+    return _PHYSICAL.get(kind, kind.name.upper())
 
 
 def field_of(name: str, data_type: pa.DataType) -> Field:
@@ -54,27 +52,35 @@ def field_of(name: str, data_type: pa.DataType) -> Field:
     Raises:
         InvalidInputError: Arrow has the type, DuckLake has none for its values.
     """
+    return Field(None, name, type_of(name, data_type))
+
+
+def type_of(name: str, data_type: pa.DataType) -> Type:
+    """Return the type of the values that an Arrow array holds; ``name`` is that of the column, for messages.
+
+    Raises:
+        InvalidInputError: As `field_of`.
+    """
     if data_type in _SCALARS:
-        return Field(None, name, _SCALARS[data_type])
+        return _SCALARS[data_type]
     plain = decode(pa.nulls(0, data_type)).type
     if plain != data_type:
-        return field_of(name, plain)
+        return type_of(name, plain)
     kinds = pa.types
     if kinds.is_list(data_type) or kinds.is_large_list(data_type) or kinds.is_fixed_size_list(data_type):
-        return Field(None, name, "list", (field_of("element", data_type.value_type),))
+        return list_of(type_of("element", data_type.value_type))
     if kinds.is_struct(data_type):
-        return Field(None, name, "struct", tuple(field_of(part.name, part.type) for part in data_type.fields))
+        return struct_of((part.name, type_of(part.name, part.type)) for part in data_type.fields)
     if kinds.is_map(data_type):
-        parts = (field_of("key", data_type.key_type), field_of("value", data_type.item_type))
-        return Field(None, name, "map", parts)
-    if kinds.is_decimal(data_type) and precision_and_scale(f"decimal({data_type.precision},{data_type.scale})"):
-        return Field(None, name, f"decimal({data_type.precision},{data_type.scale})")
+        return map_of(type_of("key", data_type.key_type), type_of("value", data_type.item_type))
+    if kinds.is_decimal(data_type) and data_type.scale >= 0:
+        return types.Decimal(data_type.precision, data_type.scale)
     if kinds.is_timestamp(data_type):
-        return Field(None, name, "timestamptz" if data_type.tz else _TIMESTAMPS[data_type.unit])
+        return types.TIMESTAMPTZ if data_type.tz else types.Timestamp(data_type.unit)
     if kinds.is_time(data_type):
-        return Field(None, name, "time")
+        return types.TIME
     if kinds.is_duration(data_type):
-        return Field(None, name, "interval")
+        return types.INTERVAL
     if kinds.is_fixed_size_binary(data_type):
-        return Field(None, name, "blob")
+        return types.BLOB
     raise InvalidInputError(f'Column "{name}" has the Arrow type "{data_type}", which no column type can take.')

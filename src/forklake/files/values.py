@@ -18,32 +18,33 @@ from forklake.files.intervals import Interval
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_time, format_timestamp
 from forklake.files.nesting import assembled, is_list, lengths_of, parts_of
 from forklake.files.schema import arrow_type, display_type
+from forklake.model import types
 from forklake.model.field import Field
 
 
 def values_of(array: pa.Array) -> list[Any]:
     """Return the values of an array, nested ones included; of any Arrow type that `type_names.field_of` knows."""
-    data_type, types = array.type, pa.types
-    if is_list(data_type) or types.is_map(data_type):
+    data_type, kinds = array.type, pa.types
+    if is_list(data_type) or kinds.is_map(data_type):
         parts = [values_of(part) for part in parts_of(array)]
         flat = parts[0] if is_list(data_type) else list(zip(*parts, strict=True))
         ends = accumulate(lengths_of(array).tolist())
         begins = accumulate(lengths_of(array).tolist(), initial=0)
         spans = zip(begins, ends, array.is_valid().to_pylist(), strict=False)
         return [flat[begin:end] if valid else None for begin, end, valid in spans]
-    if types.is_struct(data_type):
+    if kinds.is_struct(data_type):
         columns = [values_of(part) for part in parts_of(array)]
         rows: Sequence[Any] = list(zip(*columns, strict=True)) if columns else [()] * len(array)
         return [row if valid else None for row, valid in zip(rows, array.is_valid().to_pylist(), strict=True)]
     if data_type == pa.uuid():
         return [None if octets is None else str(UUID(bytes=octets)) for octets in array.storage.to_pylist()]
-    if types.is_date32(data_type):
+    if kinds.is_date32(data_type):
         return list(array.view(pa.int32()).to_pylist())
-    if types.is_date64(data_type):
+    if kinds.is_date64(data_type):
         return _each(array.view(pa.int64()), lambda millis: millis // 86_400_000)
-    if types.is_time(data_type) or types.is_timestamp(data_type):
+    if kinds.is_time(data_type) or kinds.is_timestamp(data_type):
         return _clock_values(array)
-    if types.is_duration(data_type):
+    if kinds.is_duration(data_type):
         nanos = UNIT_NANOS[data_type.unit]
         return _each(array.view(pa.int64()), lambda count: str(Interval(0, 0, _cut(count * nanos))))
     if data_type == pa.month_day_nano_interval():
@@ -54,9 +55,9 @@ def values_of(array: pa.Array) -> list[Any]:
 def shown_array(field: Field, values: Sequence[Any]) -> pa.Array:
     """Return values as the array that a reader is shown."""
     match field.type:
-        case "time":
+        case types.TIME:
             return pa.array([None if value is None else _clock_text(value) for value in values], pa.string())
-        case "timestamp_ns":
+        case types.TIMESTAMP_NS:
             return pa.array([None if value is None else format_timestamp(value, "ns") for value in values], pa.string())
     if field.children:
         return _nested(display_type(field), values, [shown_array(*part) for part in _parts(field, values)])
@@ -75,10 +76,10 @@ def display_array(field: Field, array: pa.Array | pa.ChunkedArray) -> pa.Array |
 def stored_array(field: Field, values: Sequence[Any]) -> pa.Array:
     """Return values as the array that a file of ours holds."""
     data_type = arrow_type(field)
-    if field.type == "uuid":
+    if field.type == types.UUID:
         octets = [None if value is None else bytes.fromhex(value.replace("-", "")) for value in values]
         return pa.ExtensionArray.from_storage(data_type, pa.array(octets, pa.binary(16)))
-    if field.type == "timestamp_ms":
+    if field.type == types.TIMESTAMP_MS:
         return pa.array([None if value is None else _millis(value) for value in values], pa.int64()).cast(data_type)
     if field.children:
         return _nested(data_type, values, [stored_array(*part) for part in _parts(field, values)])
@@ -97,9 +98,9 @@ def _scalars(data_type: pa.DataType, values: Sequence[Any]) -> pa.Array:
 
 def _parts(field: Field, values: Sequence[Any]) -> list[tuple[Field, list[Any]]]:
     """Return each child with all its values in a row."""
-    if field.type == "list":
+    if isinstance(field.type, types.List):
         return [(field.children[0], [item for value in values for item in value or ()])]
-    if field.type == "map":
+    if isinstance(field.type, types.Map):
         pairs = [pair for value in values for pair in value or ()]
         return [(field.children[0], [key for key, _ in pairs]), (field.children[1], [item for _, item in pairs])]
     return [

@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
-
-STORED_AS: Final = {
-    "json": "varchar",
-    "int128": "decimal(38,0)",
-    "uint128": "decimal(38,0)",
-    "interval": "varchar",
-    "timetz": "varchar",
-}
-"""Types that our files hold as another type; all others are held as what they are."""
+from forklake.model.types.kinds import List, Map, Nested, Type
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a table or of a file; ``children`` are fields of a struct, a list's element, a map's key and value.
+    """A column of a table or of a file, or a field of a nested type.
 
     Attributes:
         column_id: The id in the table; None for a column of a file that the table does not have.
-        type: DuckLake's name of the type. For a column of a file: of the type that the file holds it as.
+        type: For a column of a file: the type that the file holds it as.
         initial_default: What rows have that are older than the column, as text.
     """
 
     column_id: ColumnId | None
     name: str
-    type: str
-    children: tuple[Field, ...] = ()
+    type: Type
     nulls_allowed: bool = True
     default: str | None = None
     default_is_expression: bool = False
     initial_default: str | None = None
+
+    @property
+    def children(self) -> tuple[Field, ...]:
+        """What is nested in it: the fields of its type."""
+        return self.type.children
+
+    def with_children(self, children: tuple[Field, ...]) -> Field:
+        """Return the field with other fields nested in it, as many as its type has."""
+        return replace(self, type=self.type.with_children(children)) if isinstance(self.type, Nested) else self
 
 
 def leaves(fields: Iterable[Field], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Field]]:
@@ -52,7 +51,8 @@ def leaves(fields: Iterable[Field], above: tuple[str, ...] = ()) -> Iterator[tup
 def plain_column(expression: str, fields: Iterable[Field]) -> Field | None:
     """Return the column that an expression is, quoted or not, if it is nothing else: it is meant in every dialect.
 
-    >>> plain_column('"My col"', [Field(ColumnId(1), "my col", "int32")]).name
+    >>> from forklake.model.types import INT32
+    >>> plain_column('"My col"', [Field(ColumnId(1), "my col", INT32)]).name
     'my col'
     """
     text = expression.strip()
@@ -63,4 +63,4 @@ def plain_column(expression: str, fields: Iterable[Field]) -> Field | None:
 
 def has_unnumbered_parts(fields: Iterable[Field]) -> bool:
     """Return whether there is a list or map among the fields, at any depth: Spark gives what is in them no field id."""
-    return any(field.type in ("list", "map") or has_unnumbered_parts(field.children) for field in fields)
+    return any(isinstance(field.type, List | Map) or has_unnumbered_parts(field.children) for field in fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forklake.model import types
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.field import Field
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
@@ -20,6 +21,12 @@ def name_mapping(fields: Sequence[Field]) -> NameMapping:
 
 
 def _mapped(field: Field, source_name: str) -> MappedColumn:
-    names = {"list": ("list",), "map": ("key", "value")}.get(field.type) or [child.name for child in field.children]
+    match field.type:
+        case types.List():
+            names: tuple[str, ...] = ("list",)
+        case types.Map():
+            names = ("key", "value")
+        case kind:
+            names = tuple(child.name for child in kind.children)
     children = tuple(_mapped(child, name) for child, name in zip(field.children, names, strict=True))
     return MappedColumn(source_name, field.name, children=children)

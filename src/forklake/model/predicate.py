@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forklake.model.ids import ColumnId
+from forklake.model.types import Type
 
 Operator = Literal["=", "<>", "<", "<=", ">", ">="]
 
@@ -19,7 +20,7 @@ class Comparison:
     """A column, or a field of structs, compared with a value: its text as DuckLake writes values of that type."""
 
     column_id: ColumnId
-    type: str
+    type: Type
     operator: Operator
     value: str
 
@@ -29,7 +30,7 @@ class OneOf:
     """A column is one of some values."""
 
     column_id: ColumnId
-    type: str
+    type: Type
     values: tuple[str, ...]
 
 

@@ -2,67 +2,48 @@
 
 from __future__ import annotations
 
-import re
 import struct
-from typing import Final
 
-_SIGNED: Final = {"int8": 3, "int16": 5, "int32": 10, "int64": 19, "int128": 38}
-_UNSIGNED: Final = {"uint8": 3, "uint16": 5, "uint32": 10, "uint64": 20, "uint128": 38}
-"""By type, in the order of their sizes: the digits of its largest value, as far as 38 of them are kept."""
-_MOMENTS: Final = {
-    "date": {"timestamp", "timestamptz", "timestamp_s", "timestamp_ms", "timestamp_ns"},
-    "timestamp": {"timestamptz", "timestamp_ns"},
-    "timestamp_s": {"timestamp", "timestamp_ms", "timestamp_ns"},
-    "timestamp_ms": {"timestamp", "timestamp_ns"},
-}
-_DECIMAL: Final = re.compile(r"decimal\((\d+),(\d+)\)")
+from forklake.model import types
+from forklake.model.types import Type
 
 
-def is_integer(column_type: str) -> bool:
-    """Return whether a type has whole numbers of a fixed size."""
-    return column_type in _SIGNED or column_type in _UNSIGNED
-
-
-def is_promotion(old: str, new: str) -> bool:
+def is_promotion(old: Type, new: Type) -> bool:
     """Return whether a column of one type can become one of another.
 
     Every value of the old type has one of the new; a float has the nearest where it has not the same.
 
-    >>> is_promotion("int32", "int64"), is_promotion("uint8", "int16"), is_promotion("int64", "int32")
-    (True, True, False)
-    >>> is_promotion("int32", "decimal(12,2)"), is_promotion("int32", "decimal(11,2)"), is_promotion("int64", "float32")
-    (True, False, True)
+    >>> is_promotion(types.INT32, types.INT64), is_promotion(types.UINT8, types.INT16)
+    (True, True)
+    >>> is_promotion(types.INT32, types.Decimal(12, 2)), is_promotion(types.INT32, types.Decimal(11, 2))
+    (True, False)
     """
-    if old == "boolean":
-        return new in _SIGNED or new in _UNSIGNED
-    if old == "float32":
-        return new == "float64"
-    if old in _MOMENTS:
-        return new in _MOMENTS[old]
-    digits = _SIGNED.get(old) or _UNSIGNED.get(old)
-    if digits is not None:
-        return new in ("float32", "float64") or _is_larger(old, new) or _holds(new, digits, 0)
-    match = _DECIMAL.fullmatch(old)
-    if match is None:
-        return False
-    precision, scale = int(match[1]), int(match[2])
-    return new in ("float32", "float64") or (old != new and _holds(new, precision - scale, scale))
+    match old, new:
+        case types.Boolean(), types.Integer():
+            return True
+        case types.Integer() | types.Decimal(), types.Float():
+            return True
+        case types.Integer(), types.Integer():
+            return old != new and new.holds(old)
+        case types.Integer(), types.Decimal(precision, scale):
+            return precision - scale >= old.digits
+        case types.Decimal(), types.Decimal(precision, scale):
+            return old != new and scale >= old.scale and precision - scale >= old.precision - old.scale
+        case types.Float(32), types.Float(64):
+            return True
+        case types.Date(), types.Timestamp():
+            return True
+        case types.Timestamp(is_zoned=False), types.Timestamp():
+            return _is_finer(old, new)
+    return False
 
 
-def _is_larger(old: str, new: str) -> bool:
-    """Return whether an integer type holds all values of another."""
-    if old in _UNSIGNED and new in _UNSIGNED:
-        return list(_UNSIGNED).index(new) > list(_UNSIGNED).index(old)
-    own = list(_SIGNED if old in _SIGNED else _UNSIGNED)
-    return new in _SIGNED and list(_SIGNED).index(new) > own.index(old)
-
-
-def _holds(new: str, whole_digits: int, scale: int) -> bool:
-    """Return whether a type is a decimal with that many digits before the point and after it."""
-    match = _DECIMAL.fullmatch(new)
-    if match is None:
-        return False
-    return int(match[2]) >= scale and int(match[1]) - int(match[2]) >= whole_digits
+def _is_finer(old: types.Timestamp, new: types.Timestamp) -> bool:
+    """Return whether a timestamp that is counted in microseconds or more can be counted as another is."""
+    if new.is_zoned:
+        return old.unit == "us"
+    units = ("s", "ms", "us", "ns")
+    return units.index(new.unit) > units.index(old.unit)
 
 
 def as_float32(value: float) -> float:

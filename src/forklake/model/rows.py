@@ -23,6 +23,8 @@ from forklake.model.ids import (
     TableId,
     ViewId,
 )
+from forklake.model.types import Type
+from forklake.model.types.read import is_nested, stored_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,16 @@ class ColumnRow(Row):
     parent_column: ColumnId | None
     default_value_type: str | None
     default_value_dialect: str | None
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it is a struct, a list or a map; what is in it has rows of its own."""
+        return is_nested(self.column_type)
+
+    @property
+    def type(self) -> Type:
+        """The type of a column that is not nested."""
+        return stored_type(self.column_type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

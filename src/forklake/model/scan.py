@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Final
 
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId
 from forklake.model.numbering import Numbering
@@ -16,18 +17,18 @@ ROW_ID_FIELD_ID = ColumnId(2147483540)
 SNAPSHOT_ID_COLUMN = "_ducklake_internal_snapshot_id"
 SNAPSHOT_ID_FIELD_ID = ColumnId(2147483539)
 LINEAGE_COLUMNS: Final = {
-    "rowid": "int64",
-    "snapshot_id": "int64",
-    "filename": "varchar",
-    "file_row_number": "int64",
-    "file_index": "uint64",
+    "rowid": types.INT64,
+    "snapshot_id": types.INT64,
+    "filename": types.VARCHAR,
+    "file_row_number": types.INT64,
+    "file_index": types.UINT64,
 }
 """What can be asked for beside the columns of a table, with its type."""
 OWN_ROW_ID: Final = "__forklake_row_id__"
 """The row id under a name that it has even where a column of the table is called ``rowid``."""
 OWN_FILE: Final = "__forklake_file__"
 OWN_POSITION: Final = "__forklake_position__"
-OWN_PLACES: Final = {OWN_FILE: "varchar", OWN_POSITION: "int64", OWN_ROW_ID: "int64"}
+OWN_PLACES: Final = {OWN_FILE: types.VARCHAR, OWN_POSITION: types.INT64, OWN_ROW_ID: types.INT64}
 """Where a row is, under names that no column of a table has: its data file and its place there, unless the metadata
 holds it, and its id; with their types."""
 PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "rowid": OWN_ROW_ID}

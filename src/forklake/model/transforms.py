@@ -16,28 +16,25 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final, Self
 
+from forklake.model import types
 from forklake.model.calendar import date_of
+from forklake.model.moment import NANOS_PER_DAY, moment
 from forklake.model.murmur3 import WITHOUT_SIGN, murmur3
-from forklake.model.types import NANOS_PER_DAY, NESTED, moment
+from forklake.model.types import Type
 
 MAX_BUCKETS: Final = 2**31 - 1
 
 _TEXT: Final = re.compile(r"(\w+)(?:\(([+-]?\d+)\))?", re.ASCII)
-_WITHOUT_TEXT: Final = NESTED | {"geometry", "variant"}
-"""Types whose values cannot be written as the text that the value of a partition is."""
-_DATED: Final = frozenset({"date", "timestamp", "timestamptz", "timestamp_s", "timestamp_ms", "timestamp_ns"})
 _NANOS_PER_HOUR: Final = 3_600_000_000_000
-_NANOS_PER_UNIT: Final = {
-    "date": NANOS_PER_DAY,
-    "timestamp_s": 1_000_000_000,
-    "timestamp_ms": 1_000_000,
-    "timestamp": 1_000,
-    "timestamptz": 1_000,
-    "timestamp_ns": 1,
-    "time": 1_000,
+_NANOS_PER_UNIT: Final[dict[Type, int]] = {
+    types.DATE: NANOS_PER_DAY,
+    types.TIMESTAMP_S: 1_000_000_000,
+    types.TIMESTAMP_MS: 1_000_000,
+    types.TIMESTAMP: 1_000,
+    types.TIMESTAMPTZ: 1_000,
+    types.TIMESTAMP_NS: 1,
+    types.TIME: 1_000,
 }
-_SIGNED: Final = frozenset({"int8", "int16", "int32", "int64"})
-_AS_TEXT: Final = frozenset({"varchar", "json", "uuid", "int128", "uint8", "uint16", "uint32", "uint64", "uint128"})
 _BOOLEANS: Final = {"0": 0, "false": 0, "1": 1, "true": 1}
 _WIDEST_INTEGER_DECIMAL: Final = 18
 
@@ -134,23 +131,26 @@ class Transform:
         """Whether of two dates the later one never has the lesser part."""
         return self.function in _ORDERED
 
-    def accepts(self, column_type: str) -> bool:
+    def accepts(self, column_type: Type) -> bool:
         """Return whether it can be applied to columns of a type.
 
-        >>> [Transform.parse("hour").accepts(name) for name in ("date", "time", "int32")]
+        >>> [Transform.parse("hour").accepts(kind) for kind in (types.DATE, types.TIME, types.INT32)]
         [True, True, False]
         """
         if self.is_part:
-            return column_type in _DATED or (self.function is Function.HOUR and column_type == "time")
-        return column_type not in _WITHOUT_TEXT
+            is_hour_of_day = self.function is Function.HOUR and column_type == types.TIME
+            return is_hour_of_day or isinstance(column_type, types.Date | types.Timestamp)
+        return column_type.facts.is_kept_as_text and not isinstance(column_type, types.Nested)
 
-    def of_text(self, column_type: str, text: str) -> str | None:
+    def of_text(self, column_type: Type, text: str) -> str | None:
         """Return the partition value of a value, both as text, or None if that cannot be told.
 
         A ``timestamptz`` is taken at UTC; writers with another time zone give other years, months, days and hours.
 
-        >>> Transform.parse("month").of_text("date", "2017-11-16"), Transform.bucket(1000).of_text("int64", "34")
-        ('11', '379')
+        >>> Transform.parse("month").of_text(types.DATE, "2017-11-16")
+        '11'
+        >>> Transform.bucket(1000).of_text(types.INT64, "34")
+        '379'
         """
         if self.is_identity:
             return text
@@ -170,21 +170,21 @@ class Transform:
         """
         return _PARTS[self.function](nanos)
 
-    def moment(self, column_type: str, text: str) -> int | None:
+    def moment(self, column_type: Type, text: str) -> int | None:
         """Return the moment of a value that a part is taken of, for `of_moment`; None if it cannot be told."""
         nanos = moment(column_type, text) if self.is_part and self.accepts(column_type) else None
-        if column_type == "time" and nanos == NANOS_PER_DAY:
+        if column_type == types.TIME and nanos == NANOS_PER_DAY:
             return None  # 24:00:00 has an hour of its own
-        if nanos is None or column_type != "timestamp_ns" or self.is_epoch:
+        if nanos is None or column_type != types.TIMESTAMP_NS or self.is_epoch:
             return nanos
         # DuckDB cuts nanos off toward 1970 before it takes a part.
         return -(-nanos // 1000) * 1000 if nanos < 0 else nanos // 1000 * 1000
 
-    def _part(self, column_type: str, text: str) -> int | None:
+    def _part(self, column_type: Type, text: str) -> int | None:
         nanos = self.moment(column_type, text)
         return None if nanos is None else self.of_moment(nanos)
 
-    def _bucket(self, column_type: str, text: str) -> int | None:
+    def _bucket(self, column_type: Type, text: str) -> int | None:
         hashed = _hashed_bytes(column_type, text)
         if hashed is None or self.bucket_count is None:
             return None
@@ -215,26 +215,29 @@ _PARTS: Final[dict[Function, Callable[[int], int]]] = {
 }
 
 
-def _hashed_bytes(column_type: str, text: str) -> bytes | None:
+def _hashed_bytes(column_type: Type, text: str) -> bytes | None:
     """Return the bytes of a value that DuckLake hashes."""
-    if column_type in _SIGNED:
-        return struct.pack("<q", int(text))
-    if column_type == "boolean":
-        return struct.pack("<q", _BOOLEANS[text.lower()]) if text.lower() in _BOOLEANS else None
-    if column_type in _AS_TEXT:
-        return text.encode()
-    if column_type in ("float32", "float64"):
-        value = float(text)
-        if column_type == "float32":
-            (value,) = struct.unpack("<f", struct.pack("<f", value))
-        if math.isnan(value):
-            return None  # there are many NaNs, and DuckLake hashes their bits
-        return struct.pack("<d", 0.0 if value == 0 else value)
-    if column_type.startswith("decimal("):
-        precision, scale = (int(part) for part in column_type[8:-1].split(","))
-        value_text = f"{Decimal(text):.{scale}f}"
-        if Decimal(value_text) != Decimal(text):
-            return None
-        return struct.pack("<q", int(value_text.replace(".", ""))) if precision <= _WIDEST_INTEGER_DECIMAL else None
+    match column_type:
+        case types.Integer() if column_type.is_native:
+            return struct.pack("<q", int(text))
+        case types.Integer() | types.Varchar() | types.Json() | types.Uuid():
+            return text.encode()
+        case types.Boolean():
+            return struct.pack("<q", _BOOLEANS[text.lower()]) if text.lower() in _BOOLEANS else None
+        case types.Float(bits):
+            return _hashed_float(bits, float(text))
+        case types.Decimal(precision, scale):
+            value_text = f"{Decimal(text):.{scale}f}"
+            if precision > _WIDEST_INTEGER_DECIMAL or Decimal(value_text) != Decimal(text):
+                return None
+            return struct.pack("<q", int(value_text.replace(".", "")))
     nanos, unit = moment(column_type, text), _NANOS_PER_UNIT.get(column_type)
     return None if nanos is None or unit is None else struct.pack("<q", nanos // unit)
+
+
+def _hashed_float(bits: int, value: float) -> bytes | None:
+    if bits == 32:
+        (value,) = struct.unpack("<f", struct.pack("<f", value))
+    if math.isnan(value):
+        return None  # there are many NaNs, and DuckLake hashes their bits
+    return struct.pack("<d", 0.0 if value == 0 else value)

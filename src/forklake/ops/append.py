@@ -20,7 +20,7 @@ from forklake.model.field import Field, plain_column
 from forklake.model.ids import ColumnId
 from forklake.model.inlined_names import is_own_name
 from forklake.model.rows import TableRow
-from forklake.model.type_text import field_of
+from forklake.model.types.read import field_of
 from forklake.model.write import WriteTarget
 from forklake.ops.frame_columns import schema_columns
 from forklake.ops.register_files import register_files
@@ -114,11 +114,11 @@ def is_inlinable(fields: Sequence[Field]) -> bool:
     """Return whether the metadata can hold rows of these columns."""
     if any(is_own_name(field.name) for field in fields):
         return False
-    return not any(_has_kind(field, ("geometry", "variant")) for field in fields)
+    return all(_is_kept_as_text(field) for field in fields)
 
 
-def _has_kind(field: Field, kinds: tuple[str, ...]) -> bool:
-    return field.type in kinds or any(_has_kind(child, kinds) for child in field.children)
+def _is_kept_as_text(field: Field) -> bool:
+    return field.type.facts.is_kept_as_text and all(_is_kept_as_text(child) for child in field.children)
 
 
 def inline(
@@ -132,7 +132,7 @@ def inline(
 ) -> None:
     """Make rows, as `conform` returns them, part of a table in its metadata; the rest is as in `InsertInlined`."""
     columns: list[list[str | None]] = [
-        to_texts(field, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)
+        to_texts(field.type, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)
     ]
     ids = [ColumnId(field.column_id or 0) for field in fields]
     staging.stage(

@@ -8,8 +8,7 @@ from typing import Final
 from forklake import files
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model.definitions import ColumnDefinition
-from forklake.model.type_text import field_of
-from forklake.model.types import NESTED
+from forklake.model.types.read import field_of, is_nested
 from forklake.ops.runtime import Runtime
 
 _AS_EXPRESSION: Final = "A default is a value as text; an expression is given with default_is_expression=True."
@@ -23,7 +22,7 @@ def check_default(runtime: Runtime, column: ColumnDefinition) -> ColumnDefinitio
     Raises:
         InvalidInputError: No row could ever have the default: it is no value of the type, or cannot be computed.
     """
-    if column.default is None or column.children or column.type in NESTED:
+    if column.default is None or column.children or is_nested(column.type):
         return column
     try:
         field = field_of(column)

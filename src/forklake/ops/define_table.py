@@ -15,7 +15,7 @@ from forklake.model import change
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.ids import TableId
 from forklake.model.rows import TableRow
-from forklake.model.type_text import column_definition
+from forklake.model.types.read import definition_of, read_type
 from forklake.ops.arrange_files import PartitionKeys, set_partitioning, set_sorting
 from forklake.ops.check_default import check_default
 from forklake.ops.runtime import Runtime
@@ -67,7 +67,7 @@ def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition
         except (TypeError, ValueError):
             raise InvalidInputError(f"A column is a pair of name and type, not {column!r}.") from None
         try:
-            defined.append(column_definition(name, column_type))
+            defined.append(definition_of(name, read_type(column_type)))
         except (ValueError, AttributeError) as error:
             raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
     return tuple(defined)

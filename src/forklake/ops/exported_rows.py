@@ -15,9 +15,11 @@ from forklake.metastore import tables as metadata
 from forklake.metastore.plain.layout import TABLES, VERSION
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.tables import MetadataTable
+from forklake.model import types
 from forklake.model.ids import THE_LAKE, SnapshotId, TableId
 from forklake.model.options import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
+from forklake.model.types import Type
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
 from forklake.ops.exported_stats import ExportedStatistics
 from forklake.ops.lineage_rows import Dated, LineageRows
@@ -307,22 +309,22 @@ def with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
         )
     if kind == "literal":
         quoted = len(text) > 1 and text[0] == text[-1] == "'"
-        text, kind = (text[1:-1].replace("''", "'"), "varchar") if quoted else (text, _type_of(text))
+        text, kind = (text[1:-1].replace("''", "'"), "varchar") if quoted else (text, _type_of(text).name)
         kind = kind if row.parameter_type in (None, "unknown") else row.parameter_type
     return replace(row, default_value=text, default_value_type=kind)
 
 
-def _type_of(text: str) -> str:
+def _type_of(text: str) -> Type:
     """Return the type that DuckDB gives to a literal.
 
-    >>> _type_of("2"), _type_of("3000000000"), _type_of("-1.50"), _type_of("true"), _type_of("x")
-    ('int32', 'int64', 'decimal(3,2)', 'boolean', 'varchar')
+    >>> [_type_of(text).name for text in ("2", "3000000000", "-1.50", "true", "x")]
+    ['int32', 'int64', 'decimal(3,2)', 'boolean', 'varchar']
     """
     if re.fullmatch(r"[+-]?\d+", text):
-        return next((f"int{bits}" for bits in (32, 64) if -(2 ** (bits - 1)) <= int(text) < 2 ** (bits - 1)), "int128")
+        return types.integer_of(int(text))
     if number := re.fullmatch(r"[+-]?(\d*)\.(\d+)", text):
-        return f"decimal({len(number[1]) + len(number[2])},{len(number[2])})"
-    return "boolean" if text.lower() in ("true", "false") else "varchar"
+        return types.Decimal(len(number[1]) + len(number[2]), len(number[2]))
+    return types.BOOLEAN if text.lower() in ("true", "false") else types.VARCHAR
 
 
 ORDER: Final = tuple(name for name in TABLES if name not in ("ducklake_metadata", "ducklake_inlined_data_tables"))

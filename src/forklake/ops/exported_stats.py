@@ -14,29 +14,29 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from forklake.metastore import tables as metadata
+from forklake.model import types
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId, TableId
 from forklake.model.promotions import as_float32
 from forklake.model.rows import ColumnRow, DataFileRow, FileColumnStatsRow, TableStatsRow
-from forklake.model.types import NESTED, order_key
+from forklake.model.types import Type
+from forklake.model.types.order import order_key
 from forklake.ops.lineage_rows import Dated, LineageRows
 
 _CHANGING: Final = (metadata.DATA_FILE, metadata.DELETE_FILE, metadata.INLINED_ROW, metadata.INLINED_DELETE)
 
-_WIDEST: Final[Mapping[str, tuple[str, str | None]]] = {
-    **{f"int{bits}": (str(-(2 ** (bits - 1))), str(2 ** (bits - 1) - 1)) for bits in (8, 16, 32, 64, 128)},
-    **{f"uint{bits}": ("0", str(2**bits - 1)) for bits in (8, 16, 32, 64, 128)},
-    **dict.fromkeys(("float32", "float64"), ("-inf", "inf")),
-    **dict.fromkeys(("varchar", "json", "blob"), ("", None)),
-    **dict.fromkeys(("date", "timestamp", "timestamptz"), ("-infinity", "infinity")),
-    "time": ("00:00:00", "24:00:00"),
-    "uuid": ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"),
-    "boolean": ("false", "true"),
+_WIDEST: Final[Mapping[Type, tuple[str, str | None]]] = {
+    **dict.fromkeys((types.FLOAT32, types.FLOAT64), ("-inf", "inf")),
+    **dict.fromkeys((types.VARCHAR, types.JSON, types.BLOB), ("", None)),
+    **dict.fromkeys((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ), ("-infinity", "infinity")),
+    types.TIME: ("00:00:00", "24:00:00"),
+    types.UUID: ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"),
+    types.BOOLEAN: ("false", "true"),
 }
 """The lowest and the highest value of each type, for columns whose bounds are not known. Without any bound DuckLake
 would take all values for NULL; with the lower one alone, DuckDB finds no rows above it for most numbers and times.
 Texts have no highest value, and need none."""
 
-_UNORDERED: Final = frozenset({"boolean", "blob"})
+_UNORDERED: Final[frozenset[Type]] = frozenset({types.BOOLEAN, types.BLOB})
 """Types whose texts differ between files and inlined rows, or do not sort as their values."""
 
 
@@ -71,12 +71,12 @@ class ExportedStatistics:
                 if dated.is_visible:
                     of_tables.setdefault(of, []).append(dated)
         self._first: dict[tuple[TableId, ColumnId], SnapshotId] = {}
-        types: dict[tuple[TableId, ColumnId], set[str]] = {}
+        kinds: dict[tuple[TableId, ColumnId], set[Type]] = {}
         for dated in lineage.of(metadata.COLUMN):
             key = (dated.row.table_id, dated.row.column_id)
             self._first[key] = min(dated.begin, self._first.get(key, dated.begin))
-            types.setdefault(key, set()).add(dated.row.column_type)
-        self._promoted = {key for key, kinds in types.items() if {"float32", "float64"} <= kinds}
+            kinds.setdefault(key, set()).add(dated.row.type)
+        self._promoted = {key for key, had in kinds.items() if {types.FLOAT32, types.FLOAT64} <= had}
 
     def of_tables(self) -> list[Mapping[str, Any]]:
         """Return the rows of ``ducklake_table_stats``."""
@@ -141,7 +141,7 @@ class ExportedStatistics:
             for row in self._lineage.following(metadata.FILE_COLUMN_STATS, [dated.row for dated in files])
         }
         for column in self._lineage.columns_at(table, self._lineage.version.snapshot_id):
-            if column.column_type in NESTED:
+            if column.is_nested:
                 continue
             parts = [self._of_file(column, dated, by_file) for dated in files]
             if rows:
@@ -165,7 +165,7 @@ class ExportedStatistics:
             default = column.initial_default
             if default is None:
                 return _Part(contains_null=True, contains_nan=False, has_values=False)
-            return _Part(False, None, default, default, is_known=order_key(column.column_type, default) is not None)
+            return _Part(False, None, default, default, is_known=order_key(column.type, default) is not None)
         has_values = found.value_count is None or found.value_count > 0
         return _Part(
             contains_null=None if found.null_count is None else found.null_count > 0,
@@ -196,14 +196,14 @@ def _of_inlined(column: ColumnRow, rows: Sequence[Mapping[str, str | None]]) -> 
         return _UNKNOWN
     values = [row.get(str(column.column_id), column.initial_default) for row in rows]
     there = [value for value in values if value is not None]
-    has_nan = column.column_type.startswith("float") and any(value.lower() == "nan" for value in there)
-    keys = [order_key(column.column_type, value) for value in there]
+    has_nan = isinstance(column.type, types.Float) and any(value.lower() == "nan" for value in there)
+    keys = [order_key(column.type, value) for value in there]
     if has_nan or None in keys:
         return _Part(len(there) < len(values), has_nan or None, is_known=False)
-    ordered = sorted(there, key=lambda value: order_key(column.column_type, value))
+    ordered = sorted(there, key=lambda value: order_key(column.type, value))
     return _Part(
         contains_null=len(there) < len(values),
-        contains_nan=False if column.column_type.startswith("float") else None,
+        contains_nan=False if isinstance(column.type, types.Float) else None,
         min_value=ordered[0] if ordered else None,
         max_value=ordered[-1] if ordered else None,
         has_values=bool(ordered),
@@ -213,19 +213,16 @@ def _of_inlined(column: ColumnRow, rows: Sequence[Mapping[str, str | None]]) -> 
 def _merged(column: ColumnRow, parts: Sequence[_Part]) -> Mapping[str, Any]:
     bounds = [part for part in parts if part.has_values or not part.is_known]
     keys = [
-        order_key(column.column_type, text)
-        for part in bounds
-        for text in (part.min_value, part.max_value)
-        if text is not None
+        order_key(column.type, text) for part in bounds for text in (part.min_value, part.max_value) if text is not None
     ]
-    is_known = all(part.is_known for part in bounds) and None not in keys and column.column_type not in _UNORDERED
+    is_known = all(part.is_known for part in bounds) and None not in keys and column.type not in _UNORDERED
     lowest: str | None = None
     highest: str | None = None
     if bounds and is_known:
-        lowest = min((part.min_value or "" for part in bounds), key=lambda text: order_key(column.column_type, text))
-        highest = max((part.max_value or "" for part in bounds), key=lambda text: order_key(column.column_type, text))
+        lowest = min((part.min_value or "" for part in bounds), key=lambda text: order_key(column.type, text))
+        highest = max((part.max_value or "" for part in bounds), key=lambda text: order_key(column.type, text))
     elif bounds:
-        lowest, highest = _widest(column.column_type)
+        lowest, highest = _widest(column.type)
     return {
         "table_id": column.table_id,
         "column_id": column.column_id,
@@ -242,9 +239,11 @@ def _any(flags: Iterable[bool | None]) -> bool | None:
     return True if any(found) else None if None in found else False
 
 
-def _widest(column_type: str) -> tuple[str | None, str | None]:
-    if column_type.startswith("decimal"):
-        precision, scale = (int(part) for part in column_type[len("decimal(") : -1].split(","))
-        highest = ("9" * (precision - scale) or "0") + (f".{'9' * scale}" if scale else "")
-        return f"-{highest}", highest
-    return _WIDEST.get(column_type, (None, None))
+def _widest(kind: Type) -> tuple[str | None, str | None]:
+    match kind:
+        case types.Decimal(precision, scale):
+            highest = ("9" * (precision - scale) or "0") + (f".{'9' * scale}" if scale else "")
+            return f"-{highest}", highest
+        case types.Integer(bits, is_signed):
+            return (str(-(2 ** (bits - 1))), str(2 ** (bits - 1) - 1)) if is_signed else ("0", str(2**bits - 1))
+    return _WIDEST.get(kind, (None, None))

@@ -20,6 +20,7 @@ from forklake.files.inlined_rows import stored_rows
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
+from forklake.model import types
 from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.field import Field
@@ -42,8 +43,8 @@ from forklake.ops.runtime import Runtime
 from forklake.ops.write_target import writing
 
 _LINEAGE: Final = (
-    Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64"),
-    Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, "int64"),
+    Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64),
+    Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, types.INT64),
 )
 
 

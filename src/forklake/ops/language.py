@@ -7,6 +7,7 @@ from typing import Protocol
 
 from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field
+from forklake.model.types import Type
 
 
 class Language(Protocol):
@@ -34,7 +35,7 @@ class Language(Protocol):
             InvalidInputError: It is no list of columns.
         """
 
-    def default(self, text: str, kind: str) -> tuple[str | None, bool]:
+    def default(self, text: str, kind: Type) -> tuple[str | None, bool]:
         """Return the default that an expression is for a column of a type, and whether it stays an expression.
 
         Raises:

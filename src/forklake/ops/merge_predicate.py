@@ -9,12 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forklake.files.texts import to_texts
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.merge import Merge
 from forklake.model.predicate import All, Comparison, Nothing, OneOf, Predicate
+from forklake.model.types import Type
 
-_INTEGERS: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
-_EXACT: Final = frozenset({"varchar", "date", "timestamp", "timestamp_s", "timestamp_ms", "timestamptz"})
+_EXACT: Final[frozenset[Type]] = frozenset(
+    {types.VARCHAR, types.DATE, types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS, types.TIMESTAMPTZ}
+)
 """Types whose values are ordered by Arrow as by a table's statistics."""
 
 _MOST_VALUES: Final = 200
@@ -54,7 +57,10 @@ def pruning_keys(merge: Merge, source: Sequence[Field], target: Sequence[Field])
 
 
 def _are_ordered_alike(ours: Field, theirs: Field) -> bool:
-    return {ours.type, theirs.type} <= _INTEGERS or (ours.type == theirs.type and ours.type in _EXACT)
+    match ours.type, theirs.type:
+        case types.Integer(bits), types.Integer(other_bits):
+            return max(bits, other_bits) < 128
+    return ours.type == theirs.type and ours.type in _EXACT
 
 
 def _bounds(ours: Field, theirs: Field, values: pa.ChunkedArray, most_values: int) -> Iterator[Predicate]:
@@ -73,4 +79,4 @@ def _bounds(ours: Field, theirs: Field, values: pa.ChunkedArray, most_values: in
 
 
 def _texts(field: Field, values: pa.Array) -> list[str]:
-    return [text for text in to_texts(field, values) if text is not None]
+    return [text for text in to_texts(field.type, values) if text is not None]

@@ -34,7 +34,6 @@ from forklake.ops.options import stored_options
 
 Values = tuple[Any, ...]
 
-_NEVER_INLINED: Final = frozenset({"geometry", "variant"})
 _LIMIT: Final = "data_inlining_row_limit"
 _FIRST_FACTS: Final = ("version", "created_by", "data_path", "encrypted")
 
@@ -229,7 +228,7 @@ class MetadataRows:
             return []
         default = limits.get((None, None), int(OPTIONS[_LIMIT].default or 0))
         columns = visibility.visible(self._store, self._version, metadata.COLUMN)
-        refused = {column.table_id for column in columns if column.column_type in _NEVER_INLINED}
+        refused = {column.table_id for column in columns if not column.type.facts.is_kept_as_text}
         return [
             row.table_id
             for row in visibility.visible(self._store, self._version, metadata.TABLE)

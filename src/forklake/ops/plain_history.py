@@ -14,6 +14,7 @@ from forklake.metastore.plain.reader import PlainInlinedRow, PlainRow, PlainSour
 from forklake.metastore.tables import OBJECT_IDS
 from forklake.model.change_log import LoggedChange, parse
 from forklake.model.names import fold
+from forklake.model.types.read import stored_type
 
 Progress = Callable[[str, int, int], None]
 """Told the step, how much of it is done, and how much there is."""
@@ -148,9 +149,8 @@ def _inlined_table(source: PlainSource, history: PlainHistory, registered: Plain
             f'The inlined rows in "{name}" of "{history.location}" have columns that their table never had:'
             f" {', '.join(missing)}. Nothing was imported."
         )
-    found = (
-        source.inlined_rows(name, {column: by_name[fold(column)]["column_type"] for column in there}) if there else []
-    )
+    kinds = {column: stored_type(by_name[fold(column)]["column_type"]) for column in there}
+    found = source.inlined_rows(name, kinds) if there else []
     if found and (refused := _variants(history, table_id)):
         raise InvalidInputError(
             f'Table {table_id} of "{history.location}" has inlined rows with a column "{refused}" of type variant,'

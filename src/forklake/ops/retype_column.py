@@ -13,8 +13,7 @@ from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
-from forklake.model.type_text import field_of, type_text
-from forklake.model.types import NESTED
+from forklake.model.types.read import field_of
 
 
 def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: ColumnDefinition) -> None:
@@ -28,11 +27,11 @@ def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, want
     """
     rows = {row.column_id: row for row in lookup.columns(staging.draft, table_id)}
     row = rows[column_id]
-    if (wanted.children or row.column_type in NESTED) and row.column_type != fold(wanted.type):
-        fields = table_fields(staging.draft, table_id)
+    if (wanted.children or row.is_nested) and row.column_type != fold(wanted.type):
+        old = _field(table_fields(staging.draft, table_id), column_id)
         raise InvalidInputError(
-            f"Not implemented Error: Type evolution is not supported from type {type_text(_field(fields, column_id))}"
-            f" to type {type_text(field_of(wanted))}"
+            f"Not implemented Error: Type evolution is not supported from type {old.type.sql_name}"
+            f" to type {field_of(wanted).type.sql_name}"
         )
     if not wanted.children:
         staging.stage(change.ChangeColumnType(table_id, column_id, wanted.type))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.names import fold
@@ -72,7 +73,7 @@ def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Fi
 
 
 def _has_variant(field: Field) -> bool:
-    return field.type == "variant" or any(_has_variant(child) for child in field.children)
+    return field.type == types.VARIANT or any(_has_variant(child) for child in field.children)
 
 
 def rename_in_keys(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:

@@ -13,6 +13,7 @@ from forklake.catalog.view import live_data_files
 from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.rewrite_file import Rewriting, rewrite_file
+from forklake.model import types
 from forklake.model.change import RewriteFiles
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.field import Field
@@ -81,22 +82,22 @@ def _rewrite(runtime: Runtime, old: Sequence[Rewriting], target: WriteTarget, fi
 
 
 def _is_retyped(before: Iterable[Field], now: Iterable[Field]) -> bool:
-    types = _types(before)
-    return any(types.get(column, kind) != kind for column, kind in _types(now).items())
+    then = _types(before)
+    return any(then.get(column, name) != name for column, name in _types(now).items())
 
 
 def _types(fields: Iterable[Field]) -> dict[int, str]:
     found: dict[int, str] = {}
     for field in fields:
         if field.column_id is not None:
-            found[field.column_id] = field.type
+            found[field.column_id] = field.type.name
         found |= _types(field.children)
     return found
 
 
 def _check_writable(fields: Iterable[Field], table: str) -> None:
     for field in fields:
-        if field.type == "variant":
+        if field.type == types.VARIANT:
             raise InvalidInputError(
                 f'Cannot change a type of table "{table}", which this transaction makes and has written rows of: column'
                 f' "{field.name}" is a variant, and its rows cannot be written again. Nothing was changed.',

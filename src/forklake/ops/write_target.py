@@ -11,6 +11,7 @@ from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.view import Content
+from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.options import byte_count, normalise
@@ -70,7 +71,7 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
 
 
 def _has_struct(fields: Sequence[Field]) -> bool:
-    return any(field.type == "struct" or _has_struct(field.children) for field in fields)
+    return any(isinstance(field.type, types.Struct) or _has_struct(field.children) for field in fields)
 
 
 def _for_spark(key: SortKey, runtime: Runtime, table: str, fields: Sequence[Field]) -> SortKey:
@@ -82,7 +83,7 @@ def _for_spark(key: SortKey, runtime: Runtime, table: str, fields: Sequence[Fiel
 
 def _has_map(field: Field) -> bool:
     """Return whether values have a map in them, which Spark does not order by itself."""
-    return field.type == "map" or any(_has_map(child) for child in field.children)
+    return isinstance(field.type, types.Map) or any(_has_map(child) for child in field.children)
 
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:

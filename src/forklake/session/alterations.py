@@ -13,7 +13,7 @@ from forklake.lake import Transaction
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.names import fold, nearest
 from forklake.model.rows import TableRow
-from forklake.model.type_text import field_of, type_text
+from forklake.model.types.read import field_of
 from forklake.ops import alter_columns as columns
 from forklake.ops.arrange_files import set_partitioning, set_sorting
 from forklake.ops.define_table import define_columns, rename_table
@@ -116,7 +116,7 @@ def _change_type(writer: Transaction, target: Target, action: said.ChangeType) -
     if action.using is not None:
         raise InvalidInputError("Not implemented Error: USING in ALTER COLUMN TYPE is not supported in DuckLake")
     runtime = runtime_of(writer)
-    (wanted,) = define_columns(runtime, [(".".join(action.path), type_text(field_of(action.column)))])
+    (wanted,) = define_columns(runtime, [(".".join(action.path), field_of(action.column).type.sql_name)])
     run(writer, lambda staging: columns.set_type(staging, runtime, _row(staging, target), action.path, wanted))
 
 

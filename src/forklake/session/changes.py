@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,11 +16,12 @@ from forklake.errors import AlreadyExistsError, InvalidInputError
 from forklake.files.texts import to_array
 from forklake.lake import Transaction
 from forklake.lake.internals import commit, content_of, runtime_of
+from forklake.model import types
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.rows import TableRow
 from forklake.model.scan import ScanPlan
-from forklake.model.type_text import field_of
+from forklake.model.types.read import definition_of, field_of
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
 from forklake.ops.create_table_as import create_table_as
@@ -124,14 +126,15 @@ def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition,
         name = names[place] if place < len(names) else field.name
         if any(other.name.lower() == name.lower() for other in columns):
             raise AlreadyExistsError(f'Catalog Error: Column with name "{name}" already exists! No table was made.')
-        columns.append(_definition(field, name))
+        columns.append(definition_of(name, _stored(field).type))
     return tuple(columns)
 
 
-def _definition(field: Field, name: str) -> ColumnDefinition:
-    # A NULL that nothing has given a type is stored as DuckDB stores it.
-    kind = "int32" if field.type == "null" else field.type
-    return ColumnDefinition(name, kind, children=tuple(_definition(child, child.name) for child in field.children))
+def _stored(field: Field) -> Field:
+    """Return a column of a query as one of a table: DuckDB stores a NULL that nothing has given a type as a number."""
+    if field.type == types.NULL:
+        return replace(field, type=types.INT32)
+    return field.with_children(tuple(map(_stored, field.children)))
 
 
 # ---- how they run ----------------------------------------------------------------------------------------------------
@@ -174,7 +177,7 @@ def _run_joined(state: State, writer: Transaction, row: TableRow, joined: Joined
 
 def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
     """Return rows for a table: in memory if they are constants, else from the engine."""
-    if bound.constants is None or any(field.type == "null" for field in fields):
+    if bound.constants is None or any(field.type == types.NULL for field in fields):
         return state.engine.named(queries.query_frame(state, bound), [field.name for field in fields])
     columns: list[Any] = list(zip(*bound.constants, strict=True)) if bound.constants else [()] * len(fields)
     arrays = [to_array(field, list(values)) for field, values in zip(fields, columns, strict=True)]

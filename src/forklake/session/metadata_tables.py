@@ -9,29 +9,31 @@ from forklake.files.python_values import to_python
 from forklake.files.texts import parse_values
 from forklake.lake.internals import runtime_of, version_of
 from forklake.metastore.plain.layout import TABLES
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import TableId
 from forklake.model.names import fold
+from forklake.model.types import Type
 from forklake.ops.metadata_rows import MetadataRows, inlined_data_name, inlined_delete_name
 from forklake.session.attachment import Attachment
 from forklake.session.rows import Rows, column
 
-_TYPES: Final = {
-    "number": "int64",
-    "key": "int64",
-    "text": "varchar",
-    "must": "varchar",
-    "flag": "boolean",
-    "uuid": "uuid",
-    "time": "timestamptz",
+_TYPES: Final[dict[str, Type]] = {
+    "number": types.INT64,
+    "key": types.INT64,
+    "text": types.VARCHAR,
+    "must": types.VARCHAR,
+    "flag": types.BOOLEAN,
+    "uuid": types.UUID,
+    "time": types.TIMESTAMPTZ,
 }
 _COLUMNS: Final[dict[str, tuple[Field, ...]]] = {
     table: tuple(column(name, _TYPES[kind]) for name, kind in columns.items()) for table, columns in TABLES.items()
 }
 _INLINED_DATA: Final = re.compile(r"ducklake_inlined_data_(\d{1,19})_(\d{1,19})", re.ASCII)
 _INLINED_DELETE: Final = re.compile(r"ducklake_inlined_delete_(\d{1,19})", re.ASCII)
-_LINEAGE: Final = tuple(column(name, "int64") for name in ("row_id", "begin_snapshot", "end_snapshot"))
-_DELETES: Final = tuple(column(name, "int64") for name in ("file_id", "row_id", "begin_snapshot"))
+_LINEAGE: Final = tuple(column(name, types.INT64) for name in ("row_id", "begin_snapshot", "end_snapshot"))
+_DELETES: Final = tuple(column(name, types.INT64) for name in ("file_id", "row_id", "begin_snapshot"))
 
 
 def metadata_table(attachment: Attachment, name: str) -> Rows | None:
@@ -79,7 +81,7 @@ def _inlined_data(metadata: MetadataRows, table: TableId, schema_version: int) -
 
 
 def _values(field: Field, texts: list[str | None]) -> list[Any]:
-    if field.type in ("int128", "uint128"):
+    if isinstance(field.type, types.Integer) and field.type.bits == 128:
         # A decimal of Spark and of our files has 38 digits; a number in the metadata may have 39.
         return [None if text is None else int(text) for text in texts]
-    return to_python(field, parse_values(field, texts))
+    return to_python(field.type, parse_values(field, texts))

@@ -14,6 +14,7 @@ from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Table, Transaction
 from forklake.lake.internals import content_of
+from forklake.model import types
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
 from forklake.model.names import fold
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from forklake.session.state import State
 
 VIRTUAL: Final = (
-    Field(None, "rowid", "int64"),
-    Field(None, "snapshot_id", "int64"),
-    Field(None, "filename", "varchar"),
-    Field(None, "file_row_number", "int64"),
-    Field(None, "file_index", "uint64"),
+    Field(None, "rowid", types.INT64),
+    Field(None, "snapshot_id", types.INT64),
+    Field(None, "filename", types.VARCHAR),
+    Field(None, "file_row_number", types.INT64),
+    Field(None, "file_index", types.UINT64),
     *(Field(None, name, kind) for name, kind in OWN_PLACES.items()),
 )
 _PREFIX: Final = "ducklake_"

@@ -10,10 +10,11 @@ from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
 from forklake.lake import Table
 from forklake.lake.internals import content_of, run, runtime_of
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import ScanPlan, first_rows, plan_lines
-from forklake.model.type_text import field_of
+from forklake.model.types.read import field_of
 from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_here, shown_fields
@@ -200,7 +201,7 @@ def explain(state: State, statement: said.Explain) -> Result:
     if not isinstance(statement.statement, said.Query):
         raise InvalidInputError("EXPLAIN is supported for queries; nothing was run.")
     bound = bind_query(statement.statement.query, SessionNames(state, may_act=False))
-    columns = (Field(None, "explain_key", "varchar"), Field(None, "explain_value", "varchar"))
+    columns = (Field(None, "explain_key", types.VARCHAR), Field(None, "explain_value", types.VARCHAR))
     if bound.constants is not None or _known(bound) is not None:
         found = [("physical_plan", "Answered from metadata: no file is read.")]
         return Result.of_rows(columns, found, state.setup.engine)

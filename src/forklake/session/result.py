@@ -13,9 +13,9 @@ from forklake.engine.engine import Engine, Frame
 from forklake.errors import ConfigError, InvalidInputError
 from forklake.files.python_values import to_python
 from forklake.files.texts import parse_values
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.model.type_text import type_text
 from forklake.session.result_content import Content, FrameRows, KnownContent, LazyContent, Row, RowSource
 from forklake.session.result_table import cell_text, html_table, text_table
 
@@ -99,13 +99,15 @@ class Result:
             InvalidInputError: A text means no value of its column.
         """
         columns = list(zip(*texts, strict=True)) if texts else [()] * len(fields)
-        values = [to_python(field, parse_values(field, column)) for field, column in zip(fields, columns, strict=True)]
+        values = [
+            to_python(field.type, parse_values(field, column)) for field, column in zip(fields, columns, strict=True)
+        ]
         return cls.of_rows(fields, list(zip(*values, strict=True)), engine)
 
     @classmethod
     def of_count(cls, count: int, engine: Engine) -> Result:
         """Return how many rows a statement changed, as DuckDB tells it."""
-        return cls.of_rows((Field(None, "Count", "int64"),), [(count,)], engine)
+        return cls.of_rows((Field(None, "Count", types.INT64),), [(count,)], engine)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
@@ -117,7 +119,7 @@ class Result:
     @property
     def types(self) -> list[str]:
         """The types of the columns, as DuckDB names them."""
-        return [type_text(field) for field in self._fields]
+        return [field.type.sql_name for field in self._fields]
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 

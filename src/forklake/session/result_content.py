@@ -14,6 +14,7 @@ from forklake.errors import EngineError, InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.python_values import from_python, to_python
 from forklake.files.values import stored_array, values_of
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan
 
@@ -148,7 +149,7 @@ class KnownContent:
         """Return all rows as files hold them."""
         columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * len(self._fields)
         arrays = [
-            stored_array(field, from_python(field, column))
+            stored_array(field, from_python(field.type, column))
             for field, column in zip(_unnumbered(self._fields), columns, strict=True)
         ]
         return pa.table(arrays, names=_positions(self._fields))
@@ -206,7 +207,7 @@ class LazyContent:
     def table(self) -> pa.Table:
         """Return all rows as files hold them."""
         arrays = [
-            column if field.type == "variant" else cast(field, column.combine_chunks(), "the result")
+            column if field.type == types.VARIANT else cast(field, column.combine_chunks(), "the result")
             for field, column in zip(_unnumbered(self._fields), self._collected().columns, strict=True)
         ]
         return pa.table(arrays, names=_positions(self._fields))
@@ -226,7 +227,7 @@ class LazyContent:
             return [()] * table.num_rows
         held = [values_of(column.combine_chunks()) for column in table.columns]
         columns = [
-            self._source.python_variants(values) if field.type == "variant" else to_python(field, values)
+            self._source.python_variants(values) if field.type == types.VARIANT else to_python(field.type, values)
             for field, values in zip(self._fields, held, strict=True)
         ]
         return list(zip(*columns, strict=True))
@@ -238,4 +239,4 @@ def _positions(fields: Sequence[Field]) -> list[str]:
 
 def _unnumbered(fields: Sequence[Field]) -> tuple[Field, ...]:
     """Return columns without the ids that they have in a table, which are nothing to a result."""
-    return tuple(replace(field, column_id=None, children=_unnumbered(field.children)) for field in fields)
+    return tuple(replace(field.with_children(_unnumbered(field.children)), column_id=None) for field in fields)

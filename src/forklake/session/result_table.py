@@ -13,17 +13,15 @@ from rich.text import Text
 
 from forklake.files.python_values import from_python
 from forklake.files.texts import format_value
+from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.type_text import type_text
-
-_RIGHT = ("int", "uint", "float", "decimal")
 
 
 def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> RenderableType:
     """Return what rich prints; names, types and values are never read as markup."""
     table = Table(box=box.SQUARE)
     for field in fields:
-        header = Text(f"{field.name}\n{type_text(field)}")
+        header = Text(f"{field.name}\n{field.type.sql_name}")
         table.add_column(header, justify="right" if _is_number(field) else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell_text(field, value)) for field, value in zip(fields, row, strict=True)))
@@ -33,7 +31,9 @@ def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more:
 
 def html_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> str:
     """Return a table for a notebook."""
-    heads = "".join(f"<th>{escape(field.name)}<br><small>{escape(type_text(field))}</small></th>" for field in fields)
+    heads = "".join(
+        f"<th>{escape(field.name)}<br><small>{escape(field.type.sql_name)}</small></th>" for field in fields
+    )
     lines = "".join(
         f"<tr>{''.join(_cell(field, value) for field, value in zip(fields, row, strict=True))}</tr>" for row in rows
     )
@@ -45,9 +45,9 @@ def cell_text(field: Field, value: Any) -> str:
     """Return a value as DuckDB casts it to VARCHAR; what is not there is NULL."""
     if value is None:
         return "NULL"
-    if isinstance(value, str) or field.type == "variant":
+    if isinstance(value, str) or field.type == types.VARIANT:
         return str(value)
-    return format_value(field, from_python(field, [value])[0])
+    return format_value(field.type, from_python(field.type, [value])[0])
 
 
 def _cell(field: Field, value: Any) -> str:
@@ -60,4 +60,4 @@ def _more(rows: Sequence[Any], has_more: bool) -> str | None:
 
 
 def _is_number(field: Field) -> bool:
-    return field.type.startswith(_RIGHT) and field.type != "interval"
+    return isinstance(field.type, types.Number)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from forklake.lake.table import Table
 from forklake.model.field import Field
+from forklake.model.types import Type
 
 if TYPE_CHECKING:
     from forklake.engine.engine import Frame
@@ -50,6 +51,6 @@ class Files:
     frame: Frame
 
 
-def column(name: str, column_type: str, *children: Field) -> Field:
+def column(name: str, kind: Type) -> Field:
     """Return a column of a result."""
-    return Field(None, name, column_type, children)
+    return Field(None, name, kind)

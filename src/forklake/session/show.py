@@ -10,9 +10,10 @@ from forklake.catalog.fields import table_fields
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.lake import Table
 from forklake.lake.internals import content_of
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.quoting import quote_text
-from forklake.model.type_text import type_text
+from forklake.model.types.shapes import list_of
 from forklake.session.catalogs import AttachedCatalog
 from forklake.session.names import SessionNames
 from forklake.session.result import Result
@@ -25,26 +26,26 @@ from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.values import all_of
 
-_LIST: Final = Field(None, "", "list", (Field(None, "element", "varchar"),))
+_NAMES: Final = list_of(types.VARCHAR)
 _ALL_TABLES: Final = (
-    column("database", "varchar"),
-    column("schema", "varchar"),
-    column("name", "varchar"),
-    Field(None, "column_names", "list", _LIST.children),
-    Field(None, "column_types", "list", _LIST.children),
-    column("temporary", "boolean"),
+    column("database", types.VARCHAR),
+    column("schema", types.VARCHAR),
+    column("name", types.VARCHAR),
+    column("column_names", _NAMES),
+    column("column_types", _NAMES),
+    column("temporary", types.BOOLEAN),
 )
 _DESCRIBED: Final = tuple(
-    column(name, "varchar") for name in ("column_name", "column_type", "null", "key", "default", "extra")
+    column(name, types.VARCHAR) for name in ("column_name", "column_type", "null", "key", "default", "extra")
 )
 
 _INFO: Final = (
-    column("cid", "int32"),
-    column("name", "varchar"),
-    column("type", "varchar"),
-    column("notnull", "boolean"),
-    column("dflt_value", "varchar"),
-    column("pk", "boolean"),
+    column("cid", types.INT32),
+    column("name", types.VARCHAR),
+    column("type", types.VARCHAR),
+    column("notnull", types.BOOLEAN),
+    column("dflt_value", types.VARCHAR),
+    column("pk", types.BOOLEAN),
 )
 
 
@@ -67,10 +68,10 @@ def shown(state: State, statement: said.Show) -> Rows:
     match statement.what:
         case "databases":
             names = sorted(one.alias for one in state.attachments.all())
-            return Rows((column("database_name", "varchar"),), [(name,) for name in names])
+            return Rows((column("database_name", types.VARCHAR),), [(name,) for name in names])
         case "schemas":
             rows = [(one.alias, schema) for one in _live(state) for schema in state.reader(one).schemas.list()]
-            return Rows((column("database_name", "varchar"), column("schema_name", "varchar")), list(rows))
+            return Rows((column("database_name", types.VARCHAR), column("schema_name", types.VARCHAR)), list(rows))
         case "all tables":
             found: list[tuple[Any, ...]] = []
             for one in _live(state):
@@ -79,7 +80,7 @@ def shown(state: State, statement: said.Show) -> Rows:
     attached, schema = _within(state, statement.within)
     reader = state.reader(attached)
     names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views.list(schema)]
-    return Rows((column("name", "varchar"),), [(name,) for name in sorted(names)])
+    return Rows((column("name", types.VARCHAR),), [(name,) for name in sorted(names)])
 
 
 def _live(state: State) -> list[AttachedCatalog]:
@@ -114,8 +115,8 @@ def _relations(state: State, attached: AttachedCatalog) -> list[tuple[Any, ...]]
 
 
 def _relation(attached: AttachedCatalog, schema: str, name: str, fields: tuple[Field, ...]) -> tuple[Any, ...]:
-    names, types = [field.name for field in fields], [type_text(field) for field in fields]
-    return attached.alias, schema, name, names, types, False
+    names, kinds = [field.name for field in fields], [field.type.sql_name for field in fields]
+    return attached.alias, schema, name, names, kinds, False
 
 
 def described(state: State, statement: said.Describe) -> Rows:
@@ -127,7 +128,7 @@ def described(state: State, statement: said.Describe) -> Rows:
         known = None if table is None else find(table, field.name)
         null = "YES" if known is None or known.nulls_allowed else "NO"
         default = None if known is None else _default(known)
-        rows.append((field.name, type_text(field), null, None, default, None))
+        rows.append((field.name, field.type.sql_name, null, None, default, None))
     return Rows(_DESCRIBED, rows)
 
 
@@ -159,7 +160,7 @@ def pragma(state: State, statement: said.Pragma) -> Result:
     if name == "show_tables_expanded":
         return show(state, said.Show("all tables"))
     if name == "version":
-        return _result(state, Rows((column("library_version", "varchar"),), [(f"forklake {__version__}",)]))
+        return _result(state, Rows((column("library_version", types.VARCHAR),), [(f"forklake {__version__}",)]))
     if name == "table_info":
         return _result(state, _table_info(state, statement.arguments))
     raise InvalidInputError(f'PRAGMA "{statement.name}" is not supported.')

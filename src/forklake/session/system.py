@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from forklake import __version__
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.model.type_text import field_of
+from forklake.model.types import Type
+from forklake.model.types.read import field_of
+from forklake.model.types.shapes import list_of, map_of
 from forklake.session.functions import LISTINGS, call
 from forklake.session.functions.listings import column_facts
 from forklake.session.metadata_tables import metadata_table_names
@@ -29,12 +32,6 @@ from forklake.sql.values import all_of
 if TYPE_CHECKING:
     from forklake.session.names import SessionNames
     from forklake.session.state import Seen
-
-_TEXTS: Final = Field(None, "element", "varchar")
-
-
-def _texts(name: str) -> Field:
-    return Field(None, name, "list", (_TEXTS,))
 
 
 def system_function(
@@ -54,7 +51,7 @@ def system_function(
     if name == "glob":
         if named:
             raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function glob')
-        return Rows((column("file", "varchar"),), [(path,) for path in _matching(_patterns(name, arguments))])
+        return Rows((column("file", types.VARCHAR),), [(path,) for path in _matching(_patterns(name, arguments))])
     if name in LISTINGS:
         found = call(name, names.state.live_seen(), arguments, named)
         assert isinstance(found, Rows)
@@ -219,14 +216,20 @@ def _columns(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 
 
 _Rows = Callable[["SessionNames"], Iterator[tuple[Any, ...]]]
-_TAGS: Final = Field(None, "tags", "map", (Field(None, "key", "varchar"), Field(None, "value", "varchar")))
+_TAGS: Final = column("tags", map_of(types.VARCHAR, types.VARCHAR))
 
 
 def _fields(text: str) -> tuple[Field, ...]:
     """Return the columns that a text lists: texts, unless a type stands behind a colon."""
-    kinds = {"": "varchar", "bool": "boolean", "int": "int32", "long": "int64"}
+    kinds: dict[str, Type] = {
+        "": types.VARCHAR,
+        "bool": types.BOOLEAN,
+        "int": types.INT32,
+        "long": types.INT64,
+        "list": list_of(types.VARCHAR),
+    }
     parts = [word.partition(":") for word in text.split()]
-    return tuple(_texts(name) if kind == "list" else column(name, kinds[kind]) for name, _, kind in parts)
+    return tuple(column(name, kinds[kind]) for name, _, kind in parts)
 
 
 _MORE_LISTED: Final[Mapping[str, _Rows]] = {

@@ -14,36 +14,25 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of
 from forklake.sql import lengths
 from forklake.sql.arities import takes
-from forklake.sql.bound import (
-    FLOATS,
-    INTEGERS,
-    NAIVE,
-    NULL,
-    Bound,
-    decimal_size,
-    is_decimal,
-    is_numeric,
-    list_of,
-    map_of,
-    scalar,
-    shape_of,
-    shaped,
-    type_name,
-)
+from forklake.sql.bound import NAIVE, Bound, decimal_size
 from forklake.sql.calls import Aggregate, Call, Key, constant_count
 from forklake.sql.coercion import cast, constant
 from forklake.sql.functions.signature import Function
 from forklake.sql.literals import quoted
 from forklake.sql.shown import shown
-from forklake.sql.sort_keys import NESTED, sort_key
+from forklake.sql.sort_keys import sort_key
 from forklake.sql.window_functions import WINDOW_FUNCTIONS, first
 
 __all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate"]
 
-_SMALL: Final = frozenset({"boolean", "int8", "int16", "int32", "uint8", "uint16", "uint32"})
-_UNORDERED: Final = frozenset({"timetz", "variant", "geometry"})
+_SMALL: Final[frozenset[Type]] = frozenset(
+    {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.UINT8, types.UINT16, types.UINT32}
+)
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
@@ -53,49 +42,49 @@ def _sum_sql(value: Bound, call: Call) -> str:
     """Return the exact sum of exact numbers."""
     if value.type in _SMALL:
         # No table has the rows that would make 64 bits overflow.
-        whole = f"CAST({value.sql} AS INT)" if value.type == "boolean" else value.sql
+        whole = f"CAST({value.sql} AS INT)" if value.type == types.BOOLEAN else value.sql
         return call.of("sum", f"CAST({whole} AS BIGINT)")
-    if value.type == "int64" and not call.is_distinct:
+    if value.type == types.INT64 and not call.is_distinct:
         # The sums of both halves have 64 bits at most; Spark adds decimals far slower, and overflows as it is set.
         high, low = f"shiftright({value.sql}, 32)", f"({value.sql} & 4294967295L)"
         halves = f"CAST({call.of('sum', high)} AS DECIMAL(28,0)) * 4294967296BD"
         return f"({halves} + CAST({call.of('sum', low)} AS DECIMAL(20,0)))"
-    exact = f"CAST({value.sql} AS DECIMAL(20,0))" if value.type == "int64" else value.sql
+    exact = f"CAST({value.sql} AS DECIMAL(20,0))" if value.type == types.INT64 else value.sql
     return call.of("sum", exact)
 
 
 def _sum(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
-    if value.type in FLOATS or value.is_untyped:
-        return Bound(call.of("sum", cast(value, "float64").sql), "float64")
-    if is_decimal(value.type):
-        kind = f"decimal(38,{decimal_size(value.type)[1]})"
-        return Bound(f"CAST({call.of('sum', value.wide or value.sql)} AS {kind.upper()})", kind)
-    if value.type not in INTEGERS and value.type not in ("boolean", NULL):
+    if isinstance(value.type, types.Float) or value.is_untyped:
+        return Bound(call.of("sum", cast(value, types.FLOAT64).sql), types.FLOAT64)
+    if isinstance(value.type, types.Decimal):
+        kind = types.Decimal(38, decimal_size(value.type)[1])
+        return Bound(f"CAST({call.of('sum', value.wide or value.sql)} AS {kind.sql_name})", kind)
+    if not isinstance(value.type, types.Integer) and value.type not in (types.BOOLEAN, types.NULL):
         raise _no_match("sum", values)
-    if value.type == NULL:
-        value = cast(value, "int32")
-    return Bound(f"CAST({_sum_sql(value, call)} AS DECIMAL(38,0))", "int128")
+    if value.type == types.NULL:
+        value = cast(value, types.INT32)
+    return Bound(f"CAST({_sum_sql(value, call)} AS DECIMAL(38,0))", types.INT128)
 
 
 def _average(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
-    if value.type in NAIVE | {"date", "timestamptz"}:
+    if value.type in NAIVE | {types.DATE, types.TIMESTAMPTZ}:
         raise _unsupported("avg", values)
-    if not is_numeric(value.type) and value.type != NULL:
+    if not isinstance(value.type, types.Number) and value.type != types.NULL:
         raise _no_match("avg", values)
-    if value.type in FLOATS or value.type == NULL:
-        return Bound(call.of("avg", cast(value, "float64").sql), "float64")
-    total = call.of("sum", value.wide or value.sql) if is_decimal(value.type) else _sum_sql(value, call)
-    return Bound(f"try_divide(CAST({total} AS DOUBLE), {call.of('count', value.sql)})", "float64")
+    if isinstance(value.type, types.Float) or value.type == types.NULL:
+        return Bound(call.of("avg", cast(value, types.FLOAT64).sql), types.FLOAT64)
+    total = call.of("sum", value.wide or value.sql) if isinstance(value.type, types.Decimal) else _sum_sql(value, call)
+    return Bound(f"try_divide(CAST({total} AS DOUBLE), {call.of('count', value.sql)})", types.FLOAT64)
 
 
 def _of_doubles(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         for value in values:
-            if not is_numeric(value.type) and value.type not in (NULL, "boolean"):
+            if not isinstance(value.type, types.Number) and value.type not in (types.NULL, types.BOOLEAN):
                 raise _no_match(name, values)
-        return Bound(call.of(name, *(cast(value, "float64").sql for value in values)), "float64")
+        return Bound(call.of(name, *(cast(value, types.FLOAT64).sql for value in values)), types.FLOAT64)
 
     return function
 
@@ -107,15 +96,15 @@ def _never_null(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         found = plain(values, call).sql
         pairs = call.of("count", f"CASE WHEN {values[1].sql} IS NOT NULL THEN {values[0].sql} END")
-        return Bound(f"coalesce({found}, CASE WHEN {pairs} > 0 THEN CAST('NaN' AS DOUBLE) END)", "float64")
+        return Bound(f"coalesce({found}, CASE WHEN {pairs} > 0 THEN CAST('NaN' AS DOUBLE) END)", types.FLOAT64)
 
     return function
 
 
 def _product(values: Sequence[Bound], call: Call) -> Bound:
-    rows = call.of("collect_list", cast(values[0], "float64").sql)
+    rows = call.of("collect_list", cast(values[0], types.FLOAT64).sql)
     multiplied = f"aggregate({rows}, CAST(NULL AS DOUBLE), (total, x) -> coalesce(total, 1D) * x)"
-    return Bound(multiplied, "float64")
+    return Bound(multiplied, types.FLOAT64)
 
 
 # ---- counts ----------------------------------------------------------------------------------------------------------
@@ -124,17 +113,17 @@ def _product(values: Sequence[Bound], call: Call) -> Bound:
 def _count(values: Sequence[Bound], call: Call) -> Bound:
     if call.over is not None and call.is_distinct and values:
         inner = Call(where=call.where, over=call.over).of("collect_set", values[0].sql)
-        return Bound(f"CAST(size({inner}) AS BIGINT)", "int64")
-    return Bound(call.of("count", values[0].sql if values else "*"), "int64")
+        return Bound(f"CAST(size({inner}) AS BIGINT)", types.INT64)
+    return Bound(call.of("count", values[0].sql if values else "*"), types.INT64)
 
 
 def _count_if(values: Sequence[Bound], call: Call) -> Bound:
-    counted = f"CASE WHEN {cast(values[0], 'boolean').sql} THEN 1L ELSE 0L END"
-    return Bound(f"CAST({call.of('sum', counted)} AS DECIMAL(38,0))", "int128")
+    counted = f"CASE WHEN {cast(values[0], types.BOOLEAN).sql} THEN 1L ELSE 0L END"
+    return Bound(f"CAST({call.of('sum', counted)} AS DECIMAL(38,0))", types.INT128)
 
 
 def _approximate_count(values: Sequence[Bound], call: Call) -> Bound:
-    return Bound(call.of("approx_count_distinct", values[0].sql), "int64")
+    return Bound(call.of("approx_count_distinct", values[0].sql), types.INT64)
 
 
 # ---- one of the values -----------------------------------------------------------------------------------------------
@@ -143,17 +132,17 @@ def _approximate_count(values: Sequence[Bound], call: Call) -> Bound:
 def _extreme(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value = values[0]
-        if value.type in _UNORDERED:
+        if not value.type.facts.is_ordered:
             raise _unsupported(name, values)
-        if len(values) == 1 and (value.type in NESTED or value.type == "interval"):
+        if len(values) == 1 and (isinstance(value.type, types.Nested | types.Interval)):
             return _extreme_by(f"{name}_by")([value, value], call)
         if len(values) == 1:
             # The smallest of different values is the smallest of all.
             inner = Call(where=call.where, over=call.over)
-            return shaped(inner.of(name, value.sql), shape_of(value))
+            return Bound(inner.of(name, value.sql), value.type)
         least = constant_count(values[1], name)
         rows = f"sort_array({call.of('collect_list', value.sql)}, {'TRUE' if name == 'min' else 'FALSE'})"
-        return shaped(f"slice(nullif({rows}, array()), 1, {least})", list_of(shape_of(value)))
+        return Bound(f"slice(nullif({rows}, array()), 1, {least})", list_of(value.type))
 
     return function
 
@@ -161,62 +150,68 @@ def _extreme(name: str) -> Aggregate:
 def _extreme_by(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value, by = values[:2]
-        if by.type in _UNORDERED:
+        if not by.type.facts.is_ordered:
             raise _unsupported("arg_min" if name == "min_by" else "arg_max", values)
         if len(values) > 2:
             ordered = Call(where=call.where, order=(Key(by, name == "max_by"),), over=call.over)
             rows = f"filter({ordered.gathered(value.sql)}, x -> x.k0 IS NOT NULL AND x.v0 IS NOT NULL)"
             found = f"nullif(transform({rows}, x -> x.v0), array())"
             most = constant_count(values[2], name)
-            return shaped(f"slice({found}, 1, {most})", list_of(shape_of(value)))
+            return Bound(f"slice({found}, 1, {most})", list_of(value.type))
         bare, key = Call(where=call.where, over=call.over), sort_key(by)
         shown = f"CASE WHEN {value.sql} IS NOT NULL THEN {key} END"
         if call.where is not None and call.over is not None:
             shown = f"CASE WHEN {call.where.sql} AND {value.sql} IS NOT NULL THEN {key} END"
             bare = Call(over=call.over)
-        return shaped(bare.of(name, value.sql, shown), shape_of(value))
+        return Bound(bare.of(name, value.sql, shown), value.type)
 
     return function
 
 
 def _same(name: str) -> Aggregate:
-    return lambda values, call: shaped(call.of(name, values[0].sql), shape_of(values[0]))
+    return lambda values, call: Bound(call.of(name, values[0].sql), values[0].type)
 
 
 def _of_booleans(name: str) -> Aggregate:
-    return lambda values, call: Bound(call.of(name, cast(values[0], "boolean").sql), "boolean")
+    return lambda values, call: Bound(call.of(name, cast(values[0], types.BOOLEAN).sql), types.BOOLEAN)
 
 
 def _several(quantile: Aggregate, values: Sequence[Bound], call: Call) -> Bound:
     """Return a list of quantiles, one for each of a list of shares; NULL where there are no rows."""
     value, shares = values
     texts = (shares.literal or "").strip("[]").split(", ")
-    found = [quantile([value, constant("decimal(18,9)", text)], call) for text in texts]
+    found = [quantile([value, constant(types.Decimal(18, 9), text)], call) for text in texts]
     present = f"{found[0].sql} IS NOT NULL"
-    return shaped(f"if({present}, array({', '.join(one.sql for one in found)}), NULL)", list_of(shape_of(found[0])))
+    return Bound(f"if({present}, array({', '.join(one.sql for one in found)}), NULL)", list_of(found[0].type))
 
 
 def _quantile(values: Sequence[Bound], call: Call) -> Bound:
     value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
-    if share is None or not is_numeric(value.type):
+    if share is None or not isinstance(value.type, types.Number):
         raise _unsupported("quantile_cont", values)
-    if values[1:] and values[1].type == "list":
+    if values[1:] and isinstance(values[1].type, types.List):
         return _several(_quantile, values, call)
     bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
-    found = bare.of("percentile", cast(value, "float64").sql, f"{share}BD" if "e" not in share else f"{share}D")
-    kind = value.type if is_decimal(value.type) else "float32" if value.type == "float32" else "float64"
-    return cast(Bound(found, "float64"), kind)
+    found = bare.of("percentile", cast(value, types.FLOAT64).sql, f"{share}BD" if "e" not in share else f"{share}D")
+    kind = (
+        value.type
+        if isinstance(value.type, types.Decimal)
+        else types.FLOAT32
+        if value.type == types.FLOAT32
+        else types.FLOAT64
+    )
+    return cast(Bound(found, types.FLOAT64), kind)
 
 
 def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
     value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
     if share is None or call.is_distinct:
         raise _unsupported("quantile_disc", values)
-    if values[1:] and values[1].type == "list":
+    if values[1:] and isinstance(values[1].type, types.List):
         return _several(_discrete_quantile, values, call)
     rows = f"array_sort({call.of('collect_list', value.sql)})"
     place = f"greatest(CAST(ceil(size(x) * {share}BD) AS INT), 1)"
-    return shaped(f"transform(array({rows}), x -> try_element_at(x, {place}))[0]", shape_of(value))
+    return Bound(f"transform(array({rows}), x -> try_element_at(x, {place}))[0]", value.type)
 
 
 # ---- all of the values -----------------------------------------------------------------------------------------------
@@ -224,25 +219,25 @@ def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
 
 def _list(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
-    shape = shape_of(value)
+    shape = value.type
     # Spark's own leaves NULLs out, and has an empty list where there are no rows.
     rows = f"transform({call.gathered(value.sql)}, x -> x.v0)"
     counted = Call(where=call.where, over=call.over).of("count", "1")
-    return shaped(f"(CASE WHEN {counted} > 0 THEN {rows} END)", list_of(shape))
+    return Bound(f"(CASE WHEN {counted} > 0 THEN {rows} END)", list_of(shape))
 
 
 def _joined(values: Sequence[Bound], call: Call) -> Bound:
-    value = cast(values[0], "varchar")
-    separator = cast(values[1], "varchar").sql if len(values) > 1 else quoted(",")
+    value = cast(values[0], types.VARCHAR)
+    separator = cast(values[1], types.VARCHAR).sql if len(values) > 1 else quoted(",")
     if call.order or call.over is not None or call.is_distinct:
         rows = f"filter({call.gathered(value.sql)}, x -> x.v0 IS NOT NULL)"
         size = f"aggregate(x, 0L, (t, y) -> t + octet_length(y.v0) + octet_length({separator}))"
         joined = f"array_join(transform({lengths.gathered(size, 'x')}, y -> y.v0), {separator})"
-        return Bound(f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN {joined} END)[0]", "varchar")
+        return Bound(f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN {joined} END)[0]", types.VARCHAR)
     between = f"{call.of('count', value.sql)} * octet_length({separator})"
     size = f"{call.of('sum', f'CAST(octet_length({value.sql}) AS BIGINT)')} + {between}"
     joined = f"array_join({lengths.gathered(size, call.of('collect_list', value.sql))}, {separator})"
-    return Bound(f"(CASE WHEN {call.of('count', value.sql)} > 0 THEN {joined} END)", "varchar")
+    return Bound(f"(CASE WHEN {call.of('count', value.sql)} > 0 THEN {joined} END)", types.VARCHAR)
 
 
 def _histogram(values: Sequence[Bound], call: Call) -> Bound:
@@ -251,14 +246,14 @@ def _histogram(values: Sequence[Bound], call: Call) -> Bound:
     counted = "struct(v AS key, CAST(size(filter(x, y -> y = v)) AS DECIMAL(20,0)) AS value)"
     entries = f"transform(array_sort(array_distinct(x)), v -> {counted})"
     found = f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN map_from_entries({entries}) END)[0]"
-    return shaped(found, map_of(shape_of(value), scalar("uint64")))
+    return Bound(found, map_of(value.type, types.UINT64))
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
 def _no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
-    kinds = ", ".join(type_name(shape_of(value)) for value in values)
+    kinds = ", ".join(value.type.sql_name for value in values)
     return InvalidInputError(
         f"Binder Error: No function matches the given name and argument types '{name}({kinds})'."
         " You might need to add explicit type casts."
@@ -266,7 +261,7 @@ def _no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
 
 
 def _unsupported(name: str, values: Sequence[Bound]) -> InvalidInputError:
-    kinds = ", ".join(type_name(shape_of(value)) for value in values)
+    kinds = ", ".join(value.type.sql_name for value in values)
     return InvalidInputError(f'The aggregate "{name}" is not supported for values of type {kinds}.')
 
 

@@ -8,17 +8,9 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.files.type_names import physical_name
-from forklake.sql.bound import (
-    FLOATS,
-    INTEGERS,
-    NULL,
-    Bound,
-    decimal_size,
-    is_decimal,
-    is_numeric,
-    shape_of,
-    type_name,
-)
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.sql.bound import Bound, decimal_size
 from forklake.sql.coercion import cast, common_integer, constant
 from forklake.sql.intervals import negated_span
 from forklake.sql.literals import converted, quoted, spark_type
@@ -27,7 +19,6 @@ from forklake.sql.nested import exact
 from forklake.sql.phrases import once, refusal
 
 _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
-_NATIVE: Final = frozenset({"int8", "int16", "int32", "int64"})
 """Integers that Spark has as they are."""
 _TRIED: Final = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 _NAMES: Final = {"+": "addition", "-": "subtraction", "*": "multiplication"}
@@ -44,19 +35,25 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
         InvalidInputError: There is no such operation on such values.
     """
     first, second = _number(first, second), _number(second, first)
-    if NULL in (first.type, second.type):
-        other = second.type if first.type == NULL else first.type
-        kind = "int64" if other == NULL else "float64" if operator == "/" or not is_numeric(other) else other
-        return cast(Bound("NULL", NULL), kind)
+    if types.NULL in (first.type, second.type):
+        other = second.type if first.type == types.NULL else first.type
+        kind = (
+            types.INT64
+            if other == types.NULL
+            else types.FLOAT64
+            if operator == "/" or not isinstance(other, types.Number)
+            else other
+        )
+        return cast(Bound("NULL", types.NULL), kind)
     found = None
-    if is_numeric(first.type) and is_numeric(second.type):
+    if isinstance(first.type, types.Number) and isinstance(second.type, types.Number):
         found = _numbers(first, operator, second)
     else:
         found = moved(first, operator, second)
     if found is None:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types"
-            f" '{operator}({type_name(shape_of(first))}, {type_name(shape_of(second))})'."
+            f" '{operator}({first.type.sql_name}, {second.type.sql_name})'."
             " You might need to add explicit type casts."
         )
     return found
@@ -64,29 +61,33 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
 
 def _number(value: Bound, beside: Bound) -> Bound:
     """Give a quoted constant the type of the number beside it."""
-    return cast(value, beside.type) if value.is_untyped and is_numeric(beside.type) else value
+    return cast(value, beside.type) if value.is_untyped and isinstance(beside.type, types.Number) else value
 
 
 def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
-    types = {first.type, second.type}
-    if operator == "/" or (operator == "//" and not types <= INTEGERS):
-        kind = "float64" if "float64" in types or not types & FLOATS else "float32"
+    pair = (first.type, second.type)
+    are_integers = all(isinstance(kind, types.Integer) for kind in pair)
+    kind = types.FLOAT32 if types.FLOAT32 in pair and types.FLOAT64 not in pair else types.FLOAT64
+    if operator == "/" or (operator == "//" and not are_integers):
         return _quotient(first, second, kind)
-    if types & FLOATS or (types <= INTEGERS and "uint128" in types and _is_mixed(first, second)):
-        kind = "float32" if "float32" in types and "float64" not in types else "float64"
+    has_float = any(isinstance(kind, types.Float) for kind in pair)
+    if has_float or (are_integers and types.UINT128 in pair and _is_mixed(first, second)):
         one, other = cast(first, kind).sql, cast(second, kind).sql
         if operator == "%":
             remainder = f"try_mod({one}, {other})"
             nan = f"if({other} = 0 AND {one} IS NOT NULL, CAST('NaN' AS {spark_type(kind)}), {remainder})"
             return Bound(nan if second.literal is None or float(second.literal) == 0 else remainder, kind)
         return Bound(f"({one} {operator} {other})", kind, strict_in=_leaves(first, second))
-    if types <= INTEGERS:
+    if are_integers:
         return _integers(first, operator, second)
     return _decimals(first, operator, second)
 
 
 def _is_mixed(first: Bound, second: Bound) -> bool:
-    return common_integer(first, second) not in (first.type, second.type) or len({first.type[0], second.type[0]}) > 1
+    one, other = first.type, second.type
+    assert isinstance(one, types.Integer)
+    assert isinstance(other, types.Integer)
+    return one.is_signed != other.is_signed or common_integer(first, second) not in (one, other)
 
 
 # ---- integers --------------------------------------------------------------------------------------------------------
@@ -105,23 +106,24 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
         return Bound(f"CAST({one} {sign} {divisor} AS {spark_kind})", kind, strict_in=leaves)
     leaves = _leaves(first, second)
     message = _complaint(operator, physical_name(kind), one, other)
-    if kind in _NATIVE or kind == "int128":
+    if kind.is_native or kind == types.INT128:
         tried = f"{_TRIED[operator]}({one}, {other})"
-        attempt = tried if kind in _NATIVE else f"try_cast({tried} AS {spark_kind})"
+        attempt = tried if kind.is_native else f"try_cast({tried} AS {spark_kind})"
     else:
         # Spark's types for these are larger than they are.
-        wide = "DECIMAL(20,0)" if kind in ("uint32", "uint64") else "BIGINT"
-        bound = 10**38 - 1 if kind == "uint128" else 2 ** int(kind[4:]) - 1
+        wide = "DECIMAL(20,0)" if kind in (types.UINT32, types.UINT64) else "BIGINT"
         raw = (
             f"{_TRIED[operator]}({one}, {other})"
-            if kind == "uint128"
+            if kind == types.UINT128
             else f"(CAST({one} AS {wide}) {operator} CAST({other} AS {wide}))"
         )
-        attempt = once(raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {bound}BD THEN CAST({sql} AS {spark_kind}) END")
+        attempt = once(
+            raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {kind.high}BD THEN CAST({sql} AS {spark_kind}) END"
+        )
     return Bound(_or_fails(attempt, leaves, message), kind, strict_in=leaves)
 
 
-def _calculated(one: int, operator: str, other: int, kind: str) -> Bound:
+def _calculated(one: int, operator: str, other: int, kind: Type) -> Bound:
     """Return the result of two constants, which is one."""
     result = {"+": one + other, "-": one - other, "*": one * other}[operator]
     try:
@@ -132,12 +134,12 @@ def _calculated(one: int, operator: str, other: int, kind: str) -> Bound:
         ) from error
 
 
-def _integer_kind(first: Bound, second: Bound) -> str:
+def _integer_kind(first: Bound, second: Bound) -> types.Integer:
     """Return the type of the result; integers with and without sign that do not suit each other have 64 bits."""
     kind = common_integer(first, second)
-    if kind in (first.type, second.type) or kind in ("int64", "int128"):
+    if kind in (first.type, second.type) or kind in (types.INT64, types.INT128):
         return kind
-    return "int64"
+    return types.INT64
 
 
 def _or_fails(attempt: str, leaves: tuple[str, ...], message: tuple[str, ...]) -> str:
@@ -175,9 +177,9 @@ def _decimals(first: Bound, operator: str, second: Bound) -> Bound:
     leaves = _leaves(first, second)
     if operator == "%":
         both = max(scale, finer)
-        kind = f"decimal({min(max(precision - scale, more - finer) + both, 38)},{both})"
+        kind = types.Decimal(min(max(precision - scale, more - finer) + both, 38), both)
         divisor = other if second.literal is not None and float(second.literal) != 0 else f"nullif({other}, 0)"
-        return Bound(f"CAST({one} % {divisor} AS {kind.upper()})", kind)
+        return Bound(f"CAST({one} % {divisor} AS {kind.sql_name})", kind)
     if operator == "*":
         places, digits = scale + finer, precision + more
         if places > 38:
@@ -193,15 +195,15 @@ def _decimals(first: Bound, operator: str, second: Bound) -> Bound:
     if digits > 18 and max(precision, more) <= 18 and places < 18:
         kept = 18
     kept = min(kept, 38)
-    kind = f"decimal({kept},{places})"
+    kind = types.Decimal(kept, places)
     if _would_round(operator, (precision, scale), (more, finer), places):
         one, other = _narrowed(first, one), _narrowed(second, other)
     result = f"{_TRIED[operator]}({one}, {other})" if digits > 38 else f"({one} {operator} {other})"
     if kept == digits:
-        return Bound(f"CAST({result} AS {kind.upper()})", kind, strict_in=leaves)
+        return Bound(f"CAST({result} AS {kind.sql_name})", kind, strict_in=leaves)
     ending = ". You might want to add an explicit cast to a bigger decimal."
     message = (quoted(f"Out of Range Error: Overflow in {_NAMES[operator]} of DECIMAL({kept}){ending}"),)
-    checked = _or_fails(f"try_cast({result} AS {kind.upper()})", leaves, message)
+    checked = _or_fails(f"try_cast({result} AS {kind.sql_name})", leaves, message)
     return Bound(checked, kind, strict_in=leaves, wide=result if digits <= 38 else None)
 
 
@@ -209,9 +211,9 @@ def _decimal_operand(value: Bound) -> str:
     """Return an exact number as a decimal of Spark; a constant with the digits that it has."""
     if value.literal is not None:
         return f"{value.literal}BD"
-    if is_decimal(value.type) or value.type in ("uint64", "int128", "uint128"):
+    if not isinstance(value.type, types.Integer) or value.type.is_wide:
         return value.sql
-    return f"CAST({value.sql} AS DECIMAL({decimal_size(value.type)[0]},0))"
+    return f"CAST({value.sql} AS DECIMAL({value.type.digits},0))"
 
 
 def _would_round(operator: str, one: tuple[int, int], other: tuple[int, int], places: int) -> bool:
@@ -227,24 +229,24 @@ def _narrowed(value: Bound, sql: str) -> str:
     if value.literal is not None or precision <= 18:
         return sql
     digits = max(18, scale + 6)
-    message = (quoted(f"Out of Range Error: {type_name(value.type)} has too many digits for this calculation."),)
+    message = (quoted(f"Out of Range Error: {value.type.sql_name} has too many digits for this calculation."),)
     return _or_fails(f"try_cast({sql} AS DECIMAL({digits},{scale}))", _leaves(value), message)
 
 
 # ---- division, signs, bits -------------------------------------------------------------------------------------------
 
 
-def _quotient(first: Bound, second: Bound, kind: str) -> Bound:
+def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
     one, other = cast(first, kind).sql, cast(second, kind).sql
 
     def divided(dividend: str, divisor: str) -> str:
         sql = f"{dividend} / {divisor}"
-        return sql if kind == "float64" else f"CAST({sql} AS FLOAT)"
+        return sql if kind == types.FLOAT64 else f"CAST({sql} AS FLOAT)"
 
     if second.literal is not None and float(second.literal) != 0:
         return Bound(f"({divided(one, other)})", kind, strict_in=_leaves(first, second))
     # Spark gives NULL or fails where the divisor is zero; DuckDB gives what IEEE 754 says.
-    by_zero = f"{one} * {_INFINITY}" if kind == "float64" else f"CAST({one} * {_INFINITY} AS FLOAT)"
+    by_zero = f"{one} * {_INFINITY}" if kind == types.FLOAT64 else f"CAST({one} * {_INFINITY} AS FLOAT)"
     return Bound(
         once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divided(one, sql)} END)"),
         kind,
@@ -254,19 +256,21 @@ def _quotient(first: Bound, second: Bound, kind: str) -> Bound:
 
 def negated(value: Bound) -> Bound:
     """Return a number, or an interval, with the other sign."""
-    if value.literal is not None and is_numeric(value.type):
+    if value.literal is not None and isinstance(value.type, types.Number):
         # Zero has a sign as a float only.
-        is_bare = value.literal.startswith("-") or (value.type not in FLOATS and not value.literal.strip("0."))
+        is_bare = value.literal.startswith("-") or (
+            not isinstance(value.type, types.Float) and not value.literal.strip("0.")
+        )
         text = value.literal.removeprefix("-") if is_bare else f"-{value.literal}"
         return constant(_checked_type(text, value.type), text)
-    if value.type == "interval":
+    if value.type == types.INTERVAL:
         return negated_span(value)
-    if value.type in FLOATS or is_decimal(value.type):
+    if isinstance(value.type, (types.Float, types.Decimal)):
         return replace(Bound(f"(- {value.sql})", value.type), strict_in=_leaves(value))
-    return arithmetic(constant("int32", "0"), "-", value)
+    return arithmetic(constant(types.INT32, "0"), "-", value)
 
 
-def _checked_type(text: str, kind: str) -> str:
+def _checked_type(text: str, kind: Type) -> Type:
     try:
         converted(text, kind)
     except InvalidInputError as error:
@@ -278,11 +282,14 @@ def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
     """Return ``&``, ``|``, ``xor``, ``<<`` or ``>>`` of integers."""
 
     def calculated(first: Bound, second: Bound) -> Bound:
-        pair = [cast(value, "int64") if value.is_untyped or value.type == NULL else value for value in (first, second)]
-        if not {value.type for value in pair} <= INTEGERS - {"uint64", "int128", "uint128"}:
+        pair = [
+            cast(value, types.INT64) if value.is_untyped or value.type == types.NULL else value
+            for value in (first, second)
+        ]
+        if not all(isinstance(value.type, types.Integer) and not value.type.is_wide for value in pair):
             raise InvalidInputError(
                 f"Binder Error: No function matches the given name and argument types '{symbol}"
-                f"({type_name(shape_of(first))}, {type_name(shape_of(second))})'."
+                f"({first.type.sql_name}, {second.type.sql_name})'."
             )
         kind = _integer_kind(*pair)
         one, other = (exact(cast(value, kind)) for value in pair)
@@ -293,17 +300,17 @@ def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
     return calculated
 
 
-def _shifted(one: str, symbol: str, other: str, kind: str) -> Bound:
-    width, spark_kind = int(kind.lstrip("uint")), spark_type(kind)
+def _shifted(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:
+    spark_kind = spark_type(kind)
     name = "shiftright" if symbol == ">>" else "shiftleft"
     shifted = f"CAST({name}(CAST({one} AS BIGINT), CAST({other} AS INT)) AS {spark_kind})"
-    within = f"{other} BETWEEN 0 AND {width - 1}"
+    within = f"{other} BETWEEN 0 AND {kind.bits - 1}"
     if symbol == ">>":
         rest = f"WHEN {other} IS NOT NULL THEN CAST(0 AS {spark_kind})"
         return Bound(f"(CASE WHEN {within} THEN {shifted} {rest} END)", kind)
     values = (f"CAST({one} AS STRING)", quoted(" << "), f"CAST({other} AS STRING)")
     complaint = refusal(quoted("Out of Range Error: Overflow in left shift ("), *values, quoted(")"))
-    room = width if kind.startswith("u") else width - 1
+    room = kind.bits - kind.is_signed
     fits = f"{one} >= 0 AND {within} AND {one} < CAST(power(2, {room} - {other}) AS DECIMAL(20,0))"
     absent = f"{one} IS NULL OR {other} IS NULL"
     return Bound(f"(CASE WHEN {absent} THEN NULL WHEN {fits} THEN {shifted} ELSE {complaint} END)", kind)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import INTEGERS, Bound
+from forklake.model import types
+from forklake.sql.bound import Bound
 from forklake.sql.sort_keys import sort_key
 
 
@@ -118,6 +119,6 @@ def constant_count(value: Bound, name: str) -> int:
     Raises:
         InvalidInputError: It is none, or less than one.
     """
-    if value.literal is None or value.type not in INTEGERS or int(value.literal) < 1:
+    if value.literal is None or not isinstance(value.type, types.Integer) or int(value.literal) < 1:
         raise InvalidInputError(f"The count of {name} must be a constant greater than zero.")
     return int(value.literal)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final
 
+from forklake.model import types
+from forklake.model.types import Type
 from forklake.sql.arithmetic import arithmetic
-from forklake.sql.bound import FLOATS, INTEGERS, NULL, Bound, is_decimal, is_numeric
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast
 from forklake.sql.literals import spark_type
 from forklake.sql.nested import concatenation, exact
@@ -37,10 +39,10 @@ def calculated(first: Bound, steps: Sequence[Step]) -> Bound:
 def _run(value: Bound, steps: Sequence[Step]) -> list[Bound]:
     """Return the values of the first steps that all add, or all take away, and do not change the type."""
     operator, kind, found = steps[0][0], value.type, list[Bound]()
-    if operator not in ("+", "-") or not is_numeric(kind) or value.literal is not None:
+    if operator not in ("+", "-") or not isinstance(kind, types.Number) or value.literal is not None:
         return found
     for other, operand in steps:
-        if other != operator or not is_numeric(operand.type):
+        if other != operator or not isinstance(operand.type, types.Number):
             break
         if arithmetic(Bound("l", kind), operator, operand).type != kind or not _is_sum(kind, operand.type):
             break
@@ -48,10 +50,10 @@ def _run(value: Bound, steps: Sequence[Step]) -> list[Bound]:
     return found
 
 
-def _is_sum(kind: str, other: str) -> bool:
+def _is_sum(kind: Type, other: Type) -> bool:
     """Return whether a sum of both is one of two values of the first type."""
-    same = kind == other or (kind in FLOATS) or (kind in INTEGERS and other in INTEGERS)
-    return (same or is_decimal(kind)) and arithmetic(Bound("l", kind), "+", Bound("r", kind)).type == kind
+    is_like = kind == other or not isinstance(kind, types.Integer) or isinstance(other, types.Integer)
+    return is_like and arithmetic(Bound("l", kind), "+", Bound("r", kind)).type == kind
 
 
 def _folded(value: Bound, operator: str, operands: Sequence[Bound]) -> Bound:
@@ -68,7 +70,7 @@ def joined(values: Sequence[Bound]) -> Bound:
     Raises:
         InvalidInputError: They are of kinds that cannot be put together.
     """
-    is_text = not {value.type for value in values} & {"list", "blob", NULL}
+    is_text = not any(isinstance(value.type, types.List | types.Blob | types.Null) for value in values)
     if len(values) <= _LONG or not is_text:
         return reduce(concatenation, values)
-    return Bound(f"concat({', '.join(cast(value, 'varchar').sql for value in values)})", "varchar")
+    return Bound(f"concat({', '.join(cast(value, types.VARCHAR).sql for value in values)})", types.VARCHAR)

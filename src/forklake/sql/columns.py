@@ -6,10 +6,12 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Comparison
 from forklake.model.scan import LINEAGE_COLUMNS
+from forklake.model.types.shapes import shape_of
 from forklake.sql.bound import Bound
 from forklake.sql.literals import identifier
 from forklake.sql.nested import field_of
@@ -43,10 +45,10 @@ class TableSite(Site):
 
 def column_of(field: Field, sql: str) -> Bound:
     """Return a column, or field of structs, given how Spark names it."""
-    if field.type != "boolean" or field.column_id is None:
-        return Bound(sql, field.type, field)
-    true, false = (Comparison(field.column_id, "boolean", "=", text) for text in ("true", "false"))
-    return Bound(sql, "boolean", field, when_true=true, when_false=false)
+    if field.type != types.BOOLEAN or field.column_id is None:
+        return Bound(sql, shape_of(field.type), field)
+    true, false = (Comparison(field.column_id, types.BOOLEAN, "=", text) for text in ("true", "false"))
+    return Bound(sql, types.BOOLEAN, field, when_true=true, when_false=false)
 
 
 def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
@@ -57,18 +59,20 @@ def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
         InvalidInputError: A field is asked of something that is no struct.
     """
     for name in names:
-        if value.type == "map":
+        if isinstance(value.type, types.Map):
             value = field_of(value, name)
             continue
-        if value.type != "struct" or value.field is None:
+        if not isinstance(value.type, types.Struct):
             raise InvalidInputError(
                 f'Binder Error: Cannot extract field "{name}" from "{label}" because it is not a struct'
             )
-        inner = find(value.field.children, name)
+        # Fields of a column have ids, and tell of it what is compared with them.
+        fields = value.type.fields if value.field is None else value.field.children
+        inner = find(fields, name)
         if inner is None:
             raise NotFoundError(
                 f'Binder Error: Could not find key "{name}" in struct "{label}"\n'
-                f"Candidate Entries: {quoted_list(child.name for child in value.field.children)}"
+                f"Candidate Entries: {quoted_list(field.name for field in fields)}"
             )
         value = column_of(inner, f"{value.sql}.{identifier(inner.name)}")
         label = f"{label}.{inner.name}"

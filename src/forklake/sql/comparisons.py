@@ -7,33 +7,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.predicate import Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
-from forklake.sql.bound import (
-    FLOATS,
-    INTEGERS,
-    NULL,
-    Bound,
-    both,
-    either,
-    is_decimal,
-    is_numeric,
-    list_of,
-    shape_of,
-    shaped,
-    struct_of,
-    type_name,
-)
+from forklake.model.types.shapes import entries_of
+from forklake.sql.bound import Bound, both, either
 from forklake.sql.coercion import cast, common_type, compared
 from forklake.sql.intervals import length_of
 from forklake.sql.literals import quoted
 from forklake.sql.phrases import variable
-from forklake.sql.sort_keys import NESTED, sort_key
+from forklake.sql.sort_keys import sort_key
 
 _MIRRORED: Final[dict[Operator, Operator]] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_UNORDERED: Final = frozenset({"timetz"})
-_WITHOUT_STATISTICS: Final = frozenset({"interval", "timetz", "json", "blob"})
-_INCOMPARABLE: Final = frozenset({"variant", "geometry"})
 _LONG_CHAIN: Final = 400
 _EXACT_FLOATS: Final = 2**53
 """Integers up to this are themselves as 64 bit floats."""
@@ -48,11 +33,11 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
     is_equation = operator in ("=", "<>")
     one, other = compared(first, second, "equated" if is_equation else "ordered")
     _check_comparable(one, operator)
-    in_order = not is_equation and one.type in NESTED
+    in_order = not is_equation and isinstance(one.type, types.Nested)
     left, right = (sort_key(value) if in_order else ordered(value).sql for value in (one, other))
     return Bound(
         f"({left} {operator} {right})",
-        "boolean",
+        types.BOOLEAN,
         when_true=_said(first, operator, second),
         when_false=_said(first, NEGATED[operator], second),
     )
@@ -60,30 +45,29 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
 
 def ordered(value: Bound) -> Bound:
     """Return what Spark compares in place of a value: the entries of a map, the length of an interval."""
-    if value.type == "interval":
-        return Bound(length_of(value), "int128")
-    if value.type != "map":
+    if value.type == types.INTERVAL:
+        return Bound(length_of(value), types.INT128)
+    if not isinstance(value.type, types.Map):
         return value
-    key, item = shape_of(value).children
-    return shaped(f"map_entries({value.sql})", list_of(struct_of([("key", key), ("value", item)])))
+    return Bound(f"map_entries({value.sql})", entries_of(value.type.key.type, value.type.value.type))
 
 
 def _check_comparable(value: Bound, operator: str) -> None:
-    if value.type in _INCOMPARABLE:
-        raise InvalidInputError(f"Values of type {type_name(value.type)} cannot be compared.")
-    if value.type in _UNORDERED and operator not in ("=", "<>"):
-        raise InvalidInputError(f"Values of type {type_name(value.type)} can be compared for being equal only.")
+    if not value.type.facts.is_comparable:
+        raise InvalidInputError(f"Values of type {value.type.sql_name} cannot be compared.")
+    if not value.type.facts.is_ordered and operator not in ("=", "<>"):
+        raise InvalidInputError(f"Values of type {value.type.sql_name} can be compared for being equal only.")
 
 
 def _said(first: Bound, operator: Operator, second: Bound) -> Predicate:
     """Return what a comparison says about a column if it is true."""
-    if NULL in (first.type, second.type):
+    if types.NULL in (first.type, second.type):
         return Nothing()
     if second.field is not None and first.literal is not None:
         first, operator, second = second, _MIRRORED[operator], first
     if first.field is None or first.field.column_id is None or second.literal is None:
         return Anything()
-    if first.type in _WITHOUT_STATISTICS:
+    if not first.type.facts.has_bounds:
         return Anything()
     target = common_type(first, second)
     if target == first.type or second.is_untyped:
@@ -94,20 +78,27 @@ def _said(first: Bound, operator: Operator, second: Bound) -> Predicate:
 
 def _said_of_number(first: Bound, operator: Operator, second: Bound) -> Predicate:
     """Return the same for a number of a type that the column does not have."""
-    if not is_numeric(first.type) or not is_numeric(second.type) or first.field is None or second.literal is None:
+    if (
+        not isinstance(first.type, types.Number)
+        or not isinstance(second.type, types.Number)
+        or first.field is None
+        or second.literal is None
+    ):
         return Anything()
-    if second.type == "float32":
+    if second.type == types.FLOAT32:
         return Anything()  # Spark rounds the column to 24 bits before it compares
     column = first.field.column_id
     assert column is not None
     value = Decimal(second.literal)
     if not value.is_finite():
         return Anything()
-    if is_decimal(first.type) and second.type not in FLOATS:
+    if isinstance(first.type, types.Decimal) and not isinstance(second.type, types.Float):
         return Comparison(column, first.type, operator, f"{value:f}")
-    if first.type in FLOATS and second.type in (*INTEGERS, "float64"):
+    if isinstance(first.type, types.Float) and (isinstance(second.type, types.Integer) or second.type == types.FLOAT64):
         return Comparison(column, first.type, operator, repr(float(second.literal)))
-    if first.type not in INTEGERS or (second.type in FLOATS and abs(value) >= _EXACT_FLOATS):
+    if not isinstance(first.type, types.Integer) or (
+        isinstance(second.type, types.Float) and abs(value) >= _EXACT_FLOATS
+    ):
         return Anything()
     if value == value.to_integral_value():
         return Comparison(column, first.type, operator, str(int(value)))
@@ -127,24 +118,24 @@ def distinct(first: Bound, second: Bound) -> Bound:
     _check_comparable(one, "=")
     sql = f"(NOT ({one.sql} <=> {other.sql}))"
     for value, opposite in ((first, second), (second, first)):
-        if opposite.type == NULL:
+        if opposite.type == types.NULL:
             return null_test(value, is_null=False)
         if value.field is not None and value.field.column_id is not None and opposite.literal is not None:
             differs = either((_said(value, "<>", opposite), IsNull(value.field.column_id, is_null=True)))
-            return Bound(sql, "boolean", when_true=differs, when_false=_said(value, "=", opposite))
-    return Bound(sql, "boolean")
+            return Bound(sql, types.BOOLEAN, when_true=differs, when_false=_said(value, "=", opposite))
+    return Bound(sql, types.BOOLEAN)
 
 
 def null_test(value: Bound, *, is_null: bool) -> Bound:
     """Return whether a value is NULL, or is not."""
     sql = f"({value.sql} IS {'' if is_null else 'NOT '}NULL)"
-    if value.type == NULL:
+    if value.type == types.NULL:
         never, always = (Nothing(), Anything()) if is_null else (Anything(), Nothing())
-        return Bound(sql, "boolean", when_true=always, when_false=never)
+        return Bound(sql, types.BOOLEAN, when_true=always, when_false=never)
     if value.field is None or value.field.column_id is None or value.field.children:
-        return Bound(sql, "boolean")
+        return Bound(sql, types.BOOLEAN)
     column = value.field.column_id
-    return Bound(sql, "boolean", when_true=IsNull(column, is_null), when_false=IsNull(column, not is_null))
+    return Bound(sql, types.BOOLEAN, when_true=IsNull(column, is_null), when_false=IsNull(column, not is_null))
 
 
 def between(value: Bound, low: Bound, high: Bound) -> Bound:
@@ -160,8 +151,10 @@ def one_of(value: Bound, members: Sequence[Bound]) -> Bound:
     texts = [part for part in found if isinstance(part, Comparison) and part.operator == "="]
     if len(texts) == len(found) > 1 and len({part.column_id for part in texts}) == 1:
         when_true = OneOf(texts[0].column_id, texts[0].type, tuple(dict.fromkeys(part.value for part in texts)))
-    when_false = Nothing() if any(member.type == NULL for member in members) else both(t.when_false for t in tests)
-    return Bound(_in_sql(value, members, tests), "boolean", when_true=when_true, when_false=when_false)
+    when_false = (
+        Nothing() if any(member.type == types.NULL for member in members) else both(t.when_false for t in tests)
+    )
+    return Bound(_in_sql(value, members, tests), types.BOOLEAN, when_true=when_true, when_false=when_false)
 
 
 def _in_sql(value: Bound, members: Sequence[Bound], tests: Sequence[Bound]) -> str:
@@ -176,7 +169,7 @@ def conjunction(parts: Sequence[Bound]) -> Bound:
     """Return whether all conditions hold."""
     return Bound(
         _chained(parts, "AND", "forall"),
-        "boolean",
+        types.BOOLEAN,
         when_true=both(part.when_true for part in parts),
         when_false=either(part.when_false for part in parts),
     )
@@ -186,7 +179,7 @@ def disjunction(parts: Sequence[Bound]) -> Bound:
     """Return whether one of the conditions holds."""
     return Bound(
         _chained(parts, "OR", "exists"),
-        "boolean",
+        types.BOOLEAN,
         when_true=either(part.when_true for part in parts),
         when_false=both(part.when_false for part in parts),
     )
@@ -202,7 +195,7 @@ def _chained(parts: Sequence[Bound], word: str, function: str) -> str:
 
 def negation(part: Bound) -> Bound:
     """Return whether a condition is false."""
-    return Bound(f"(NOT {part.sql})", "boolean", when_true=part.when_false, when_false=part.when_true)
+    return Bound(f"(NOT {part.sql})", types.BOOLEAN, when_true=part.when_false, when_false=part.when_true)
 
 
 def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool) -> Bound:
@@ -213,12 +206,12 @@ def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool
     """
     operator = "ILIKE" if ignores_case else "LIKE"
     for part in (value, pattern):
-        if part.type not in ("varchar", "json", NULL):
-            raise InvalidInputError(f"{operator} compares text, not values of type {type_name(part.type)}.")
+        if part.type not in (types.VARCHAR, types.JSON, types.NULL):
+            raise InvalidInputError(f"{operator} compares text, not values of type {part.type.sql_name}.")
     if pattern.literal is None:
         if escape is not None:
             raise InvalidInputError(f"{operator} with ESCAPE needs a pattern that is a constant.")
-        return Bound(f"({value.sql} {operator} {pattern.sql} ESCAPE '\x01')", "boolean")
+        return Bound(f"({value.sql} {operator} {pattern.sql} ESCAPE '\x01')", types.BOOLEAN)
     parts = _pattern(pattern.literal, escape)
     text, mark = _spark_pattern(parts)
     sql = f"({value.sql} {operator} {quoted(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
@@ -228,19 +221,19 @@ def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool
             break
         prefix += letter
     said = Anything() if ignores_case else prefixed(value, prefix, is_all=len(prefix) == len(parts))
-    return Bound(sql, "boolean", when_true=said)
+    return Bound(sql, types.BOOLEAN, when_true=said)
 
 
 def prefixed(value: Bound, prefix: str, *, is_all: bool = False) -> Predicate:
     """Return what text that begins with a prefix, or is it, says about its column."""
-    if value.field is None or value.field.column_id is None or value.type != "varchar" or not prefix:
+    if value.field is None or value.field.column_id is None or value.type != types.VARCHAR or not prefix:
         return Anything()
     column = value.field.column_id
     if is_all:
-        return Comparison(column, "varchar", "=", prefix)
-    low = Comparison(column, "varchar", ">=", prefix)
+        return Comparison(column, types.VARCHAR, "=", prefix)
+    low = Comparison(column, types.VARCHAR, ">=", prefix)
     after = _next_letter(prefix[-1])
-    return low if after is None else both((low, Comparison(column, "varchar", "<", prefix[:-1] + after)))
+    return low if after is None else both((low, Comparison(column, types.VARCHAR, "<", prefix[:-1] + after)))
 
 
 def _next_letter(letter: str) -> str | None:

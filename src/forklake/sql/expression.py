@@ -12,12 +12,13 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.model.field import Field
+from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.predicate import Anything, Nothing
+from forklake.model.types import Type
 from forklake.sql.arithmetic import negated
 from forklake.sql.arities import takes
-from forklake.sql.bound import NULL, TEXTS, Bound, shape_of, shaped
+from forklake.sql.bound import TEXTS, Bound
 from forklake.sql.chains import calculated, joined
 from forklake.sql.coercion import cast, constant, unified, untyped
 from forklake.sql.columns import extracted
@@ -61,10 +62,10 @@ _ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
 }
 _HARMLESS: Final = frozenset({"typed", "safe", "copy"})
 """What the parser notes in nodes that changes nothing for DuckDB's own meaning."""
-_TRUE: Final = Bound("TRUE", "boolean", literal="true", when_true=Anything(), when_false=Nothing())
-_FALSE: Final = Bound("FALSE", "boolean", literal="false", when_true=Nothing(), when_false=Anything())
-_NULL: Final = Bound("NULL", NULL, when_true=Nothing(), when_false=Nothing())
-_UNKNOWN: Final = Bound("CAST(NULL AS BOOLEAN)", NULL, when_true=Nothing(), when_false=Nothing())
+_TRUE: Final = Bound("TRUE", types.BOOLEAN, literal="true", when_true=Anything(), when_false=Nothing())
+_FALSE: Final = Bound("FALSE", types.BOOLEAN, literal="false", when_true=Nothing(), when_false=Anything())
+_NULL: Final = Bound("NULL", types.NULL, when_true=Nothing(), when_false=Nothing())
+_UNKNOWN: Final = Bound("CAST(NULL AS BOOLEAN)", types.NULL, when_true=Nothing(), when_false=Nothing())
 
 
 class ExpressionBinder:
@@ -135,9 +136,9 @@ class ExpressionBinder:
     def condition(self, node: exp.Expr) -> Bound:
         """Return what an expression is if it is a condition."""
         bound = self.bind(node)
-        if bound.type == NULL:
+        if bound.type == types.NULL:
             return _UNKNOWN
-        return bound if bound.type == "boolean" else cast(bound, "boolean")
+        return bound if bound.type == types.BOOLEAN else cast(bound, types.BOOLEAN)
 
     def _calculation(self, node: exp.Expr) -> Bound:
         """Return arithmetic; a long chain of it is walked along, not down."""
@@ -223,7 +224,7 @@ class ExpressionBinder:
         if not isinstance(amount, exp.Literal):
             return interval_of(self.bind(node.this), "second" if unit is None else unit.name)
         text = f"{sign}{amount.name} {'' if unit is None else unit.name}".strip()
-        return constant("interval", converted(text, "interval"))
+        return constant(types.INTERVAL, converted(text, types.INTERVAL))
 
     def conjunction(self, node: exp.Expr) -> Bound:
         """Return AND."""
@@ -246,7 +247,7 @@ class ExpressionBinder:
             raise _unsupported(node)
         value = self.condition(node.this)
         said = value.when_true if wanted.this else value.when_false
-        return Bound(f"({value.sql} <=> {'TRUE' if wanted.this else 'FALSE'})", "boolean", when_true=said)
+        return Bound(f"({value.sql} <=> {'TRUE' if wanted.this else 'FALSE'})", types.BOOLEAN, when_true=said)
 
     def in_(self, node: exp.Expr) -> Bound:
         """Return IN with a list of values."""
@@ -316,7 +317,7 @@ class ExpressionBinder:
         return _chosen([self.condition(node.this).sql], results)
 
 
-def _target(node: exp.Expr) -> Field:
+def _target(node: exp.Expr) -> Type:
     return target_shape(node.args["to"])
 
 
@@ -324,7 +325,7 @@ def _chosen(tests: Sequence[str], results: Sequence[Bound]) -> Bound:
     """Return a CASE; its results take one type."""
     values = unified(results)
     branches = " ".join(f"WHEN {test} THEN {value.sql}" for test, value in zip(tests, values, strict=False))
-    return shaped(f"(CASE {branches} ELSE {values[-1].sql} END)", shape_of(values[0]))
+    return Bound(f"(CASE {branches} ELSE {values[-1].sql} END)", values[0].type)
 
 
 def _chained(node: exp.Expr) -> list[exp.Expr]:

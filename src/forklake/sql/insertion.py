@@ -8,9 +8,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import Bound, shaped
+from forklake.model.types import Type
+from forklake.model.types.shapes import shape_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast, constant
 from forklake.sql.columns import find
 from forklake.sql.expression import ExpressionBinder
@@ -68,7 +71,7 @@ def conformed(bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]) ->
     values = []
     for place, (field, number) in enumerate(columns):
         value = default_of(field) if number is None else _column(bound.columns[number], number)
-        values.append(f"{cast(value, field).sql} AS c{place}")
+        values.append(f"{cast(value, field.type).sql} AS c{place}")
     sql = f"SELECT {', '.join(values)} FROM ({bound.sql}) AS {_GIVEN}"
     return replace(bound, sql=sql, columns=fields, projection=None, constants=None, counts=None)
 
@@ -76,13 +79,13 @@ def conformed(bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]) ->
 def default_of(field: Field) -> Bound:
     """Return the value that a column has where none is given."""
     if field.default is None:
-        return Bound("NULL", "null")
+        return Bound("NULL", types.NULL)
     if field.default_is_expression:
         return ExpressionBinder(Site()).bind(parse_expression(field.default))
     return constant(field.type, field.default)
 
 
-def settled_default(text: str, kind: str) -> tuple[str | None, bool]:
+def settled_default(text: str, kind: Type) -> tuple[str | None, bool]:
     """Return the default that the text of an expression is for a column of a type, and whether it stays an expression.
 
     A literal with a type around it (``DATE '2020-01-01'``, ``'1'::INTEGER``, ``INTERVAL 3 DAY``) is the literal of that
@@ -147,7 +150,7 @@ def is_default(cell: exp.Expr) -> bool:
 
 
 def _column(field: Field, number: int) -> Bound:
-    return shaped(f"{_GIVEN}.c{number}", field if field.children else field.type)
+    return Bound(f"{_GIVEN}.c{number}", shape_of(field.type))
 
 
 def _cast_constants(
@@ -156,7 +159,7 @@ def _cast_constants(
     """Return rows of constants as ones of other types; None if a value cannot be cast without computing it."""
     assert bound.constants is not None
     defaults = [default_of(field) for field, number in columns if number is None]
-    if any(value.literal is None and value.type != "null" for value in defaults):
+    if any(value.literal is None and value.type != types.NULL for value in defaults):
         return None
     rows = []
     for row in bound.constants:
@@ -166,8 +169,8 @@ def _cast_constants(
             if value is None:
                 cells.append(None)
                 continue
-            found = cast(value, field if field.children else field.type)
-            if found.literal is None and value.type != "null":
+            found = cast(value, field.type)
+            if found.literal is None and value.type != types.NULL:
                 return None
             cells.append(found.literal)
         rows.append(tuple(cells))
@@ -175,17 +178,13 @@ def _cast_constants(
 
 
 def _constant(field: Field, text: str | None) -> Bound | None:
-    return None if text is None else replace(_typed(field, text), is_untyped=field.type == "varchar")
-
-
-def _typed(field: Field, text: str) -> Bound:
-    return shaped("", field, text) if field.children else constant(field.type, text)
+    return None if text is None else replace(constant(field.type, text), is_untyped=field.type == types.VARCHAR)
 
 
 def _defaults(fields: Sequence[Field]) -> BoundQuery:
     row = [default_of(field) for field in fields]
-    values = [cast(value, field if field.children else field.type) for value, field in zip(row, fields, strict=True)]
-    is_constant = all(value.literal is not None or value.type == "null" for value in row)
+    values = [cast(value, field.type) for value, field in zip(row, fields, strict=True)]
+    is_constant = all(value.literal is not None or value.type == types.NULL for value in row)
     sql = "SELECT " + ", ".join(f"{value.sql} AS c{place}" for place, value in enumerate(values))
     constants = (tuple(value.literal for value in values),) if is_constant else None
     return BoundQuery(sql, tuple(fields), constants=constants)

@@ -6,7 +6,8 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
-from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal, is_numeric
+from forklake.model import types
+from forklake.sql.bound import Bound
 from forklake.sql.casts import cast, constant
 from forklake.sql.phrases import once, variable
 
@@ -65,15 +66,15 @@ def interval_of(amount: Bound, unit: str) -> Bound:
     if name not in UNITS:
         raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized')
     if amount.is_untyped:
-        amount = cast(amount, "int64")
-    if not is_numeric(amount.type):
+        amount = cast(amount, types.INT64)
+    if not isinstance(amount.type, types.Number):
         raise InvalidInputError(f"Binder Error: INTERVAL needs a number of units, not {amount.type}")
-    if amount.literal is not None and amount.type in INTEGERS:
-        return constant("interval", str(parse_interval(f"{amount.literal} {name}")))
-    if name == "second" and (amount.type in FLOATS or is_decimal(amount.type)):
-        micros = Bound(f"round({cast(amount, 'float64').sql} * 1000000)", "float64")
-        return spanned(("0", "0", cast(micros, "int64").sql))
-    whole = f"CAST({cast(amount, 'int64').sql} AS {'BIGINT' if name in _MICROS else 'INT'})"
+    if amount.literal is not None and isinstance(amount.type, types.Integer):
+        return constant(types.INTERVAL, str(parse_interval(f"{amount.literal} {name}")))
+    if name == "second" and (isinstance(amount.type, (types.Float, types.Decimal))):
+        micros = Bound(f"round({cast(amount, types.FLOAT64).sql} * 1000000)", types.FLOAT64)
+        return spanned(("0", "0", cast(micros, types.INT64).sql))
+    whole = f"CAST({cast(amount, types.INT64).sql} AS {'BIGINT' if name in _MICROS else 'INT'})"
     scaled = whole if UNITS[name] == 1 else f"({whole} * {UNITS[name]}{'L' if name in _MICROS else ''})"
     if name in _MONTHS:
         return spanned((scaled, "0", "0L"))
@@ -82,7 +83,7 @@ def interval_of(amount: Bound, unit: str) -> Bound:
 
 def spanned(span: Span) -> Bound:
     """Return an interval of which the parts are known."""
-    return Bound(_text(span), "interval", span=span)
+    return Bound(_text(span), types.INTERVAL, span=span)
 
 
 def span_of(value: Bound) -> Span:
@@ -118,7 +119,7 @@ def negated_span(value: Bound) -> Bound:
     """Return an interval with the other sign."""
     if value.literal is not None:
         span = parse_interval(value.literal)
-        return constant("interval", str(Interval(-span.months, -span.days, -span.micros)))
+        return constant(types.INTERVAL, str(Interval(-span.months, -span.days, -span.micros)))
     return spanned(_each(span_of(value), lambda sql: f"(- {sql})"))
 
 
@@ -131,7 +132,7 @@ def added_spans(first: Bound, operator: str, second: Bound) -> Bound:
 
 def multiplied_span(value: Bound, factor: Bound) -> Bound:
     """Return so many times an interval."""
-    whole = cast(factor, "int64").sql
+    whole = cast(factor, types.INT64).sql
     months, days, micros = span_of(value)
     return spanned((f"CAST({months} * {whole} AS INT)", f"CAST({days} * {whole} AS INT)", f"({micros} * {whole})"))
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.bound import Bound, shaped
+from forklake.sql.bound import Bound
 from forklake.sql.nodes import function_name
 from forklake.sql.phrases import parameter
 from forklake.sql.shown import shown
@@ -30,16 +31,16 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
     Raises:
         InvalidInputError: There is no list before it, or it has too many parameters.
     """
-    if not before or before[0].type != "list" or before[0].field is None:
+    if not before or not isinstance(before[0].type, types.List):
         raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {shown(node)}")
     depth = len(binder.parameters)
     names = [part.name for part in node.expressions]
     marks = [parameter(depth + place) for place in range(len(names))]
-    element = before[0].field.children[0]
+    element = before[0].type.element.type
     is_folding = isinstance(node.parent, exp.Func) and fold(function_name(node.parent)) in _FOLDING
-    values = [shaped(mark, element) for mark in marks[: 2 if is_folding else 1]]
+    values = [Bound(mark, element) for mark in marks[: 2 if is_folding else 1]]
     if len(marks) == len(values) + 1:
-        values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", "int64"))
+        values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", types.INT64))
     if len(marks) != len(values):
         raise InvalidInputError(f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {shown(node)}")
     inner = type(binder)(binder.site, {**binder.parameters, **dict(zip(map(fold, names), values, strict=True))})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field
+from forklake.model.types import Type
 from forklake.sql.insertion import settled_default
 from forklake.sql.parse import check_kept, parse, parse_sort_key
 from forklake.sql.row_texts import sort_expression
@@ -32,7 +33,7 @@ class DuckDBLanguage:
             raise InvalidInputError(f'"{text}" is no list of columns; nothing was created.')
         return tuple(made.columns)
 
-    def default(self, text: str, kind: str) -> tuple[str | None, bool]:
+    def default(self, text: str, kind: Type) -> tuple[str | None, bool]:
         """Return the default that an expression is, and whether it stays one."""
         return settled_default(text, kind)
 

@@ -6,67 +6,74 @@ A literal of Spark means the same whatever the session's time zone, ANSI mode or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, Final
 
 from forklake.errors import InvalidInputError
 from forklake.files.texts import format_value, parse_value
-from forklake.model.field import Field
-from forklake.sql.bound import INTEGERS, NULL, is_decimal, type_name
+from forklake.model import types
+from forklake.model.types import Type
 
 _PLAIN_TEXT: Final = re.compile(r"[\w !#%&()*+,./:;<=>?@\[\]^{|}~-]*", re.ASCII)
-_SPARK_TYPES: Final = {
-    "boolean": "BOOLEAN",
-    "int8": "TINYINT",
-    "int16": "SMALLINT",
-    "int32": "INT",
-    "int64": "BIGINT",
-    "uint8": "SMALLINT",
-    "uint16": "INT",
-    "uint32": "BIGINT",
-    "uint64": "DECIMAL(20,0)",
-    "int128": "DECIMAL(38,0)",
-    "uint128": "DECIMAL(38,0)",
-    "float32": "FLOAT",
-    "float64": "DOUBLE",
-    "date": "DATE",
-    "timestamp": "TIMESTAMP_NTZ",
-    "timestamp_s": "TIMESTAMP_NTZ",
-    "timestamp_ms": "TIMESTAMP_NTZ",
-    "timestamptz": "TIMESTAMP_LTZ",
-    "blob": "BINARY",
-    "geometry": "BINARY",
-    NULL: "VOID",
+_SPARK_TYPES: Final[dict[Type, str]] = {
+    types.BOOLEAN: "BOOLEAN",
+    types.INT8: "TINYINT",
+    types.INT16: "SMALLINT",
+    types.INT32: "INT",
+    types.INT64: "BIGINT",
+    types.UINT8: "SMALLINT",
+    types.UINT16: "INT",
+    types.UINT32: "BIGINT",
+    types.UINT64: "DECIMAL(20,0)",
+    types.INT128: "DECIMAL(38,0)",
+    types.UINT128: "DECIMAL(38,0)",
+    types.FLOAT32: "FLOAT",
+    types.FLOAT64: "DOUBLE",
+    types.DATE: "DATE",
+    types.TIMESTAMP: "TIMESTAMP_NTZ",
+    types.TIMESTAMP_S: "TIMESTAMP_NTZ",
+    types.TIMESTAMP_MS: "TIMESTAMP_NTZ",
+    types.TIMESTAMPTZ: "TIMESTAMP_LTZ",
+    types.BLOB: "BINARY",
+    types.GEOMETRY: "BINARY",
+    types.NULL: "VOID",
 }
 
 
-_MARKS: Final = {"int8": "Y", "int16": "S", "int32": "", "int64": "L", "uint8": "S", "uint16": "", "uint32": "L"}
+_MARKS: Final[dict[Type, str]] = {
+    types.INT8: "Y",
+    types.INT16: "S",
+    types.INT32: "",
+    types.INT64: "L",
+    types.UINT8: "S",
+    types.UINT16: "",
+    types.UINT32: "L",
+}
 """What follows the digits of an integer of a type that Spark has as an integer."""
 
 
-def spark_type(shape: str | Field) -> str:
+def spark_type(kind: Type) -> str:
     """Return the type that Spark shows values of a type as.
 
-    >>> spark_type(Field(None, "", "list", (Field(None, "element", "uint8"),)))
+    >>> from forklake.model.types.shapes import list_of
+    >>> spark_type(list_of(types.UINT8))
     'ARRAY<SMALLINT>'
     """
-    column_type = shape if isinstance(shape, str) else shape.type
-    children = () if isinstance(shape, str) else shape.children
-    match column_type:
-        case "list":
-            return f"ARRAY<{spark_type(children[0])}>"
-        case "map":
-            return f"MAP<{spark_type(children[0])}, {spark_type(children[1])}>"
-        case "struct":
-            assert isinstance(shape, Field)
-            parts = zip(spark_names(shape), children, strict=True)
-            return f"STRUCT<{', '.join(f'{identifier(name)}: {spark_type(child)}' for name, child in parts)}>"
-    return column_type.upper() if is_decimal(column_type) else _SPARK_TYPES.get(column_type, "STRING")
+    match kind:
+        case types.List(element):
+            return f"ARRAY<{spark_type(element.type)}>"
+        case types.Map(key, value):
+            return f"MAP<{spark_type(key.type)}, {spark_type(value.type)}>"
+        case types.Struct(fields):
+            parts = zip(spark_names(kind), fields, strict=True)
+            return f"STRUCT<{', '.join(f'{identifier(name)}: {spark_type(field.type)}' for name, field in parts)}>"
+        case types.Decimal():
+            return kind.sql_name
+    return _SPARK_TYPES.get(kind, "STRING")
 
 
-def spark_names(shape: Field) -> list[str]:
+def spark_names(kind: Type) -> list[str]:
     """Return what Spark calls the fields of a struct: those of a row, which have no names, have their place."""
-    return [child.name or f"col{place}" for place, child in enumerate(shape.children, 1)]
+    return [field.name or f"col{place}" for place, field in enumerate(kind.children, 1)]
 
 
 def identifier(name: str) -> str:
@@ -91,59 +98,56 @@ def quoted(text: str) -> str:
         raise InvalidInputError(f"Invalid Input Error: {text!a} is no text: it has half a character in it.") from error
 
 
-def spark_literal(shape: str | Field, text: str) -> str:
+def spark_literal(kind: Type, text: str) -> str:
     """Return a value, in the text that `converted` gives, as a literal of Spark."""
-    if isinstance(shape, Field) and shape.children:
-        return _nested_literal(shape, parse_value(shape, text))
-    column_type = shape if isinstance(shape, str) else shape.type
-    if column_type in INTEGERS:
-        value = int(text)
-        mark = _MARKS.get(column_type)
-        if mark is not None:
-            return f"{value}{mark}"
-        return str(value) if -(2**31) <= value < 2**31 else f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
-    if is_decimal(column_type):
-        return f"{text}BD"
-    match column_type:
-        case "boolean":
+    match kind:
+        case types.Nested():
+            return _nested_literal(kind, parse_value(kind, text))
+        case types.Integer():
+            return _integer_literal(kind, int(text))
+        case types.Decimal():
+            return f"{text}BD"
+        case types.Boolean():
             return text.upper()
-        case "float32" | "float64":
-            return f"CAST('{text}' AS {spark_type(column_type)})"
-        case "date":
+        case types.Float():
+            return f"CAST('{text}' AS {spark_type(kind)})"
+        case types.Date():
             return f"DATE '{_spark_date(text)}'"
-        case "timestamp" | "timestamp_s" | "timestamp_ms":
+        case types.TIMESTAMP | types.TIMESTAMP_S | types.TIMESTAMP_MS:
             return f"TIMESTAMP_NTZ '{_spark_date(text)}'"
-        case "timestamptz":
+        case types.TIMESTAMPTZ:
             return f"TIMESTAMP_LTZ '{_spark_date(text.removesuffix('+00'))}+00:00'"
-        case "blob":
-            return f"X'{parse_value(Field(None, '', 'blob'), text).hex().upper()}'"
+        case types.Blob():
+            return f"X'{parse_value(kind, text).hex().upper()}'"
     return quoted(text)
 
 
-def _nested_literal(shape: Field, value: Any) -> str:
+def _integer_literal(kind: types.Integer, value: int) -> str:
+    if kind in _MARKS:
+        return f"{value}{_MARKS[kind]}"
+    return str(value) if -(2**31) <= value < 2**31 else f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
+
+
+def _nested_literal(kind: Type, value: Any) -> str:
     """Return a value of `forklake.files.values`; its parts have the very types that Spark shows them as."""
     if value is None:
-        return f"CAST(NULL AS {spark_type(shape)})"
-    match shape.type:
-        case "list":
-            parts = [_nested_literal(shape.children[0], part) for part in value]
-            return f"array({', '.join(parts)})" if parts else f"CAST(array() AS {spark_type(shape)})"
-        case "struct":
-            fields = zip(spark_names(shape), shape.children, value, strict=True)
-            named = (f"{quoted(name)}, {_nested_literal(child, part)}" for name, child, part in fields)
+        return f"CAST(NULL AS {spark_type(kind)})"
+    match kind:
+        case types.List(element):
+            parts = [_nested_literal(element.type, part) for part in value]
+            return f"array({', '.join(parts)})" if parts else f"CAST(array() AS {spark_type(kind)})"
+        case types.Struct(fields):
+            pairs = zip(spark_names(kind), fields, value, strict=True)
+            named = (f"{quoted(name)}, {_nested_literal(field.type, part)}" for name, field, part in pairs)
             return f"named_struct({', '.join(named)})"
-        case "map":
-            keys, items = ([_nested_literal(child, pair[place]) for pair in value] for place, child in _sides(shape))
-            if not keys:
-                return f"CAST(map() AS {spark_type(shape)})"
-            return f"map({', '.join(part for pair in zip(keys, items, strict=True) for part in pair)})"
-    literal = spark_literal(shape.type, format_value(shape, value))
-    is_wide = (shape.type in INTEGERS and shape.type not in _MARKS) or is_decimal(shape.type)
-    return f"CAST({literal} AS {spark_type(shape)})" if is_wide else literal
-
-
-def _sides(shape: Field) -> Iterable[tuple[int, Field]]:
-    return enumerate(shape.children)
+        case types.Map(key, item):
+            if not value:
+                return f"CAST(map() AS {spark_type(kind)})"
+            entries = ((_nested_literal(key.type, one), _nested_literal(item.type, other)) for one, other in value)
+            return f"map({', '.join(part for pair in entries for part in pair)})"
+    literal = spark_literal(kind, format_value(kind, value))
+    is_wide = (isinstance(kind, types.Integer) and kind not in _MARKS) or isinstance(kind, types.Decimal)
+    return f"CAST({literal} AS {spark_type(kind)})" if is_wide else literal
 
 
 def _spark_date(text: str) -> str:
@@ -154,7 +158,7 @@ def _spark_date(text: str) -> str:
     return f"+{text}" if len(year) > 4 else text
 
 
-def converted(text: str, shape: str | Field) -> str:
+def converted(text: str, kind: Type) -> str:
     """Return the text that DuckLake writes for the value that DuckDB reads from quoted text.
 
     A timestamp with time zone that has no offset is UTC.
@@ -162,11 +166,10 @@ def converted(text: str, shape: str | Field) -> str:
     Raises:
         InvalidInputError: It is no value of that type, or one that Spark has not.
     """
-    field = Field(None, "", shape) if isinstance(shape, str) else shape
     try:
-        found = text if field.type == "varchar" else format_value(field, parse_value(field, text))
+        found = text if kind == types.VARCHAR else format_value(kind, parse_value(kind, text))
     except ValueError as error:
         raise InvalidInputError(f"Conversion Error: {error}") from error
     if found in ("infinity", "-infinity"):
-        raise InvalidInputError(f'The infinite value "{text}" of type {type_name(field)} is none that Spark has.')
+        raise InvalidInputError(f'The infinite value "{text}" of type {kind.sql_name} is none that Spark has.')
     return found

@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, Side
 from forklake.model.names import fold
+from forklake.model.types.shapes import shape_of
 from forklake.sql.bound import Bound
 from forklake.sql.columns import extracted, find, missing_column
 from forklake.sql.literals import identifier
@@ -53,13 +54,13 @@ class MatchedColumns(Site):
         if side == SOURCE:
             return extracted(self.given(number), inside, self._given[number].name)
         field = self._fields[number]
-        return extracted(Bound(f"{TARGET}.{identifier(field.name)}", field.type, field), inside, field.name)
+        return extracted(Bound(f"{TARGET}.{identifier(field.name)}", shape_of(field.type), field), inside, field.name)
 
     def given(self, number: int) -> Bound:
         """Return a column of the source by its number."""
         field = self._given[number]
-        whole = Field(None, field.name, field.type, field.children)
-        return Bound(f"{SOURCE}.{identifier(given_name(number))}", field.type, whole)
+        whole = Field(None, field.name, field.type)
+        return Bound(f"{SOURCE}.{identifier(given_name(number))}", shape_of(field.type), whole)
 
     def keys(self, on: exp.Expr) -> Iterator[tuple[str, str]]:
         """Yield the columns of the table that equal one of the source wherever a condition is true, and that one."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from forklake.sql.bound import INTEGERS, MOMENTS, Bound, is_numeric
+from forklake.model import types
+from forklake.sql.bound import MOMENTS, Bound
 from forklake.sql.casts import cast, naive
 from forklake.sql.intervals import added_spans, multiplied_span, spanned, spark_interval
 from forklake.sql.phrases import once
@@ -24,41 +25,41 @@ def micros_of(moment: str) -> str:
 
 def moved(first: Bound, operator: str, second: Bound) -> Bound | None:
     """Return the result of an operator of which not both sides are numbers; None if there is none."""
-    if operator == "*" and "interval" in (first.type, second.type):
-        span, factor = (first, second) if first.type == "interval" else (second, first)
-        return multiplied_span(span, factor) if is_numeric(factor.type) else None
+    if operator == "*" and types.INTERVAL in (first.type, second.type):
+        span, factor = (first, second) if first.type == types.INTERVAL else (second, first)
+        return multiplied_span(span, factor) if isinstance(factor.type, types.Number) else None
     if operator not in ("+", "-"):
         return None
-    if first.is_untyped and second.type == "interval" and operator == "+":
-        first = cast(first, "interval")
-    if first.type == second.type == "interval":
+    if first.is_untyped and second.type == types.INTERVAL and operator == "+":
+        first = cast(first, types.INTERVAL)
+    if first.type == second.type == types.INTERVAL:
         return added_spans(first, operator, second)
-    if operator == "+" and second.type in (*MOMENTS, "time") and first.type not in MOMENTS:
+    if operator == "+" and second.type in (*MOMENTS, types.TIME) and first.type not in MOMENTS:
         first, second = second, first
-    if first.type == "time" and second.type == "interval":
+    if first.type == types.TIME and second.type == types.INTERVAL:
         return _moved_time(first, operator, second)
     if first.type not in MOMENTS:
         return None
-    if first.type == "date" and second.type in INTEGERS:
+    if first.type == types.DATE and isinstance(second.type, types.Integer):
         name = "date_add" if operator == "+" else "date_sub"
-        return Bound(f"{name}({first.sql}, {cast(second, 'int32').sql})", "date")
-    if first.type == second.type == "date" and operator == "-":
-        return Bound(f"CAST(datediff({first.sql}, {second.sql}) AS BIGINT)", "int64")
+        return Bound(f"{name}({first.sql}, {cast(second, types.INT32).sql})", types.DATE)
+    if first.type == second.type == types.DATE and operator == "-":
+        return Bound(f"CAST(datediff({first.sql}, {second.sql}) AS BIGINT)", types.INT64)
     if second.type in MOMENTS and operator == "-":
         return _difference(first, second)
-    if first.type == "date" and second.type == "time" and operator == "+":
-        return Bound(f"CAST(concat(CAST({first.sql} AS STRING), ' ', {second.sql}) AS TIMESTAMP_NTZ)", "timestamp")
-    if second.type != "interval":
+    if first.type == types.DATE and second.type == types.TIME and operator == "+":
+        return Bound(f"CAST(concat(CAST({first.sql} AS STRING), ' ', {second.sql}) AS TIMESTAMP_NTZ)", types.TIMESTAMP)
+    if second.type != types.INTERVAL:
         return None
-    shifted = Bound(f"({naive(first)} + {spark_interval(second, is_negative=operator == '-')})", "timestamp")
-    return cast(shifted, "timestamptz") if first.type == "timestamptz" else shifted
+    shifted = Bound(f"({naive(first)} + {spark_interval(second, is_negative=operator == '-')})", types.TIMESTAMP)
+    return cast(shifted, types.TIMESTAMPTZ) if first.type == types.TIMESTAMPTZ else shifted
 
 
 def _moved_time(first: Bound, operator: str, second: Bound) -> Bound:
     """Return a time of the day that was moved; it goes round at midnight."""
     start = f"CAST(concat('2000-01-01 ', {first.sql}) AS TIMESTAMP_NTZ)"
     shifted = f"({start} + {spark_interval(second, is_negative=operator == '-')})"
-    return Bound(f"substring(CAST({shifted} AS STRING), 12)", "time")
+    return Bound(f"substring(CAST({shifted} AS STRING), 12)", types.TIME)
 
 
 def _difference(first: Bound, second: Bound) -> Bound:

@@ -19,23 +19,12 @@ from collections.abc import Sequence
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.nested_text import quote
-from forklake.model.field import Field
+from forklake.model import types
 from forklake.model.names import fold
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql import lengths
-from forklake.sql.bound import (
-    INTEGERS,
-    NULL,
-    TEXTS,
-    Bound,
-    is_decimal,
-    list_of,
-    map_of,
-    scalar,
-    shape_of,
-    shaped,
-    struct_of,
-    type_name,
-)
+from forklake.sql.bound import TEXTS, Bound
 from forklake.sql.coercion import cast, unified
 from forklake.sql.literals import quoted, spark_literal, spark_names, spark_type
 from forklake.sql.nested_casts import part
@@ -49,9 +38,9 @@ def list_value(values: Sequence[Bound]) -> Bound:
         InvalidInputError: They have no type in common.
     """
     if not values:
-        return shaped("array()", list_of(NULL), "[]")
+        return Bound("array()", list_of(types.NULL), literal="[]")
     same = unified(values)
-    shape = list_of(shape_of(same[0]))
+    shape = list_of(same[0].type)
     texts = [_part_text(value) for value in same]
     return _made(f"array({', '.join(exact(value) for value in same)})", shape, f"[{', '.join(_known(texts))}]", texts)
 
@@ -66,7 +55,7 @@ def struct_value(names: Sequence[str], values: Sequence[Bound]) -> Bound:
         twice = next(name for place, name in enumerate(names) if fold(name) in {fold(one) for one in names[:place]})
         raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice}"')
     settled = [_settled(value) for value in values]
-    shape = struct_of([(name, shape_of(value)) for name, value in zip(names, settled, strict=True)])
+    shape = struct_of([(name, value.type) for name, value in zip(names, settled, strict=True)])
     texts = [_part_text(value) for value in settled]
     pairs = zip(names, _known(texts), strict=True)
     text = f"{{{', '.join(f'{quote(name, always=True)}: {one}' for name, one in pairs)}}}"
@@ -76,7 +65,7 @@ def struct_value(names: Sequence[str], values: Sequence[Bound]) -> Bound:
 def row_value(values: Sequence[Bound]) -> Bound:
     """Return a struct without names."""
     settled = [_settled(value) for value in values]
-    shape = struct_of([("", shape_of(value)) for value in settled])
+    shape = struct_of([("", value.type) for value in settled])
     texts = [_part_text(value) for value in settled]
     return _made(_struct_sql(shape, settled), shape, f"({', '.join(_known(texts))})", texts)
 
@@ -88,15 +77,15 @@ def map_value(keys: Sequence[Bound], values: Sequence[Bound]) -> Bound:
         InvalidInputError: Keys, or values, have no type in common; a key is NULL or there twice.
     """
     if not keys:
-        return shaped("map()", map_of(scalar(NULL), scalar(NULL)), "{}")
-    if any(key.type == NULL for key in keys):
+        return Bound("map()", map_of(types.NULL, types.NULL), literal="{}")
+    if any(key.type == types.NULL for key in keys):
         raise InvalidInputError("Invalid Input Error: Map keys can not be NULL.")
     same_keys, same_values = unified(keys), unified(values)
     texts = [(_part_text(key), _part_text(value)) for key, value in zip(same_keys, same_values, strict=True)]
     known = [key for key, _ in texts if key is not None]
     if len(set(known)) < len(known):
         raise InvalidInputError("Invalid Input Error: Map keys must be unique.")
-    shape = map_of(shape_of(same_keys[0]), shape_of(same_values[0]))
+    shape = map_of(same_keys[0].type, same_values[0].type)
     parts = [exact(one) for pair in zip(same_keys, same_values, strict=True) for one in pair]
     flat = [text for pair in texts for text in pair]
     return _made(f"map({', '.join(parts)})", shape, f"{{{', '.join(f'{k}={v}' for k, v in texts)}}}", flat)
@@ -108,46 +97,47 @@ def map_of_lists(keys: Bound, values: Bound) -> Bound:
     Raises:
         InvalidInputError: One of them is no list.
     """
-    if keys.type == values.type == "list":
-        (key,), (item,) = shape_of(keys).children, shape_of(values).children
-        if key.type == NULL:
+    if isinstance(keys.type, types.List) and isinstance(values.type, types.List):
+        key, item = keys.type.element.type, values.type.element.type
+        if key == types.NULL:
             return map_value((), ())
-        return shaped(f"map_from_arrays({keys.sql}, {values.sql})", map_of(key, item))
+        return Bound(f"map_from_arrays({keys.sql}, {values.sql})", map_of(key, item))
     raise InvalidInputError(
         "Binder Error: MAP expects two lists: one of keys and one of values, not"
-        f" {type_name(shape_of(keys))} and {type_name(shape_of(values))}"
+        f" {keys.type.sql_name} and {values.type.sql_name}"
     )
 
 
 def _settled(value: Bound) -> Bound:
     """Return a value of a type of its own: a quoted constant is text."""
-    return cast(value, "varchar") if value.is_untyped else value
+    return cast(value, types.VARCHAR) if value.is_untyped else value
 
 
-def _struct_sql(shape: Field, values: Sequence[Bound]) -> str:
+def _struct_sql(shape: Type, values: Sequence[Bound]) -> str:
     pairs = zip(spark_names(shape), values, strict=True)
     return f"named_struct({', '.join(f'{quoted(name)}, {exact(value)}' for name, value in pairs)})"
 
 
-def _made(sql: str, shape: Field, text: str, texts: Sequence[str | None]) -> Bound:
+def _made(sql: str, shape: Type, text: str, texts: Sequence[str | None]) -> Bound:
     """Return what was made; a constant if all its parts are."""
     if any(one is None for one in texts) or _has_rows(shape):
-        return shaped(sql, shape)
-    return shaped(spark_literal(shape, text), shape, text)
+        return Bound(sql, shape)
+    return Bound(spark_literal(shape, text), shape, literal=text)
 
 
-def _has_rows(shape: Field) -> bool:
+def _has_rows(shape: Type) -> bool:
     """Return whether there are structs without names in a type: no text tells their fields apart."""
-    return any((shape.type == "struct" and not child.name) or _has_rows(child) for child in shape.children)
+    is_struct = isinstance(shape, types.Struct)
+    return any((is_struct and not field.name) or _has_rows(field.type) for field in shape.children)
 
 
 def _part_text(value: Bound) -> str | None:
     """Return a constant as it stands in nested text; None if it is none."""
-    if value.type == NULL or value.sql == f"CAST(NULL AS {spark_type(shape_of(value))})":
+    if value.type == types.NULL or value.sql == f"CAST(NULL AS {spark_type(value.type)})":
         return "NULL"
     if value.literal is None:
         return None
-    return value.literal if value.field is not None or value.type == "json" else quote(value.literal)
+    return value.literal if isinstance(value.type, types.Nested | types.Json) else quote(value.literal)
 
 
 def _known(texts: Sequence[str | None]) -> list[str]:
@@ -156,7 +146,9 @@ def _known(texts: Sequence[str | None]) -> list[str]:
 
 def exact(value: Bound) -> str:
     """Return a value with the very type that Spark shows its type as; a literal may have fewer digits."""
-    if value.literal is not None and (is_decimal(value.type) or value.type in ("uint64", "int128", "uint128")):
+    kind = value.type
+    is_wide = isinstance(kind, types.Decimal) or (isinstance(kind, types.Integer) and kind.is_wide)
+    if value.literal is not None and is_wide:
         return f"CAST({value.sql} AS {spark_type(value.type)})"
     return value.sql
 
@@ -172,42 +164,40 @@ def element(value: Bound, key: Bound) -> Bound:
         NotFoundError: A struct has no such field.
     """
     match value.type:
-        case "list":
+        case types.List(inner):
             place = _place(value, key)
-            inner = shape_of(value).children[0]
             if place.literal == "0":
-                return cast(Bound("NULL", NULL), inner)
+                return cast(Bound("NULL", types.NULL), inner.type)
             sql = place.literal or f"nullif(CAST({place.sql} AS INT), 0)"
-            return shaped(f"try_element_at({value.sql}, {sql})", inner)
-        case "map":
-            key_shape, item = shape_of(value).children
-            if key_shape.type == NULL:
-                return Bound("NULL", NULL)
-            return shaped(f"try_element_at({value.sql}, {exact(cast(key, key_shape))})", item)
-        case "struct":
+            return Bound(f"try_element_at({value.sql}, {sql})", inner.type)
+        case types.Map(known, item):
+            if known.type == types.NULL:
+                return Bound("NULL", types.NULL)
+            return Bound(f"try_element_at({value.sql}, {exact(cast(key, known.type))})", item.type)
+        case types.Struct():
             return _struct_element(value, key)
     if value.type in TEXTS:
         place_sql = f"CAST({_place(value, key).sql} AS INT)"
-        return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", "varchar")
-    if value.type == NULL:
-        return Bound("NULL", NULL)
-    raise InvalidInputError(f"Binder Error: Cannot extract a part of a value of type {type_name(shape_of(value))}")
+        return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", types.VARCHAR)
+    if value.type == types.NULL:
+        return Bound("NULL", types.NULL)
+    raise InvalidInputError(f"Binder Error: Cannot extract a part of a value of type {value.type.sql_name}")
 
 
 def _place(value: Bound, key: Bound) -> Bound:
     """Return the place of a part: a whole number."""
-    if key.type not in INTEGERS and key.type not in (NULL, "boolean") and not key.is_untyped:
+    if not isinstance(key.type, types.Integer) and key.type not in (types.NULL, types.BOOLEAN) and not key.is_untyped:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types"
-            f" 'array_extract({type_name(shape_of(value))}, {type_name(shape_of(key))})'."
+            f" 'array_extract({value.type.sql_name}, {key.type.sql_name})'."
             " You might need to add explicit type casts."
         )
-    return cast(key, "int64")
+    return cast(key, types.INT64)
 
 
 def _struct_element(value: Bound, key: Bound) -> Bound:
-    shape = shape_of(value)
-    if key.literal is not None and key.type in INTEGERS:
+    shape = value.type
+    if key.literal is not None and isinstance(key.type, types.Integer):
         place = int(key.literal)
         if shape.children[0].name:
             raise InvalidInputError(
@@ -228,14 +218,14 @@ def field_of(value: Bound, name: str) -> Bound:
         InvalidInputError: It is no struct.
         NotFoundError: It has no such field.
     """
-    if value.type == "map":
-        return element(value, Bound(quoted(name), "varchar", literal=name, is_untyped=True))
-    if value.type != "struct":
+    if isinstance(value.type, types.Map):
+        return element(value, Bound(quoted(name), types.VARCHAR, literal=name, is_untyped=True))
+    if not isinstance(value.type, types.Struct):
         raise InvalidInputError(
-            f'Binder Error: Cannot extract field "{name}" from an expression of type {type_name(shape_of(value))}'
+            f'Binder Error: Cannot extract field "{name}" from an expression of type {value.type.sql_name}'
             " because it is not a struct"
         )
-    children = shape_of(value).children
+    children = value.type.children
     place = next((place for place, child in enumerate(children) if fold(child.name) == fold(name)), None)
     if place is None:
         candidates = ", ".join(f'"{child.name}"' for child in children)
@@ -249,19 +239,19 @@ def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
     Raises:
         InvalidInputError: It is neither.
     """
-    if value.type == NULL:
+    if value.type == types.NULL:
         return value
-    if value.type not in ("list", *TEXTS):
-        raise InvalidInputError(f"Binder Error: Cannot slice a value of type {type_name(shape_of(value))}")
-    size, taken = ("size", "slice") if value.type == "list" else ("length", "substring")
+    if not isinstance(value.type, types.List) and value.type not in TEXTS:
+        raise InvalidInputError(f"Binder Error: Cannot slice a value of type {value.type.sql_name}")
+    size, taken = ("size", "slice") if isinstance(value.type, types.List) else ("length", "substring")
 
     def place(sql: str, bound: Bound | None, default: str) -> str:
         if bound is None or bound.literal == "-":
             return default
-        if bound.literal is not None and bound.type in INTEGERS:
+        if bound.literal is not None and isinstance(bound.type, types.Integer):
             number = int(bound.literal)
             return str(number) if number >= 0 else f"({size}({sql}) + {number} + 1)"
-        given = f"CAST({cast(bound, 'int64').sql} AS INT)"
+        given = f"CAST({cast(bound, types.INT64).sql} AS INT)"
         return f"if({given} < 0, {size}({sql}) + {given} + 1, {given})"
 
     def body(sql: str) -> str:
@@ -269,7 +259,7 @@ def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
         last = f"least({place(sql, end, f'{size}({sql})')}, {size}({sql}))"
         return f"{taken}({sql}, {first}, greatest({last} - {first} + 1, 0))"
 
-    return shaped(once(value.sql, body), shape_of(value))
+    return Bound(once(value.sql, body), value.type)
 
 
 def concatenation(first: Bound, second: Bound) -> Bound:
@@ -278,19 +268,19 @@ def concatenation(first: Bound, second: Bound) -> Bound:
     Raises:
         InvalidInputError: One is a list and the other is none.
     """
-    types = {first.type, second.type} - {NULL}
-    if "list" in types and NULL not in (first.type, second.type):
-        if types != {"list"}:
+    lists = [isinstance(value.type, types.List) for value in (first, second)]
+    if any(lists) and types.NULL not in (first.type, second.type):
+        if not all(lists):
             raise InvalidInputError(
-                f"Binder Error: Cannot concatenate types {type_name(shape_of(first))} and {type_name(shape_of(second))}"
+                f"Binder Error: Cannot concatenate types {first.type.sql_name} and {second.type.sql_name}"
                 " - an explicit cast is required"
             )
         one, other = unified([first, second])
-        lists = lengths.joined_lists([one.sql, other.sql], lambda parts: f"concat({', '.join(parts)})")
-        return shaped(lists, shape_of(one))
-    kind = "blob" if types == {"blob"} else "varchar"
+        joined = lengths.joined_lists([one.sql, other.sql], lambda parts: f"concat({', '.join(parts)})")
+        return Bound(joined, one.type)
+    kind: Type = types.BLOB if {first.type, second.type} - {types.NULL} == {types.BLOB} else types.VARCHAR
     one, other = (cast(value, kind) for value in (first, second))
-    if first.literal is not None and second.literal is not None and kind == "varchar":
+    if first.literal is not None and second.literal is not None and kind == types.VARCHAR:
         text = (one.literal or "") + (other.literal or "")
-        return Bound(quoted(text), "varchar", literal=text)
+        return Bound(quoted(text), types.VARCHAR, literal=text)
     return Bound(lengths.joined_texts([one.sql, other.sql], lambda parts: f"({' || '.join(parts)})"), kind)

@@ -8,50 +8,50 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.files.nested_text import quote
 from forklake.files.texts import format_value, parse_value
-from forklake.model.field import Field
+from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, TEXTS, Bound, is_numeric, list_of, map_of, scalar, shape_of, shaped, struct_of
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of, struct_of
+from forklake.sql.bound import Bound
 from forklake.sql.literals import identifier, quoted, spark_names, spark_type
 from forklake.sql.phrases import once, variable
 
-Caster = Callable[[Bound, Field | str], Bound]
+Caster = Callable[[Bound, Type], Bound]
 
-_PLAIN: Final = frozenset({"boolean", "date", "uuid"})
-"""Types whose text is never quoted within nested text, beside numbers."""
+_BARE: Final = (types.Nested, types.Number, types.Boolean, types.Date, types.Uuid, types.Json, types.Null)
+"""Types whose text is never quoted within nested text."""
 _QUOTED: Final = r"""^$|^\s|\s$|^[nN][uU][lL][lL]$|["'(),:=\[\]{}]"""
 
 
 def part(value: Bound, place: int) -> Bound:
     """Return a field of a struct by its place; it is no column any more."""
-    shape = shape_of(value)
-    return shaped(f"{value.sql}.{identifier(spark_names(shape)[place])}", shape.children[place])
+    name = identifier(spark_names(value.type)[place])
+    return Bound(f"{value.sql}.{name}", value.type.children[place].type)
 
 
 # ---- nested to nested ------------------------------------------------------------------------------------------------
 
 
-def cast_parts(value: Bound, shape: Field, cast: Caster) -> str | None:
+def cast_parts(value: Bound, target: Type, cast: Caster) -> str | None:
     """Return a nested value as one of another nested type of the same kind; None if it is of another kind."""
-    if value.type != shape.type:
-        return None
-    source = shape_of(value)
-    match shape.type:
-        case "list":
+    match value.type, target:
+        case types.List(element), types.List(wanted):
             name = variable()
-            inner = cast(shaped(name, source.children[0]), shape.children[0]).sql
+            inner = cast(Bound(name, element.type), wanted.type).sql
             return value.sql if inner == name else f"transform({value.sql}, {name} -> {inner})"
-        case "map":
-            return _cast_map(value, shape, cast)
-    return once(value.sql, lambda sql: _cast_struct(shaped(sql, source), shape, cast))
+        case types.Map(), types.Map():
+            return _cast_map(value, value.type, target, cast)
+        case types.Struct(), types.Struct():
+            return once(value.sql, lambda sql: _cast_struct(Bound(sql, value.type), target, cast))
+    return None
 
 
-def _cast_map(value: Bound, shape: Field, cast: Caster) -> str:
+def _cast_map(value: Bound, source: types.Map, target: types.Map, cast: Caster) -> str:
     key, item = variable(), variable()
-    source = shape_of(value)
-    key_sql = cast(shaped(key, source.children[0]), shape.children[0]).sql
-    item_sql = cast(shaped(item, source.children[1]), shape.children[1]).sql
-    if source.children[0].type == NULL:
-        return f"if({value.sql} IS NULL, NULL, CAST(map() AS {spark_type(shape)}))"
+    key_sql = cast(Bound(key, source.key.type), target.key.type).sql
+    item_sql = cast(Bound(item, source.value.type), target.value.type).sql
+    if source.key.type == types.NULL:
+        return f"if({value.sql} IS NULL, NULL, CAST(map() AS {spark_type(target)}))"
     if key_sql == key:
         return value.sql if item_sql == item else f"transform_values({value.sql}, ({key}, {item}) -> {item_sql})"
     entry = variable()
@@ -59,18 +59,16 @@ def _cast_map(value: Bound, shape: Field, cast: Caster) -> str:
     return f"map_from_entries(transform(map_entries({value.sql}), {entry} -> {made}))"
 
 
-def _cast_struct(value: Bound, shape: Field, cast: Caster) -> str:
-    source = shape_of(value)
-    places = _matches(source, shape)
+def _cast_struct(value: Bound, target: types.Struct, cast: Caster) -> str:
+    places = _matches(value.type, target)
     parts = []
-    for place, (child, name) in enumerate(zip(shape.children, spark_names(shape), strict=True)):
-        found = places[place]
-        inner = Bound("NULL", NULL) if found is None else part(value, found)
-        parts.append(f"{quoted(name)}, {cast(inner, child).sql}")
+    for found, field, name in zip(places, target.fields, spark_names(target), strict=True):
+        inner = Bound("NULL", types.NULL) if found is None else part(value, found)
+        parts.append(f"{quoted(name)}, {cast(inner, field.type).sql}")
     return f"CASE WHEN {value.sql} IS NOT NULL THEN named_struct({', '.join(parts)}) END"
 
 
-def _matches(source: Field, target: Field) -> list[int | None]:
+def _matches(source: Type, target: Type) -> list[int | None]:
     """Return which field of a struct each field of another gets: by name, or by place if either has no names.
 
     Raises:
@@ -87,7 +85,7 @@ def _matches(source: Field, target: Field) -> list[int | None]:
     return found
 
 
-def constant_parts(source: Field, target: Field, value: Any) -> Any:
+def constant_parts(source: Type, target: Type, value: Any) -> Any:
     """Return a constant (`forklake.files.values`) as one of another type.
 
     Raises:
@@ -95,17 +93,19 @@ def constant_parts(source: Field, target: Field, value: Any) -> Any:
     """
     if value is None:
         return None
-    if source.type == target.type == "list":
-        return [constant_parts(source.children[0], target.children[0], item) for item in value]
-    if source.type == target.type == "map":
-        (key, item), (new_key, new_item) = source.children, target.children
-        return [(constant_parts(key, new_key, one), constant_parts(item, new_item, other)) for one, other in value]
-    if source.type == target.type == "struct":
-        places = _matches(source, target)
-        return tuple(
-            None if place is None else constant_parts(source.children[place], child, value[place])
-            for place, child in zip(places, target.children, strict=True)
-        )
+    match source, target:
+        case types.List(element), types.List(wanted):
+            return [constant_parts(element.type, wanted.type, item) for item in value]
+        case types.Map(key, item), types.Map(new_key, new_item):
+            return [
+                (constant_parts(key.type, new_key.type, one), constant_parts(item.type, new_item.type, other))
+                for one, other in value
+            ]
+        case types.Struct(fields), types.Struct(wanted_fields):
+            return tuple(
+                None if place is None else constant_parts(fields[place].type, field.type, value[place])
+                for place, field in zip(_matches(source, target), wanted_fields, strict=True)
+            )
     return parse_value(target, format_value(source, value))
 
 
@@ -114,39 +114,34 @@ def constant_parts(source: Field, target: Field, value: Any) -> Any:
 
 def to_text(value: Bound, cast: Caster) -> str:
     """Return a nested value as DuckDB prints it."""
-    shape = shape_of(value)
-    match shape.type:
-        case "list":
+    match value.type:
+        case types.List(element):
             name = variable()
-            items = f"transform({value.sql}, {name} -> {_part_text(shaped(name, shape.children[0]), cast)})"
+            items = f"transform({value.sql}, {name} -> {_part_text(Bound(name, element.type), cast)})"
             return f"concat('[', array_join({items}, ', '), ']')"
-        case "map":
+        case types.Map(key, item):
             entry = variable()
-            key, item = (
-                _part_text(shaped(f"{entry}.{side}", child), cast)
-                for side, child in zip(("key", "value"), shape.children, strict=True)
-            )
-            pairs = f"transform(map_entries({value.sql}), {entry} -> concat({key}, '=', {item}))"
+            key_text = _part_text(Bound(f"{entry}.key", key.type), cast)
+            item_text = _part_text(Bound(f"{entry}.value", item.type), cast)
+            pairs = f"transform(map_entries({value.sql}), {entry} -> concat({key_text}, '=', {item_text}))"
             return f"concat('{{', array_join({pairs}, ', '), '}}')"
-    return once(value.sql, lambda sql: _struct_text(shaped(sql, shape), cast))
+    return once(value.sql, lambda sql: _struct_text(Bound(sql, value.type), cast))
 
 
 def _struct_text(value: Bound, cast: Caster) -> str:
-    shape = shape_of(value)
-    has_names = all(child.name for child in shape.children)
+    fields = value.type.children
+    has_names = all(field.name for field in fields)
     parts = []
-    for place, child in enumerate(shape.children):
-        name = quoted(("" if place == 0 else ", ") + (f"{quote(child.name, always=True)}: " if has_names else ""))
+    for place, field in enumerate(fields):
+        name = quoted(("" if place == 0 else ", ") + (f"{quote(field.name, always=True)}: " if has_names else ""))
         parts += [name, _part_text(part(value, place), cast)]
     first, last = ("'{'", "'}'") if has_names else ("'('", "')'")
     return f"CASE WHEN {value.sql} IS NOT NULL THEN concat({', '.join((first, *parts, last))}) END"
 
 
 def _part_text(value: Bound, cast: Caster) -> str:
-    text = cast(value, "varchar").sql if value.type != NULL else "CAST(NULL AS STRING)"
-    if not (value.field is not None or value.type in _PLAIN or is_numeric(value.type) or value.type in (NULL, "json")):
-        text = once(text, _quoted_sql)
-    return f"coalesce({text}, 'NULL')"
+    text = cast(value, types.VARCHAR).sql if value.type != types.NULL else "CAST(NULL AS STRING)"
+    return f"coalesce({text if isinstance(value.type, _BARE) else once(text, _quoted_sql)}, 'NULL')"
 
 
 def _quoted_sql(sql: str) -> str:
@@ -161,23 +156,24 @@ def _quoted_sql(sql: str) -> str:
 
 def to_json(value: Bound, cast: Caster) -> str:
     """Return a value as JSON."""
-    sql = cast(value, _json_shape(shape_of(value))).sql
+    sql = cast(value, _json_shape(value.type)).sql
     settings = "map('ignoreNullFields', 'false')"
-    if value.field is not None and value.field.children:
+    if isinstance(value.type, types.Nested):
         return f"to_json({sql}, {settings})"
     # Spark has no JSON of values that are not nested: those of a list stand between its brackets.
     written = f"regexp_extract(to_json(array({sql}), {settings}), '^.(.*).$', 1)"
     return f"if({sql} IS NULL, NULL, {written})"
 
 
-def _json_shape(shape: Field) -> Field:
+def _json_shape(kind: Type) -> Type:
     """Return a type with the same nesting, of parts for which Spark writes the JSON that DuckDB does."""
-    match shape.type:
-        case "list":
-            return list_of(_json_shape(shape.children[0]))
-        case "struct":
-            return struct_of([(child.name, _json_shape(child)) for child in shape.children])
-        case "map":
-            return map_of(scalar("varchar"), _json_shape(shape.children[1]))
-    is_kept = is_numeric(shape.type) or shape.type in TEXTS or shape.type in ("boolean", NULL)
-    return shape if is_kept else scalar("varchar")
+    match kind:
+        case types.List(element):
+            return list_of(_json_shape(element.type))
+        case types.Struct(fields):
+            return struct_of((field.name, _json_shape(field.type)) for field in fields)
+        case types.Map(_, item):
+            return map_of(types.VARCHAR, _json_shape(item.type))
+        case types.Number() | types.Boolean() | types.Varchar() | types.Json() | types.Null():
+            return kind
+    return types.VARCHAR

@@ -8,10 +8,12 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 
 from forklake.errors import InvalidInputError
-from forklake.model.field import Field
-from forklake.model.types import canonical
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.model.types.read import read_scalar
+from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.arithmetic import arithmetic
-from forklake.sql.bound import Bound, list_of, map_of, scalar, struct_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import constant
 from forklake.sql.nested import element, list_value, map_of_lists, map_value, row_value, struct_value, value_slice
 from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
@@ -91,15 +93,15 @@ def _element(binder: ExpressionBinder, value: Bound, node: exp.Expr) -> Bound:
 def _place(binder: ExpressionBinder, key: exp.Expr) -> Bound:
     """Return a place as it was written: the parser takes one off whatever it knows to be a whole number."""
     bound = binder.bind(key)
-    if bound.literal is not None and bound.type in ("int32", "int64"):
+    if bound.literal is not None and bound.type in (types.INT32, types.INT64):
         return constant(bound.type, str(int(bound.literal) + 1))
     annotated = annotate_types(key.copy(), dialect="duckdb")
     if annotated.type is not None and annotated.type.this in exp.DataType.INTEGER_TYPES:
-        return arithmetic(bound, "+", constant("int32", "1"))
+        return arithmetic(bound, "+", constant(types.INT32, "1"))
     return bound
 
 
-def target_shape(node: exp.Expr) -> Field:
+def target_shape(node: exp.Expr) -> Type:
     """Return the type that a cast names, with what is nested in it.
 
     Raises:
@@ -111,12 +113,11 @@ def target_shape(node: exp.Expr) -> Field:
             raise InvalidInputError(f"Arrays of a fixed size are not supported: {shown(node)}")
         return list_of(target_shape(node.expressions[0]))
     if kind == exp.DataType.Type.MAP and len(node.expressions) == 2:
-        key, item = node.expressions
-        return map_of(target_shape(key), target_shape(item))
+        return map_of(*map(target_shape, node.expressions))
     if kind == exp.DataType.Type.STRUCT and node.expressions:
-        return struct_of([(part.name, target_shape(part.args["kind"])) for part in node.expressions])
+        return struct_of((part.name, target_shape(part.args["kind"])) for part in node.expressions)
     text = shown(node)
     try:
-        return scalar(canonical(text))
+        return read_scalar(text, is_sql=True)
     except ValueError as error:
         raise InvalidInputError(f'Catalog Error: Type with name "{text}" does not exist!') from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forklake.model import types
 from forklake.sql.bound import Bound
 from forklake.sql.coercion import constant
 
@@ -13,14 +14,13 @@ def number(text: str) -> Bound:
     """
     if text.removeprefix("-").isdecimal():
         value = int(text)
-        kind = "int32" if -(2**31) <= value < 2**31 else "int64" if -(2**63) <= value < 2**63 else "int128"
-        return constant(kind, str(value))
+        return constant(types.integer_of(value), str(value))
     if "e" in text.lower():
-        return constant("float64", repr(float(text)))
+        return constant(types.FLOAT64, repr(float(text)))
     whole, _, fraction = text.removeprefix("-").partition(".")
     digits = len(whole + fraction)
     if digits > 38 or not (whole + fraction).isdecimal():
-        return constant("float64", repr(float(text)))
+        return constant(types.FLOAT64, repr(float(text)))
     sign = "-" if text.startswith("-") and (whole + fraction).strip("0") else ""
-    kind = f"decimal({max(digits, len(fraction), 1)},{len(fraction)})"
-    return constant(kind, f"{sign}{whole.lstrip('0') or '0'}.{fraction}".rstrip("."))
+    decimal = types.Decimal(max(digits, len(fraction), 1), len(fraction))
+    return constant(decimal, f"{sign}{whole.lstrip('0') or '0'}.{fraction}".rstrip("."))

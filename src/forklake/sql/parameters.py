@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import type_name
 from forklake.sql.parse.grammar import POSITION_IN_TEXT
 from forklake.sql.query.constants import bound_value
 
@@ -161,5 +160,5 @@ def literal(value: Any) -> exp.Expr:
             pairs = [(exp.to_identifier(str(name), quoted=True), literal(one)) for name, one in value.items()]
             return exp.Struct(expressions=[exp.PropertyEQ(this=name, expression=one) for name, one in pairs])
     bound = bound_value(value)
-    kind = exp.DataType.build(type_name(bound.type), dialect="duckdb")
+    kind = exp.DataType.build(bound.type.sql_name, dialect="duckdb")
     return exp.Cast(this=exp.Literal.string(bound.literal), to=kind)

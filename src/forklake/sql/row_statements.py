@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.merge import Clause, Deed, Merge
 from forklake.model.names import fold
@@ -67,7 +68,9 @@ def bind_update(statement: said.Update, table: str, fields: Sequence[Field], nam
     values = assigned_values(statement, table, fields)
     binder = RowBinder(TableSite(statement.alias or table, fields), names)
     condition = None if statement.where is None else _condition(binder, statement.where)
-    return RowUpdate(tuple((field.name, cast(binder.bind(value), field).sql) for field, value in values), condition)
+    return RowUpdate(
+        tuple((field.name, cast(binder.bind(value), field.type).sql) for field, value in values), condition
+    )
 
 
 def assigned_values(statement: said.Update, table: str, fields: Sequence[Field]) -> list[tuple[Field, exp.Expr]]:
@@ -136,7 +139,7 @@ def bind_merge_with(
     on = binder.expanded(_on(statement, table, fields, source))
     matches, keys = binder.condition(on).sql, tuple(columns.keys(on))
     clauses = tuple(_clauses(statement, binder, columns, fields, source, table))
-    given = tuple(Field(None, given_name(place), field.type, field.children) for place, field in enumerate(source))
+    given = tuple(Field(None, given_name(place), field.type) for place, field in enumerate(source))
     return Merge(matches, clauses, given, keys)
 
 
@@ -217,8 +220,8 @@ def _failure(action: said.MergeAction, binder: RowBinder, condition: str | None,
         words += f" AND {written(plain)}"
     parts = [quoted(words if action.message is None else f"{words}: ")]
     if action.message is not None:
-        parts.append(f"coalesce({cast(binder.bind(action.message), 'varchar').sql}, 'NULL')")
-    value = f"CAST({refusal(*parts)} AS {spark_type(field)})"
+        parts.append(f"coalesce({cast(binder.bind(action.message), types.VARCHAR).sql}, 'NULL')")
+    value = f"CAST({refusal(*parts)} AS {spark_type(field.type)})"
     return Clause(
         action.side, "insert" if action.side == "not matched" else "update", condition, ((field.name, value),)
     )
@@ -260,4 +263,4 @@ def _values(
     for place, (field, value) in enumerate(given):
         if any(field is other for other, _ in given[:place]):
             raise InvalidInputError(f'Binder Error: Multiple assignments to same column "{field.name}"')
-        yield field.name, cast(value, field).sql
+        yield field.name, cast(value, field.type).sql

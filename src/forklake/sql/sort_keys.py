@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import Bound, list_of, shape_of, shaped, struct_of, type_name
+from forklake.model import types
+from forklake.model.types.shapes import entries_of
+from forklake.sql.bound import Bound
 from forklake.sql.intervals import length_of
 from forklake.sql.nested_casts import part
 from forklake.sql.phrases import once, variable
-
-NESTED: Final = frozenset({"list", "struct", "map"})
-_UNORDERED: Final = frozenset({"variant", "geometry"})
 
 
 def sort_key(value: Bound) -> str:
@@ -20,28 +17,26 @@ def sort_key(value: Bound) -> str:
     Raises:
         InvalidInputError: Such values have no order here.
     """
-    if value.type in _UNORDERED:
-        raise InvalidInputError(f"Ordering by values of type {type_name(value.type)} is not supported.")
+    if not value.type.facts.is_comparable:
+        raise InvalidInputError(f"Ordering by values of type {value.type.sql_name} is not supported.")
     match value.type:
-        case "interval":
+        case types.INTERVAL:
             return length_of(value)
-        case "list":
+        case types.List(element):
             name = variable()
-            return f"transform({value.sql}, {name} -> {_marked(shaped(name, shape_of(value).children[0]))})"
-        case "map":
-            key, item = shape_of(value).children
-            entries = list_of(struct_of([("key", key), ("value", item)]))
-            return sort_key(shaped(f"map_entries({value.sql})", entries))
-        case "struct":
-            return once(value.sql, lambda sql: _fields(shaped(sql, shape_of(value))))
+            return f"transform({value.sql}, {name} -> {_marked(Bound(name, element.type))})"
+        case types.Map(key, item):
+            return sort_key(Bound(f"map_entries({value.sql})", entries_of(key.type, item.type)))
+        case types.Struct():
+            return once(value.sql, lambda sql: _fields(Bound(sql, value.type)))
     return value.sql
 
 
 def _fields(value: Bound) -> str:
-    parts = [_marked(part(value, place)) for place in range(len(shape_of(value).children))]
+    parts = [_marked(part(value, place)) for place in range(len(value.type.children))]
     return f"if({value.sql} IS NULL, NULL, struct({', '.join(parts)}))"
 
 
 def _marked(value: Bound) -> str:
     """Return the key of a part, after a mark: within lists and structs Spark has NULL first."""
-    return once(value.sql, lambda sql: f"struct({sql} IS NULL, {sort_key(shaped(sql, shape_of(value)))})")
+    return once(value.sql, lambda sql: f"struct({sql} IS NULL, {sort_key(Bound(sql, value.type))})")

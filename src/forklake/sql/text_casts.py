@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from forklake.files.type_names import physical_name
-from forklake.model.field import Field
-from forklake.sql.bound import FLOATS, INTEGERS, NAIVE, Bound, decimal_size, is_decimal, is_numeric, type_name
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.sql.bound import NAIVE, Bound
 from forklake.sql.literals import quoted, spark_type
 from forklake.sql.phrases import once, unless_null, variable
 
-_WRITTEN: Final = frozenset({"varchar", "json", "uuid", "time", "timetz", "timestamp_ns", "interval"})
+_WRITTEN: Final[frozenset[Type]] = frozenset(
+    {types.VARCHAR, types.JSON, types.UUID, types.TIME, types.TIMETZ, types.TIMESTAMP_NS, types.INTERVAL}
+)
 """Types whose values are text already."""
 _EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 _OFFSET: Final = "(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$"
@@ -22,14 +25,14 @@ def to_text(value: Bound) -> str | None:
     source, sql = value.type, value.sql
     if source in _WRITTEN:
         return sql
-    if source in FLOATS:
+    if isinstance(source, types.Float):
         return _float_text(sql)
-    if source == "timestamptz":
+    if source == types.TIMESTAMPTZ:
         local = f"({_EPOCH} + unix_micros({sql}) * INTERVAL '0.000001' SECOND)"
         return f"concat(CAST({local} AS STRING), '+00')"
-    if source == "blob":
+    if source == types.BLOB:
         return _blob_text(sql)
-    is_same = source in INTEGERS or is_decimal(source) or source in NAIVE or source in ("boolean", "date")
+    is_same = isinstance(source, types.Number | types.Boolean | types.Date) or source in NAIVE
     return f"CAST({sql} AS STRING)" if is_same else None
 
 
@@ -63,17 +66,17 @@ def _blob_text(sql: str) -> str:
     return f"transform(array(hex({sql})), {octets} -> {body})[0]"
 
 
-def from_text(value: Bound, shape: Field, *, is_lenient: bool) -> str | None:
+def from_text(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
     """Return text as a value of another type; None if Spark cannot read it as DuckDB does."""
 
     def body(sql: str) -> str | None:
-        attempt = _attempt(sql if shape.type in ("json", "blob") else f"trim({sql})", shape.type)
+        attempt = _attempt(sql if target in (types.JSON, types.BLOB) else f"trim({sql})", target)
         if attempt is None or is_lenient:
             return attempt
-        if shape.type == "json":
+        if target == types.JSON:
             return unless_null(sql, attempt, quoted('Conversion Error: Malformed JSON: "'), sql, quoted('"'))
-        name = type_name(shape.type) if is_decimal(shape.type) else physical_name(shape.type)
-        mark = '"' if is_decimal(shape.type) else "'"
+        name = target.sql_name if isinstance(target, types.Decimal) else physical_name(target)
+        mark = '"' if isinstance(target, types.Decimal) else "'"
         return unless_null(
             sql,
             attempt,
@@ -82,46 +85,45 @@ def from_text(value: Bound, shape: Field, *, is_lenient: bool) -> str | None:
             quoted(f"{mark} to {name}"),
         )
 
-    if shape.type == "varchar":
+    if target == types.VARCHAR:
         return value.sql
-    if shape.children:
+    if isinstance(target, types.Nested):
         return None
-    return None if _attempt("", shape.type) is None else once(value.sql, lambda sql: body(sql) or "NULL")
+    return None if _attempt("", target) is None else once(value.sql, lambda sql: body(sql) or "NULL")
 
 
-def _attempt(sql: str, target: str) -> str | None:
+def _attempt(sql: str, target: Type) -> str | None:
     kind = spark_type(target)
-    if target in INTEGERS:
-        digits = f"round(try_cast({sql} AS DECIMAL(38,{0 if decimal_size(target)[0] > 20 else 12})), 0)"
+    if isinstance(target, types.Integer):
+        digits = f"round(try_cast({sql} AS DECIMAL(38,{0 if target.digits > 20 else 12})), 0)"
         found = f"coalesce(try_cast({sql} AS {kind}), try_cast({digits} AS {kind}))"
-        if target.startswith("u"):
-            most = 10**38 - 1 if target == "uint128" else 2 ** int(target[4:]) - 1
-            found = f"CASE WHEN try_cast({sql} AS DECIMAL(38,0)) BETWEEN 0 AND {most}BD THEN {found} END"
+        if not target.is_signed:
+            found = f"CASE WHEN try_cast({sql} AS DECIMAL(38,0)) BETWEEN 0 AND {target.high}BD THEN {found} END"
         return found
-    if target in FLOATS:
+    if isinstance(target, types.Float):
         # Spark takes a letter for the type at the end of a number.
         return f"CASE WHEN NOT {sql} RLIKE '[0-9.][dDfF]$' THEN try_cast({sql} AS {kind}) END"
-    if is_numeric(target) or target in ("boolean", "date"):
+    if isinstance(target, types.Number | types.Boolean | types.Date):
         return f"try_cast({sql} AS {kind})"
     if target in NAIVE:
         return f"try_cast({sql} AS TIMESTAMP_NTZ)"
     match target:
-        case "timestamptz":
+        case types.TIMESTAMPTZ:
             zoned = f"CASE WHEN {sql} RLIKE ':.*{_OFFSET}' THEN {sql}"
             zoned += f" WHEN contains({sql}, ':') THEN concat({sql}, 'Z') ELSE concat({sql}, ' 00:00:00Z') END"
             return f"try_cast({zoned} AS TIMESTAMP_LTZ)"
-        case "timestamp_ns":
+        case types.TIMESTAMP_NS:
             whole = f"CAST(try_cast(regexp_replace({sql}, '[.][0-9]*$', '') AS TIMESTAMP_NTZ) AS STRING)"
             part = f"rtrim('0', regexp_extract({sql}, '[.][0-9]{{1,9}}', 0))"
             return f"concat({whole}, if({part} IN ('', '.'), '', {part}))"
-        case "uuid":
+        case types.UUID:
             return f"CASE WHEN {sql} RLIKE '{_UUID}' THEN lower({sql}) END"
-        case "time":
+        case types.TIME:
             clock = f"CASE WHEN {sql} RLIKE '^[0-9]{{1,2}}:' THEN concat('1970-01-01 ', {sql}) ELSE {sql} END"
             return f"substring(CAST(try_cast({clock} AS TIMESTAMP_NTZ) AS STRING), 12)"
-        case "json":
+        case types.JSON:
             return f"CASE WHEN try_parse_json({sql}) IS NOT NULL THEN {sql} END"
-        case "blob":
+        case types.BLOB:
             is_plain = f"NOT contains({sql}, {quoted(chr(92))}) AND length({sql}) = octet_length({sql})"
             return f"CASE WHEN {is_plain} THEN CAST({sql} AS BINARY) END"
     return None

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forklake.catalog.pruning import Constant, PartitionValue, may_match
-from forklake.model.field import Field
+from forklake.model import types
 from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.predicate import All, Any, Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import Transform
+from forklake.model.types.read import stored_type
 from forklake.sql.row_texts import condition
+from tests.fields import named_field
 from tests.unit.sql.statistics import file_stats
 
 C = ColumnId(1)
@@ -97,7 +99,7 @@ def is_kept(made: duckdb.DuckDBPyConnection, said: str) -> bool:
 
 
 def predicate(kind: str, said: str) -> Predicate:
-    return condition(said, "t", [Field(C, "c", kind)]).predicate
+    return condition(said, "t", [named_field(C, "c", kind)]).predicate
 
 
 @given(files())
@@ -124,7 +126,7 @@ def test_partition_values_never_rule_out_a_row_of_the_condition(
         assert found is not None
         key = found[0]
     else:
-        key = None if value is None else Transform.parse(transform).of_text(kind, value)
+        key = None if value is None else Transform.parse(transform).of_text(stored_type(kind), value)
     if value is not None and key is None:
         return
     if is_kept(made, said):
@@ -162,64 +164,64 @@ def stats(
 
 
 def test_numbers_compare_as_numbers() -> None:
-    assert not may_match(Comparison(C, "int32", ">", "10"), stats("9", "10"))
-    assert may_match(Comparison(C, "int32", ">", "9"), stats("9", "10"))
-    assert not may_match(Comparison(C, "int32", "=", "100"), stats("9", "20"))
-    assert not may_match(OneOf(C, "int32", ("8", "21")), stats("9", "20"))
-    assert may_match(OneOf(C, "int32", ("8", "11")), stats("9", "20"))
-    assert not may_match(Comparison(C, "int32", "<>", "9"), stats("9", "9"))
-    assert may_match(Comparison(C, "int32", "<>", "9"), stats("9", "10"))
+    assert not may_match(Comparison(C, types.INT32, ">", "10"), stats("9", "10"))
+    assert may_match(Comparison(C, types.INT32, ">", "9"), stats("9", "10"))
+    assert not may_match(Comparison(C, types.INT32, "=", "100"), stats("9", "20"))
+    assert not may_match(OneOf(C, types.INT32, ("8", "21")), stats("9", "20"))
+    assert may_match(OneOf(C, types.INT32, ("8", "11")), stats("9", "20"))
+    assert not may_match(Comparison(C, types.INT32, "<>", "9"), stats("9", "9"))
+    assert may_match(Comparison(C, types.INT32, "<>", "9"), stats("9", "10"))
 
 
 def test_what_is_not_known_may_match() -> None:
-    for said in (Comparison(C, "int32", "=", "1"), IsNull(C, is_null=True), IsNull(C, is_null=False)):
+    for said in (Comparison(C, types.INT32, "=", "1"), IsNull(C, is_null=True), IsNull(C, is_null=False)):
         assert may_match(said, {})
         assert may_match(said, stats(values=None, nulls=None))
-    assert may_match(Comparison(C, "int32", "<", "1"), stats(None, "20"))
-    assert not may_match(Comparison(C, "int32", ">", "20"), stats(None, "20"))
-    assert may_match(Comparison(C, "blob", "=", "a"), stats("6162", "6162"))
-    assert may_match(Comparison(C, "date", ">", "infinity"), stats("2024-01-01", "2024-01-01"))
-    assert may_match(Comparison(C, "date", ">", "2024-01-01"), stats("2024-01-01", "infinity"))
-    assert may_match(Comparison(C, "int32", "=", "1"), stats("broken", "broken"))
+    assert may_match(Comparison(C, types.INT32, "<", "1"), stats(None, "20"))
+    assert not may_match(Comparison(C, types.INT32, ">", "20"), stats(None, "20"))
+    assert may_match(Comparison(C, types.BLOB, "=", "a"), stats("6162", "6162"))
+    assert may_match(Comparison(C, types.DATE, ">", "infinity"), stats("2024-01-01", "2024-01-01"))
+    assert may_match(Comparison(C, types.DATE, ">", "2024-01-01"), stats("2024-01-01", "infinity"))
+    assert may_match(Comparison(C, types.INT32, "=", "1"), stats("broken", "broken"))
 
 
 def test_null_is_told_by_counts() -> None:
     assert not may_match(IsNull(C, is_null=True), stats("1", "2", nulls=0))
     assert may_match(IsNull(C, is_null=True), stats("1", "2", nulls=1))
     assert not may_match(IsNull(C, is_null=False), stats(values=0, nulls=5))
-    assert not may_match(Comparison(C, "int32", "<>", "1"), stats(values=0, nulls=5))
+    assert not may_match(Comparison(C, types.INT32, "<>", "1"), stats(values=0, nulls=5))
 
 
 @pytest.mark.parametrize(("operator", "matches"), [("=", False), ("<>", True), ("<", True), (">", True), (">=", True)])
 def test_nan_is_greater_than_all_bounds(operator: Operator, matches: bool) -> None:
-    assert may_match(Comparison(C, "float64", operator, "2.5"), stats("1.0", "2.0", nan=True)) is matches
-    assert may_match(Comparison(C, "float64", operator, "2.5"), stats("1.0", "2.0", nan=None)) is matches
+    assert may_match(Comparison(C, types.FLOAT64, operator, "2.5"), stats("1.0", "2.0", nan=True)) is matches
+    assert may_match(Comparison(C, types.FLOAT64, operator, "2.5"), stats("1.0", "2.0", nan=None)) is matches
 
 
 def test_files_without_nan_are_ruled_out() -> None:
-    assert not may_match(Comparison(C, "float64", ">", "2.5"), stats("1.0", "2.0", nan=False))
-    assert not may_match(Comparison(C, "float64", "=", "nan"), stats("1.0", "2.0", nan=False))
-    assert may_match(Comparison(C, "float64", "=", "nan"), stats("1.0", "2.0", nan=True))
+    assert not may_match(Comparison(C, types.FLOAT64, ">", "2.5"), stats("1.0", "2.0", nan=False))
+    assert not may_match(Comparison(C, types.FLOAT64, "=", "nan"), stats("1.0", "2.0", nan=False))
+    assert may_match(Comparison(C, types.FLOAT64, "=", "nan"), stats("1.0", "2.0", nan=True))
 
 
 def test_floats_from_before_a_widening_are_kept() -> None:
     # The text of the 32 bit float nearest to 0.1, which is greater than the 64 bit one.
-    assert may_match(Comparison(C, "float64", ">", "0.1"), stats("0.1", "0.1", nan=False))
-    assert not may_match(Comparison(C, "float64", ">", "0.11"), stats("0.1", "0.1", nan=False))
+    assert may_match(Comparison(C, types.FLOAT64, ">", "0.1"), stats("0.1", "0.1", nan=False))
+    assert not may_match(Comparison(C, types.FLOAT64, ">", "0.11"), stats("0.1", "0.1", nan=False))
 
 
 def test_integers_that_became_floats_are_kept_where_they_are_rounded_to() -> None:
-    assert may_match(Comparison(C, "float32", "=", "16777216"), stats("16777217", "16777217", nan=False))
-    assert not may_match(Comparison(C, "float32", "=", "16777300"), stats("16777217", "16777217", nan=False))
+    assert may_match(Comparison(C, types.FLOAT32, "=", "16777216"), stats("16777217", "16777217", nan=False))
+    assert not may_match(Comparison(C, types.FLOAT32, "=", "16777300"), stats("16777217", "16777217", nan=False))
     # Rounded to 64 bits first it lies in the middle, and would become the even one of 32 bits below.
     once = str(2**60 + 2**37)
     assert may_match(
-        Comparison(C, "float32", "=", once), stats(str(2**60 + 2**36 + 1), str(2**60 + 2**36 + 1), nan=False)
+        Comparison(C, types.FLOAT32, "=", once), stats(str(2**60 + 2**36 + 1), str(2**60 + 2**36 + 1), nan=False)
     )
 
 
 def test_all_and_any_are_what_they_say() -> None:
-    low, high = Comparison(C, "int32", "<", "5"), Comparison(C, "int32", ">", "15")
+    low, high = Comparison(C, types.INT32, "<", "5"), Comparison(C, types.INT32, ">", "15")
     assert not may_match(All((low, Anything())), stats("9", "20"))
     assert may_match(Any((low, high)), stats("9", "20"))
     assert not may_match(Any((low, Nothing())), stats("9", "20"))
@@ -249,11 +251,11 @@ def test_partition_values_rule_out_what_they_can(
     said: tuple[Operator, str], transform: str, value: str | None, matches: bool
 ) -> None:
     key = PartitionValue(C, Transform.parse(transform), value)
-    assert may_match(Comparison(C, "timestamp", *said), {}, [key]) is matches
+    assert may_match(Comparison(C, types.TIMESTAMP, *said), {}, [key]) is matches
 
 
 def test_zones_of_writers_are_allowed_for() -> None:
-    said = Comparison(C, "timestamptz", "=", "2024-01-01 03:00:00+00")
+    said = Comparison(C, types.TIMESTAMPTZ, "=", "2024-01-01 03:00:00+00")
     assert may_match(said, {}, [PartitionValue(C, Transform.parse("year"), "2023")])
     assert may_match(said, {}, [PartitionValue(C, Transform.parse("day"), "31")])
     assert may_match(said, {}, [PartitionValue(C, Transform.parse("hour"), "22")])
@@ -263,28 +265,30 @@ def test_zones_of_writers_are_allowed_for() -> None:
 
 def test_buckets_answer_equality_only() -> None:
     key = PartitionValue(C, Transform.parse("bucket(1000)"), "379")
-    assert may_match(Comparison(C, "int64", "=", "34"), {}, [key])
-    assert not may_match(Comparison(C, "int64", "=", "35"), {}, [key])
-    assert not may_match(OneOf(C, "int64", ("35", "36")), {}, [key])
-    assert may_match(Comparison(C, "int64", ">", "35"), {}, [key])
+    assert may_match(Comparison(C, types.INT64, "=", "34"), {}, [key])
+    assert not may_match(Comparison(C, types.INT64, "=", "35"), {}, [key])
+    assert not may_match(OneOf(C, types.INT64, ("35", "36")), {}, [key])
+    assert may_match(Comparison(C, types.INT64, ">", "35"), {}, [key])
     # An unsigned column, whose text was hashed, and that is signed and wider now.
-    assert may_match(Comparison(C, "int64", "=", "34"), {}, [PartitionValue(C, Transform.parse("bucket(1000)"), "257")])
+    assert may_match(
+        Comparison(C, types.INT64, "=", "34"), {}, [PartitionValue(C, Transform.parse("bucket(1000)"), "257")]
+    )
     assert not may_match(IsNull(C, is_null=True), {}, [key])
     assert not may_match(IsNull(C, is_null=False), {}, [PartitionValue(C, Transform.parse("bucket(1000)"), None)])
 
 
 def test_buckets_do_not_answer_where_nan_is() -> None:
     # Where DuckLake put 0/0, which is a NaN with a sign; all NaNs are equal.
-    assert may_match(Comparison(C, "float64", "=", "nan"), {}, [PartitionValue(C, Transform.bucket(1000), "689")])
+    assert may_match(Comparison(C, types.FLOAT64, "=", "nan"), {}, [PartitionValue(C, Transform.bucket(1000), "689")])
 
 
 def test_parts_of_nanoseconds_are_those_of_microseconds() -> None:
-    before = Comparison(C, "timestamp_ns", "=", "1969-12-31 23:59:59.999999999")
+    before = Comparison(C, types.TIMESTAMP_NS, "=", "1969-12-31 23:59:59.999999999")
     assert may_match(before, {}, [PartitionValue(C, Transform.parse("year"), "1970")])
 
 
 def test_columns_that_are_younger_than_a_file_have_their_first_default_there() -> None:
-    said = Comparison(C, "int32", "=", "5")
+    said = Comparison(C, types.INT32, "=", "5")
     assert may_match(said, {}, (), {C: Constant("5")})
     assert not may_match(said, {}, (), {C: Constant("6")})
     assert not may_match(said, {}, (), {C: Constant(None)})

@@ -11,6 +11,7 @@ from forklake import Catalog, ColumnDefinition, Lake, NewDataFile, PartitionFiel
 from forklake.catalog import lookup
 from forklake.catalog.exact_bounds import exact_bounds
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.scan import ROW_ID_COLUMN
 from tests.rows.arrow_hands import TABLE, ArrowHands, planned
 from tests.rows.conditions import Compared
@@ -104,7 +105,7 @@ def test_a_rewritten_file_is_told_by_the_history_of_columns_and_not_by_its_foote
         transaction.table(TABLE).alter.rename_column("x", "y")
     (file,) = planned(shop.table(TABLE), None).files
     assert file.fields is not None
-    assert [(field.name, field.type) for field in file.fields] == [("k", "int32"), ("x", "float64")]
+    assert [(field.name, field.type) for field in file.fields] == [("k", types.INT32), ("x", types.FLOAT64)]
     assert values(shop, "y") == [NARROW]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from forklake.model.field import Field, leaves
 from forklake.model.ids import ColumnId
+from tests.fields import named_field
 from tests.interop.ducklake import attached, write
 
 
@@ -51,7 +52,7 @@ def written_by_ducklake(folder: Path, columns: str, *rows: str) -> DuckLakeTable
     def below(parent: int | None) -> Iterator[Field]:
         for column_id, name, kind, above in found:
             if above == parent:
-                yield Field(ColumnId(column_id), name, kind, tuple(below(column_id)))
+                yield named_field(ColumnId(column_id), name, kind, tuple(below(column_id)))
 
     fields = tuple(below(None))
     named = {".".join(path): stats[field.column_id] for path, field in leaves(fields)}

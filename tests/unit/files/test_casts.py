@@ -16,9 +16,9 @@ from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values, to_texts
-from forklake.files.type_names import sql_name
 from forklake.files.values import stored_array
 from forklake.model.field import Field
+from tests.fields import named_field
 
 TARGETS = [
     "boolean",
@@ -138,7 +138,7 @@ def we_say(target: Field, array: pa.Array) -> tuple[str | None, str]:
         return None, words if column and not rest else f"{error}, without a column"
     assert made.type == arrow_type(target)
     made.validate(full=True)
-    return to_texts(target, made)[0], ""
+    return to_texts(target.type, made)[0], ""
 
 
 def is_ours(source: pa.DataType, target: str, value: Any) -> bool:
@@ -158,8 +158,8 @@ def is_ours(source: pa.DataType, target: str, value: Any) -> bool:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_value_is_cast_as_duckdb_inserts_it(name: str, oracle: duckdb.DuckDBPyConnection) -> None:
-    target = Field(None, "c", name)
-    oracle.execute(f"CREATE OR REPLACE TABLE t (c {sql_name(target)})")
+    target = named_field(None, "c", name)
+    oracle.execute(f"CREATE OR REPLACE TABLE t (c {target.type.sql_name})")
     for data_type, values in SOURCES:
         for value in values:
             array = pa.array([value], data_type)
@@ -196,10 +196,10 @@ def test_a_value_is_cast_as_duckdb_inserts_it(name: str, oracle: duckdb.DuckDBPy
     ids=lambda value: str(value.type) if isinstance(value, pa.Array) else None,
 )
 def test_encodings_of_arrow_make_no_difference(array: pa.Array, target: str, texts: list[str | None]) -> None:
-    column = Field(None, "c", target)
+    column = named_field(None, "c", target)
     made = cast(column, array, "t")
     assert made.type == arrow_type(column)
-    assert to_texts(column, made) == texts
+    assert to_texts(column.type, made) == texts
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_encodings_of_arrow_make_no_difference(array: pa.Array, target: str, tex
 )
 def test_what_does_not_fit_is_refused(array: pa.Array, target: str, words: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
-        cast(Field(None, "c", target), array, "t")
+        cast(named_field(None, "c", target), array, "t")
     assert str(refused.value).startswith(words)
     assert str(refused.value).endswith('(column "c")')
 
@@ -251,7 +251,7 @@ TYPED_TEXTS = st.sampled_from(sorted(PLAIN)).flatmap(lambda name: st.tuples(st.j
 @given(TYPED_TEXTS)
 def test_everyday_text_is_read_the_same_in_bulk_as_one_by_one(drawn: tuple[str, list[str]]) -> None:
     name, texts = drawn
-    column = Field(None, "c", name)
+    column = named_field(None, "c", name)
     try:
         expected, words = stored_array(column, parse_values(column, texts)), ""
     except InvalidInputError as error:

@@ -14,18 +14,29 @@ import pytest
 from forklake.errors import InvalidInputError
 from forklake.files.conform import conform, frame_of
 from forklake.files.schema import arrow_schema
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
+from forklake.model.types.shapes import list_of, struct_of
+from tests.fields import named_field
 
-A = Field(ColumnId(1), "a", "int32")
-B = Field(ColumnId(2), "b", "varchar")
-S = Field(
+A = Field(ColumnId(1), "a", types.INT32)
+B = Field(ColumnId(2), "b", types.VARCHAR)
+S = named_field(
     ColumnId(3),
     "s",
     "struct",
-    (Field(ColumnId(4), "x", "int8"), Field(ColumnId(5), "y", "list", (Field(ColumnId(6), "element", "varchar"),))),
+    (
+        Field(ColumnId(4), "x", types.INT8),
+        named_field(ColumnId(5), "y", "list", (Field(ColumnId(6), "element", types.VARCHAR),)),
+    ),
 )
-M = Field(ColumnId(7), "m", "map", (Field(ColumnId(8), "key", "varchar"), Field(ColumnId(9), "value", "float64")))
+M = named_field(
+    ColumnId(7),
+    "m",
+    "map",
+    (Field(ColumnId(8), "key", types.VARCHAR), Field(ColumnId(9), "value", types.FLOAT64)),
+)
 
 
 def conformed(value: Any, *fields: Field, by_name: bool = True) -> list[dict[str, Any]]:
@@ -64,7 +75,7 @@ def test_columns_that_do_not_match_are_refused(table: pa.Table, by_name: bool, w
 
 
 def test_a_column_left_out_gets_its_default_or_null() -> None:
-    fields = (A, Field(None, "d", "decimal(5,2)", default="1.5"), Field(None, "l", "date"))
+    fields = (A, Field(None, "d", types.Decimal(5, 2), default="1.5"), Field(None, "l", types.DATE))
     assert conformed([{"a": 1}, {"a": 2}], *fields) == [
         {"a": 1, "d": Decimal("1.50"), "l": None},
         {"a": 2, "d": Decimal("1.50"), "l": None},
@@ -72,11 +83,11 @@ def test_a_column_left_out_gets_its_default_or_null() -> None:
 
 
 def test_a_value_given_as_null_does_not_get_the_default() -> None:
-    assert conformed({"d": None}, Field(None, "d", "int8", default="1")) == [{"d": None}]
+    assert conformed({"d": None}, Field(None, "d", types.INT8, default="1")) == [{"d": None}]
 
 
 def test_null_is_refused_where_it_is_not_allowed() -> None:
-    column = Field(None, "c", "int8", nulls_allowed=False)
+    column = Field(None, "c", types.INT8, nulls_allowed=False)
     assert refusal({"c": None}, column) == "NOT NULL constraint failed: t.c"
     assert refusal({"a": 1}, A, column) == "NOT NULL constraint failed: t.c"
     assert conformed({"c": 1}, column) == [{"c": 1}]
@@ -85,9 +96,9 @@ def test_null_is_refused_where_it_is_not_allowed() -> None:
 def test_expressions_of_the_clock_are_evaluated_once_for_all_rows() -> None:
     fields = (
         A,
-        Field(None, "t", "timestamptz", default="now()", default_is_expression=True),
-        Field(None, "u", "timestamp", default="CAST(current_timestamp AS TIMESTAMP)", default_is_expression=True),
-        Field(None, "d", "date", default="(current_date)", default_is_expression=True),
+        Field(None, "t", types.TIMESTAMPTZ, default="now()", default_is_expression=True),
+        Field(None, "u", types.TIMESTAMP, default="CAST(current_timestamp AS TIMESTAMP)", default_is_expression=True),
+        Field(None, "d", types.DATE, default="(current_date)", default_is_expression=True),
     )
     before = datetime.now(UTC)
     first, second = conformed([{"a": 1}, {"a": 2}], *fields)
@@ -99,9 +110,9 @@ def test_expressions_of_the_clock_are_evaluated_once_for_all_rows() -> None:
 def test_casts_in_default_expressions_are_made() -> None:
     fields = (
         A,
-        Field(None, "d", "timestamp", default="CAST(CAST(now() AS DATE) AS TIMESTAMP)", default_is_expression=True),
-        Field(None, "e", "varchar", default="current_date::DATE::VARCHAR", default_is_expression=True),
-        Field(None, "u", "varchar", default="uuid()", default_is_expression=True),
+        Field(None, "d", types.TIMESTAMP, default="CAST(CAST(now() AS DATE) AS TIMESTAMP)", default_is_expression=True),
+        Field(None, "e", types.VARCHAR, default="current_date::DATE::VARCHAR", default_is_expression=True),
+        Field(None, "u", types.VARCHAR, default="uuid()", default_is_expression=True),
     )
     (row,) = conformed({"a": 1}, *fields)
     assert (row["d"].hour, row["d"].minute, row["d"].second, row["d"].microsecond) == (0, 0, 0, 0)
@@ -113,10 +124,10 @@ def test_random_defaults_differ_from_row_to_row() -> None:
     fields = (
         A,
         *(
-            Field(None, name, "uuid", default=f"{name}()", default_is_expression=True)
+            Field(None, name, types.UUID, default=f"{name}()", default_is_expression=True)
             for name in ("uuid", "gen_random_uuid", "uuidv7")
         ),
-        Field(None, "r", "float64", default="RANDOM()", default_is_expression=True),
+        Field(None, "r", types.FLOAT64, default="RANDOM()", default_is_expression=True),
     )
     rows = conformed([{"a": number} for number in range(50)], *fields)
     for name in ("uuid", "gen_random_uuid", "uuidv7", "r"):
@@ -127,14 +138,14 @@ def test_random_defaults_differ_from_row_to_row() -> None:
 
 
 def test_other_expressions_are_refused_by_name() -> None:
-    column = Field(None, "c", "int64", default="nextval('s')", default_is_expression=True)
+    column = Field(None, "c", types.INT64, default="nextval('s')", default_is_expression=True)
     assert refusal({"a": 1}, A, column) == (
         'The default of column "c" is the expression "nextval(\'s\')", which is not evaluated here; '
         "give the column a value."
     )
     assert conformed({"c": 7}, column) == [{"c": 7}]
     for text in ("'now'", "uuid() || 'x'", "CAST(now() AS box)", "now(1)"):
-        other = Field(None, "c", "varchar", default=text, default_is_expression=True)
+        other = Field(None, "c", types.VARCHAR, default=text, default_is_expression=True)
         assert "which is not evaluated here" in refusal({"a": 1}, A, other)
 
 
@@ -145,7 +156,7 @@ def test_fields_of_structs_are_matched_by_name_at_every_depth() -> None:
 
 
 def test_unknown_and_double_fields_of_structs_are_refused_with_their_path() -> None:
-    deep = Field(None, "l", "list", (Field(None, "element", "struct", (Field(None, "x", "int8"),)),))
+    deep = Field(None, "l", list_of(struct_of([("x", types.INT8)])))
     assert refusal(pa.table({"s": [{"x": 1, "z": 1}]}), S) == 'Table "t" does not have a column with name "s.z"'
     assert refusal(pa.table({"l": [[{"z": 1}]]}), deep) == 'Table "t" does not have a column with name "l.element.z"'
     twice = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["x", "X"])
@@ -164,7 +175,13 @@ def test_a_bad_value_within_a_nested_one_is_named_with_its_path() -> None:
 
 def test_what_a_null_hides_is_not_looked_at() -> None:
     hidden = pa.ListArray.from_arrays([0, 1, 2], pa.array([300, 1]), mask=pa.array([True, False]))
-    tiny = Field(None, "l", "list", (Field(None, "element", "int8"),))
+    tiny = Field(
+        None,
+        "l",
+        types.List(
+            Field(None, "element", types.INT8),
+        ),
+    )
     assert conformed(pa.table({"l": hidden}), tiny) == [{"l": None}, {"l": [1]}]
     assert conformed(pa.table({"l": hidden}).slice(1), tiny) == [{"l": [1]}]
     view = pa.ListViewArray.from_arrays([0, 1], [1, 1], pa.array([300, 1]), mask=pa.array([True, False]))
@@ -172,7 +189,13 @@ def test_what_a_null_hides_is_not_looked_at() -> None:
 
 
 def test_lists_of_every_kind_are_lists() -> None:
-    column = Field(None, "l", "list", (Field(None, "element", "int8"),))
+    column = Field(
+        None,
+        "l",
+        types.List(
+            Field(None, "element", types.INT8),
+        ),
+    )
     values = [[1, 2], None, [3, None], [4, 5]]
     for kind in (pa.list_(pa.int64()), pa.large_list(pa.int64()), pa.list_(pa.int64(), 2), pa.list_view(pa.int64())):
         table = pa.table({"l": pa.array(values, kind)})
@@ -184,7 +207,7 @@ def test_maps_have_unique_keys_that_are_not_null() -> None:
     twice = pa.array([[("k", 1)], [("a", 1), ("a", 2)]], pa.map_(pa.string(), pa.int64()))
     assert refusal(pa.table({"m": twice}), M) == 'Map keys must be unique. (column "m")'
     assert conformed(pa.table({"m": twice}).slice(0, 1), M) == [{"m": {"k": 1.0}}]
-    by_uuid = Field(None, "m", "map", (Field(None, "key", "uuid"), Field(None, "value", "int8")))
+    by_uuid = Field(None, "m", types.Map(Field(None, "key", types.UUID), Field(None, "value", types.INT8)))
     key = UUID(int=1)
     same = pa.array([[(str(key), 1), (str(key).upper().replace("-", ""), 2)]], pa.map_(pa.string(), pa.int8()))
     assert refusal(pa.table({"m": same}), by_uuid) == 'Map keys must be unique. (column "m")'
@@ -203,7 +226,7 @@ def test_nested_values_become_text_and_text_becomes_nested_values() -> None:
 
 def test_python_rows_are_read_with_the_types_that_python_has() -> None:
     fields = tuple(
-        Field(None, name, kind)
+        named_field(None, name, kind)
         for name, kind in {
             "u": "uuid",
             "h": "int128",
@@ -229,19 +252,25 @@ def test_python_rows_are_read_with_the_types_that_python_has() -> None:
 
 
 def test_dictionaries_of_python_are_maps_where_the_column_is_one() -> None:
-    deep = Field(None, "l", "list", (M,))
+    deep = Field(
+        None,
+        "l",
+        types.List(
+            M,
+        ),
+    )
     assert conformed([{"m": {"k": 1, "l": None}}, {"m": {}}, {"m": None}], M) == [
         {"m": {"k": 1.0, "l": None}},
         {"m": {}},
         {"m": None},
     ]
     assert conformed({"l": [{"k": 1}, {"z": 2}]}, deep) == [{"l": [{"k": 1.0}, {"z": 2.0}]}]
-    numbered = Field(None, "m", "map", (Field(None, "key", "int32"), Field(None, "value", "varchar")))
+    numbered = Field(None, "m", types.Map(Field(None, "key", types.INT32), Field(None, "value", types.VARCHAR)))
     assert conformed({"m": {1: "a"}}, numbered) == [{"m": {1: "a"}}]
 
 
 def test_a_date_among_datetimes_of_python_does_not_cut_them() -> None:
-    column = Field(None, "c", "timestamp")
+    column = Field(None, "c", types.TIMESTAMP)
     moments: list[dict[str, Any]] = [{"c": date(2020, 1, 1)}, {"c": datetime(2020, 1, 1, 5)}]  # noqa: DTZ001
     assert conformed(moments, column)[1] == moments[1]
 
@@ -280,7 +309,7 @@ def test_nan_of_pandas_is_a_number_in_float_columns_and_missing_elsewhere() -> N
     frame = pd.DataFrame(
         {"f": [1.5, np.nan], "a": [1.0, np.nan], "b": ["x", np.nan], "o": pd.Series([1, None], dtype="Int64")}
     )
-    fields = (Field(None, "f", "float64"), A, B, Field(None, "o", "int8"))
+    fields = (Field(None, "f", types.FLOAT64), A, B, Field(None, "o", types.INT8))
     first, second = conformed(frame, *fields)
     assert first == {"f": 1.5, "a": 1, "b": "x", "o": 1}
     assert math.isnan(second.pop("f"))
@@ -293,7 +322,7 @@ def test_nan_of_arrow_is_never_missing() -> None:
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
 def test_nanoseconds_of_pandas_are_kept_where_there_are_any(zone: str | None) -> None:
-    column = Field(ColumnId(1), "a", "timestamp_ns")
+    column = Field(ColumnId(1), "a", types.TIMESTAMP_NS)
     texts = ["2024-02-29 12:34:56.123456789", None]
     exact, whole = (
         pd.Series(pd.to_datetime(part)).dt.tz_localize(zone) for part in (texts, ["2024-02-29 12:34", None])
@@ -313,8 +342,8 @@ def test_nanoseconds_of_pandas_are_kept_where_there_are_any(zone: str | None) ->
 
 def test_moments_that_nanoseconds_do_not_reach_are_refused_beside_some() -> None:
     rows = [{"a": pd.Timestamp("2024-02-29 12:34:56.123456789")}, {"a": datetime(9999, 1, 1)}]  # noqa: DTZ001
-    assert "out of bounds for nanosecond" in refusal(rows, Field(ColumnId(1), "a", "timestamp_ns"))
-    assert len(conformed(rows, Field(ColumnId(1), "a", "timestamp"))) == 2
+    assert "out of bounds for nanosecond" in refusal(rows, Field(ColumnId(1), "a", types.TIMESTAMP_NS))
+    assert len(conformed(rows, Field(ColumnId(1), "a", types.TIMESTAMP))) == 2
 
 
 def test_everyday_columns_of_pandas_are_read() -> None:
@@ -330,10 +359,16 @@ def test_everyday_columns_of_pandas_are_read() -> None:
     )
     fields = (
         A,
-        Field(None, "b", "timestamp"),
-        Field(None, "c", "date"),
-        Field(None, "d", "timestamptz"),
-        Field(None, "e", "list", (Field(None, "element", "int8"),)),
+        Field(None, "b", types.TIMESTAMP),
+        Field(None, "c", types.DATE),
+        Field(None, "d", types.TIMESTAMPTZ),
+        Field(
+            None,
+            "e",
+            types.List(
+                Field(None, "element", types.INT8),
+            ),
+        ),
     )
     first, second = conformed(frame, *fields)
     assert first == {

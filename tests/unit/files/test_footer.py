@@ -9,9 +9,11 @@ import pytest
 from forklake.errors import DataFileError
 from forklake.files.footer import Footer, read_footer, read_footers, resolve_fields
 from forklake.files.schema import arrow_schema
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, MappedField
+from tests.fields import named_field
 from tests.interop.ducklake import duckdb_with_ducklake
 from tests.unit.files.lakes import written_by_ducklake
 
@@ -25,7 +27,7 @@ HELD_AS = {"int128": "float64", "timestamp_s": "timestamp"}
 
 
 def column(number: int | None, name: str, kind: str, *children: Field) -> Field:
-    return Field(None if number is None else ColumnId(number), name, kind, children)
+    return named_field(None if number is None else ColumnId(number), name, kind, children)
 
 
 def mapped(name: str, number: int, *children: MappedField, is_partition: bool = False) -> MappedField:
@@ -62,7 +64,8 @@ def test_a_file_of_ducklake_shows_its_columns(tmp_path: Path) -> None:
 
     def held(fields: tuple[Field, ...]) -> list[object]:
         return [
-            (field.column_id, field.name, HELD_AS.get(field.type, field.type), held(field.children)) for field in fields
+            (field.column_id, field.name, HELD_AS.get(field.type.name, field.type.name), held(field.children))
+            for field in fields
         ]
 
     assert held(found.fields) == held(table.fields)
@@ -75,11 +78,11 @@ def test_variants_and_geometries_are_known(tmp_path: Path) -> None:
         f"COPY (SELECT 1::VARIANT AS v, 'POINT(1 2)'::GEOMETRY AS g, 2 AS i, 'x'::BLOB AS b) TO '{tmp_path}/x.parquet'"
     )
     found = read_footer(f"{tmp_path}/x.parquet")
-    assert [(field.name, field.type, field.children) for field in found.fields] == [
-        ("v", "variant", ()),
-        ("g", "geometry", ()),
-        ("i", "int32", ()),
-        ("b", "blob", ()),
+    assert [(field.name, field.type) for field in found.fields] == [
+        ("v", types.VARIANT),
+        ("g", types.GEOMETRY),
+        ("i", types.INT32),
+        ("b", types.BLOB),
     ]
 
 
@@ -94,7 +97,7 @@ def test_types_of_other_writers_are_known(tmp_path: Path) -> None:
     path = f"{tmp_path}/x.parquet"
     pq.write_table(pa.table(columns), path, use_deprecated_int96_timestamps=True)
     found = read_footer(path)
-    assert [field.type for field in found.fields] == ["varchar", "list", "list", "struct", "timestamp"]
+    assert [field.type.name for field in found.fields] == ["varchar", "list", "list", "struct", "timestamp"]
     assert not found.needs_arrow
 
 

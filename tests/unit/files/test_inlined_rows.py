@@ -8,6 +8,7 @@ from forklake.files.texts import to_texts
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.scan import ScanRows
+from tests.fields import named_field
 
 VALUES = {
     "boolean": "true", "int8": "-128", "int16": "-1", "int32": "7", "int64": "-9223372036854775808",
@@ -23,7 +24,7 @@ VALUES = {
 
 
 def column(number: int, name: str, kind: str, *children: Field, initial: str | None = None) -> Field:
-    return Field(ColumnId(number), name, kind, children, initial_default=initial)
+    return named_field(ColumnId(number), name, kind, children, initial_default=initial)
 
 
 @pytest.mark.parametrize("kind", VALUES)
@@ -35,7 +36,7 @@ def test_a_value_of_every_type_is_the_same_in_a_file(kind: str) -> None:
     )
     made = stored_rows(rows, [field, listed], "t")
     assert made.schema.equals(arrow_schema([field, listed]))
-    assert to_texts(field, made.column("c").combine_chunks()) == [VALUES[kind], None]
+    assert to_texts(field.type, made.column("c").combine_chunks()) == [VALUES[kind], None]
     assert made.column("l").null_count == 2
 
 

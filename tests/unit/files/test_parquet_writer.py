@@ -16,6 +16,7 @@ from forklake.files.footer import read_footer
 from forklake.files.keys import decrypting
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
+from forklake.model import types
 from forklake.model.definitions import MappedColumn, NewDataFile, SortKey
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -24,20 +25,35 @@ from forklake.model.options import COMPRESSIONS
 from forklake.model.scan import ROW_ID_COLUMN
 from forklake.model.transforms import Transform
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
+from tests.fields import named_field
 from tests.interop.ducklake import attached, duckdb_with_ducklake, write
 from tests.unit.files.lakes import written_by_ducklake
 
-FIELDS = (Field(ColumnId(1), "k", "varchar"), Field(ColumnId(2), "n", "int64"), Field(ColumnId(3), "x", "float64"))
+FIELDS = (
+    Field(ColumnId(1), "k", types.VARCHAR),
+    Field(ColumnId(2), "n", types.INT64),
+    Field(ColumnId(3), "x", types.FLOAT64),
+)
 SCHEMA = arrow_schema(FIELDS)
 NESTED = (
-    Field(ColumnId(1), "l", "list", (Field(ColumnId(2), "element", "int32"),)),
-    Field(ColumnId(3), "m", "map", (Field(ColumnId(4), "key", "varchar"), Field(ColumnId(5), "value", "int32"))),
-    Field(ColumnId(6), "s", "struct", (Field(ColumnId(7), "a", "int32"), Field(ColumnId(8), "b", "varchar"))),
-    Field(
+    named_field(ColumnId(1), "l", "list", (Field(ColumnId(2), "element", types.INT32),)),
+    named_field(
+        ColumnId(3),
+        "m",
+        "map",
+        (Field(ColumnId(4), "key", types.VARCHAR), Field(ColumnId(5), "value", types.INT32)),
+    ),
+    named_field(
+        ColumnId(6),
+        "s",
+        "struct",
+        (Field(ColumnId(7), "a", types.INT32), Field(ColumnId(8), "b", types.VARCHAR)),
+    ),
+    named_field(
         ColumnId(9),
         "ls",
         "list",
-        (Field(ColumnId(10), "element", "struct", (Field(ColumnId(11), "x", "int32"),)),),
+        (named_field(ColumnId(10), "element", "struct", (Field(ColumnId(11), "x", types.INT32),)),),
     ),
 )
 
@@ -82,7 +98,7 @@ def test_a_file_is_described_as_it_is(tmp_path: Path) -> None:
         footer.footer_size,
     )
     assert footer.file_size_bytes == (tmp_path / file.path).stat().st_size
-    assert [(field.column_id, field.name, field.type) for field in footer.fields] == [
+    assert [(field.column_id, field.name, field.type.name) for field in footer.fields] == [
         (1, "k", "varchar"),
         (2, "n", "int64"),
         (3, "x", "float64"),
@@ -238,7 +254,7 @@ def test_duckdb_reads_encrypted_files(tmp_path: Path) -> None:
 def test_row_lineage_is_written_without_statistics(tmp_path: Path) -> None:
     lineage = pa.field(ROW_ID_COLUMN, pa.int64(), metadata={b"PARQUET:field_id": b"2147483540"})
     schema = SCHEMA.append(lineage)
-    asked = target(tmp_path, needs_mapping=True, fields=(*FIELDS, Field(None, ROW_ID_COLUMN, "int64")))
+    asked = target(tmp_path, needs_mapping=True, fields=(*FIELDS, Field(None, ROW_ID_COLUMN, types.INT64)))
     [file] = write_files([batch(("a", 1, 0.0, 7), schema=schema)], asked, schema)
     assert set(file.column_stats) == {"k", "n", "x"}
     assert read_footer(f"{tmp_path}/{file.path}").has_row_ids

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from forklake.files.array_transforms import transform_value
 from forklake.files.partitions import hive_path, hive_values
+from forklake.model import types
 from forklake.model.transforms import Transform
 from forklake.model.write import PartitionKey
 from tests.interop.ducklake import attached, write
@@ -33,7 +34,7 @@ def test_directories_are_those_that_ducklake_makes(tmp_path: Path) -> None:
         PartitionKey("f", Transform.parse("bucket(4)")),
         PartitionKey("d", Transform.parse("bucket(4)")),
     ]
-    values = [ODD, None, "2020", "2021", None, transform_value("date", Transform.bucket(4), "2020-01-02")]
+    values = [ODD, None, "2020", "2021", None, transform_value(types.DATE, Transform.bucket(4), "2020-01-02")]
     assert hive_path(keys, values) == row[0].rpartition("/")[0] + "/"
     assert list(hive_values(row[0]).values()) == values
 

@@ -11,12 +11,14 @@ import pytest
 from forklake.errors import InvalidInputError
 from forklake.files.schema import arrow_schema, arrow_type, display_type
 from forklake.files.values import stored_array
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
+from tests.fields import named_field
 
 
 def column(number: int, name: str, type_name: str, *children: Field) -> Field:
-    return Field(ColumnId(number), name, type_name, children)
+    return named_field(ColumnId(number), name, type_name, children)
 
 
 NESTED = column(
@@ -59,7 +61,7 @@ def test_parquet_has_the_logical_types_of_duckdbs_own_files(tmp_path: object) ->
     with duckdb.connect() as connection:
         connection.execute(f"COPY (SELECT {columns}) TO '{theirs}' (FORMAT parquet)")
     file = io.BytesIO()
-    with pq.ParquetWriter(file, arrow_schema([Field(None, name, name) for name in names])):
+    with pq.ParquetWriter(file, arrow_schema([named_field(None, name, name) for name in names])):
         pass
     ours_schema, their_schema = pq.read_metadata(file).schema, pq.read_metadata(theirs).schema
     for position, name in enumerate(names):
@@ -93,17 +95,17 @@ def test_parquet_has_the_logical_types_of_duckdbs_own_files(tmp_path: object) ->
     ],
 )
 def test_a_type_is_stored_and_shown_as_the_same_values(name: str, stored: pa.DataType, shown: pa.DataType) -> None:
-    assert arrow_type(Field(None, "c", name)) == stored
-    assert display_type(Field(None, "c", name)) == shown
+    assert arrow_type(named_field(None, "c", name)) == stored
+    assert display_type(named_field(None, "c", name)) == shown
 
 
 def test_a_variant_is_refused_at_any_depth() -> None:
-    variant = Field(None, "v", "variant")
-    for field in (variant, Field(None, "s", "struct", (variant,))):
+    variant = Field(None, "v", types.VARIANT)
+    for field in (variant, Field(None, "s", types.Struct((variant,)))):
         with pytest.raises(InvalidInputError, match='Column "v" is a variant; variants are written by Spark only'):
             arrow_schema([field])
 
 
 def test_an_unknown_type_is_refused_by_name() -> None:
     with pytest.raises(InvalidInputError, match='Column "c" has type "box"'):
-        arrow_type(Field(None, "c", "box"))
+        arrow_type(named_field(None, "c", "box"))

@@ -13,10 +13,12 @@ from forklake.files.footer import read_metadata
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema, arrow_type
 from forklake.files.statistics import column_stats
+from forklake.model import types
 from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.write import WriteOptions, WriteTarget
+from tests.fields import named_field
 from tests.unit.files.lakes import DuckLakeTable, written_by_ducklake
 
 COLUMNS = """
@@ -38,7 +40,7 @@ ROWS = (
     {'a': NULL, 'b': NULL}, MAP {}, [])""",
     f"({', '.join(['NULL'] * 30)})",
 )
-FLOATS = (Field(ColumnId(1), "f", "float64"),)
+FLOATS = (Field(ColumnId(1), "f", types.FLOAT64),)
 
 
 def facts(stats: ColumnStats) -> tuple[Any, ...]:
@@ -89,37 +91,37 @@ def test_files_of_duckdb_have_the_statistics_that_ducklake_recorded(table: DuckL
 
 
 def test_sizes_of_columns_are_compressed_ones_over_all_groups(tmp_path: Path) -> None:
-    field = Field(ColumnId(1), "s", "varchar")
+    field = Field(ColumnId(1), "s", types.VARCHAR)
     small = stats_of(tmp_path, field, ["x" * 1000] * 1000, ["y"])
     assert small.column_size_bytes is not None
     assert 0 < small.column_size_bytes < 5000
 
 
 def test_bounds_span_all_row_groups(tmp_path: Path) -> None:
-    field = Field(ColumnId(1), "n", "int32")
+    field = Field(ColumnId(1), "n", types.INT32)
     assert facts(stats_of(tmp_path, field, [5, None], [None], [-3, 2])) == (3, 2, "-3", "5", None)
 
 
 def test_a_group_without_bounds_makes_them_unknown(tmp_path: Path) -> None:
-    field = Field(ColumnId(1), "s", "varchar")
+    field = Field(ColumnId(1), "s", types.VARCHAR)
     assert facts(stats_of(tmp_path, field, ["a"], ["b" * 10_000])) == (2, 0, None, None, None)
 
 
 def test_without_statistics_nothing_but_the_size_is_known(tmp_path: Path) -> None:
-    stats = stats_of(tmp_path, Field(ColumnId(1), "n", "int32"), [1], write_statistics=False)
+    stats = stats_of(tmp_path, Field(ColumnId(1), "n", types.INT32), [1], write_statistics=False)
     assert facts(stats) == (None, None, None, None, None)
     assert stats.column_size_bytes
 
 
 def test_text_with_a_nul_has_no_bound(tmp_path: Path) -> None:
-    stats = stats_of(tmp_path, Field(ColumnId(1), "s", "varchar"), ["a\0b", "c"])
+    stats = stats_of(tmp_path, Field(ColumnId(1), "s", types.VARCHAR), ["a\0b", "c"])
     assert (stats.min_value, stats.max_value) == (None, "c")
 
 
 @pytest.mark.parametrize("kind", ["int128", "uint128", "timetz", "interval"])
 def test_types_without_bounds_in_ducklake_have_counts_only(tmp_path: Path, kind: str) -> None:
     values = [1, None] if "int1" in kind else ["x", None]
-    assert facts(stats_of(tmp_path, Field(ColumnId(1), "c", kind), values)) == (1, 1, None, None, None)
+    assert facts(stats_of(tmp_path, named_field(ColumnId(1), "c", kind), values)) == (1, 1, None, None, None)
 
 
 def test_both_zeros_are_one_bound(tmp_path: Path) -> None:
@@ -137,11 +139,21 @@ def test_whether_there_are_nans_is_unknown_unless_they_were_counted(tmp_path: Pa
 
 
 def test_nans_are_counted_where_they_can_be_seen(tmp_path: Path) -> None:
-    number = Field(ColumnId(2), "element", "float32")
+    number = Field(ColumnId(2), "element", types.FLOAT32)
     fields = (
-        Field(ColumnId(1), "l", "list", (number,)),
-        Field(ColumnId(3), "s", "struct", (Field(ColumnId(4), "x", "float64"), Field(ColumnId(5), "n", "int32"))),
-        Field(ColumnId(6), "m", "map", (Field(ColumnId(7), "key", "int32"), Field(ColumnId(8), "value", "float64"))),
+        named_field(ColumnId(1), "l", "list", (number,)),
+        named_field(
+            ColumnId(3),
+            "s",
+            "struct",
+            (Field(ColumnId(4), "x", types.FLOAT64), Field(ColumnId(5), "n", types.INT32)),
+        ),
+        named_field(
+            ColumnId(6),
+            "m",
+            "map",
+            (Field(ColumnId(7), "key", types.INT32), Field(ColumnId(8), "value", types.FLOAT64)),
+        ),
     )
     schema = arrow_schema(fields)
     hidden = pa.StructArray.from_arrays(
@@ -168,7 +180,7 @@ def test_nans_are_counted_where_they_can_be_seen(tmp_path: Path) -> None:
 def test_a_promoted_column_has_bounds_of_the_tables_type(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"n": pa.array([1], pa.int8()), "f": pa.array([0.1], pa.float32())}), path)
-    fields = (Field(ColumnId(1), "n", "int64"), Field(ColumnId(2), "f", "float64"))
+    fields = (Field(ColumnId(1), "n", types.INT64), Field(ColumnId(2), "f", types.FLOAT64))
     found = column_stats(pq.read_metadata(path), fields)
     assert [stats.min_value for stats in found.values()] == ["1", "0.10000000149011612"]
 
@@ -176,22 +188,22 @@ def test_a_promoted_column_has_bounds_of_the_tables_type(tmp_path: Path) -> None
 def test_a_file_that_holds_another_type_has_no_bounds(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"c": pa.array(["9", "10"])}), path)
-    [stats] = column_stats(pq.read_metadata(path), [Field(ColumnId(1), "c", "int32")]).values()
+    [stats] = column_stats(pq.read_metadata(path), [Field(ColumnId(1), "c", types.INT32)]).values()
     assert facts(stats) == (2, 0, None, None, None)
 
 
 def test_columns_that_the_file_does_not_have_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": pa.array([{"x": 1}]), "z": pa.array([1])}), path)
-    inner = (Field(ColumnId(2), "x", "int64"), Field(ColumnId(3), "y", "int64"))
-    fields = (Field(ColumnId(1), "a", "struct", inner), Field(ColumnId(4), "b", "int32"))
+    inner = (Field(ColumnId(2), "x", types.INT64), Field(ColumnId(3), "y", types.INT64))
+    fields = (named_field(ColumnId(1), "a", "struct", inner), Field(ColumnId(4), "b", types.INT32))
     assert list(column_stats(pq.read_metadata(path), fields)) == ["a.x"]
 
 
 def test_a_bound_finer_than_the_tables_type_is_unknown(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"c": pa.array([1000, 1001], pa.timestamp("ns"))}), path)
-    [stats] = column_stats(pq.read_metadata(path), [Field(ColumnId(1), "c", "timestamp")]).values()
+    [stats] = column_stats(pq.read_metadata(path), [Field(ColumnId(1), "c", types.TIMESTAMP)]).values()
     assert (stats.min_value, stats.max_value) == ("1970-01-01 00:00:00.000001", None)
 
 
@@ -201,7 +213,7 @@ def test_a_long_bound_of_a_writer_that_may_cut_it_is_unknown(tmp_path: Path) -> 
     path.write_bytes(path.read_bytes().replace(b"parquet-cpp-arrow", b"parquet-rs  crate"))
     metadata = pq.read_metadata(path)
     assert metadata.created_by.startswith("parquet-rs")
-    [stats] = column_stats(metadata, [Field(ColumnId(1), "c", "varchar")]).values()
+    [stats] = column_stats(metadata, [Field(ColumnId(1), "c", types.VARCHAR)]).values()
     assert (stats.min_value, stats.max_value) == ("short", None)
 
 

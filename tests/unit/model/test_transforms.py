@@ -3,6 +3,7 @@
 import pytest
 
 from forklake.model.transforms import Function, Transform
+from forklake.model.types.read import stored_type
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ from forklake.model.transforms import Function, Transform
     ],
 )
 def test_buckets_are_those_of_ducklake(column_type: str, text: str, bucket: str | None) -> None:
-    assert Transform.bucket(1000).of_text(column_type, text) == bucket
+    assert Transform.bucket(1000).of_text(stored_type(column_type), text) == bucket
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_buckets_are_those_of_ducklake(column_type: str, text: str, bucket: str 
     ],
 )
 def test_parts_are_those_of_the_calendar(column_type: str, transform: str, text: str, value: str | None) -> None:
-    assert Transform.parse(transform).of_text(column_type, text) == value
+    assert Transform.parse(transform).of_text(stored_type(column_type), text) == value
 
 
 @pytest.mark.parametrize(

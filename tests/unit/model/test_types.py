@@ -1,10 +1,57 @@
-"""Types: their names, and how statistics in text are compared."""
+"""Types as values: their names, what they are read from, and how statistics in text are compared."""
 
+import copy
 import itertools
+import pickle
 
 import pytest
 
-from forklake.model.types import canonical, order_key
+from forklake.model import types
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId
+from forklake.model.types import Type
+from forklake.model.types.kinds import NESTED
+from forklake.model.types.order import order_key
+from forklake.model.types.read import definition_of, field_of, read_scalar, read_type, stored_type, type_name
+from forklake.model.types.shapes import list_of, map_of, shape_of, struct_of
+
+ALL = (
+    *types.FACTS,
+    types.Decimal(10, 2),
+    types.Geometry("point"),
+    types.Unknown("moon phase"),
+    list_of(types.INT8),
+    map_of(types.VARCHAR, struct_of([("a b", types.DATE), ("c", list_of(types.UUID))])),
+)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=str)
+def test_a_type_is_its_copy_and_no_text(kind: Type) -> None:
+    for made in (pickle.loads(pickle.dumps(kind)), copy.deepcopy(kind)):
+        assert made == kind
+        assert hash(made) == hash(kind)
+    texts: list[object] = [kind.name, kind.sql_name]
+    assert kind not in texts
+    assert [other for other in ALL if other == kind] == [kind]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ALL if kind != types.NULL], ids=str)
+def test_the_metadata_names_every_type(kind: Type) -> None:
+    assert stored_type(str(kind), kind.children) == kind
+
+
+@pytest.mark.parametrize("kind", [*types.FACTS, types.Decimal(10, 2), *ALL[-2:]], ids=str)
+def test_what_duckdb_calls_a_type_is_read_again(kind: Type) -> None:
+    if kind != types.NULL:
+        assert read_type(kind.sql_name) == kind
+
+
+def test_no_word_means_two_types() -> None:
+    every = [*types.FACTS.values(), *NESTED.values(), types.Decimal(1, 0).facts]
+    words = [word for facts in every for word in (facts.name, *facts.aliases)]
+    assert len(set(words)) == len(words)
+    in_sql = [word for facts in every for word in facts.sql_aliases]
+    assert set(in_sql) & set(words) == {"int8"}, "SQL means eight bytes by it, and DuckLake eight bits"
 
 
 @pytest.mark.parametrize(
@@ -23,16 +70,68 @@ from forklake.model.types import canonical, order_key
     ],
 )
 def test_a_type_has_one_name(written: str, name: str) -> None:
-    assert canonical(written) == name
-    assert canonical(name) == name
+    assert type_name(written) == name
+    assert type_name(name) == name
 
 
 @pytest.mark.parametrize(
-    "written", ["", "money", "decimal(0,0)", "decimal(39,1)", "decimal(2,3)", "decimal(-1)", "int64[]"]
+    "written", ["", "money", "decimal(0,0)", "decimal(39,1)", "decimal(2,3)", "decimal(-1)", "int64[]", "null", "dec"]
 )
 def test_what_is_no_type_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match=r"Type .* does not exist"):
-        canonical(written)
+        read_scalar(written)
+
+
+def test_sql_has_words_of_its_own() -> None:
+    assert read_scalar("INT8") == types.INT8
+    assert [read_scalar(text, is_sql=True) for text in ("INT8", "dec(4, 1)", "guid", "char varying")] == [
+        types.INT64,
+        types.Decimal(4, 1),
+        types.UUID,
+        types.VARCHAR,
+    ]
+
+
+def test_nested_types_are_read_with_what_is_in_them() -> None:
+    found = read_type('STRUCT(a INTEGER, "b ""c" MAP(VARCHAR, DECIMAL(4, 1)[]))')
+    inner = map_of(types.VARCHAR, list_of(types.Decimal(4, 1)))
+    assert found == struct_of([("a", types.INT32), ('b "c', inner)])
+    assert found.sql_name == 'STRUCT(a INTEGER, "b ""c" MAP(VARCHAR, DECIMAL(4,1)[]))'
+    assert field_of(definition_of("x", found)) == Field(None, "x", found)
+
+
+@pytest.mark.parametrize(
+    "written", ["UNION(a INTEGER)", "ENUM('a')", "INTEGER[3]", "MAP(INTEGER)", "STRUCT(INTEGER)", "LIST"]
+)
+def test_nested_types_that_ducklake_has_not_are_refused(written: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"unsupported type|types in parentheses|types of its parts|without a name or type"
+    ):
+        read_type(written)
+
+
+def test_a_shape_has_no_ids_and_no_names_that_nobody_chose() -> None:
+    element = Field(ColumnId(8), "item", types.INT32, nulls_allowed=False, initial_default="1")
+    column = types.Struct((Field(ColumnId(7), "l", types.List(element)),))
+    assert shape_of(column) == struct_of([("l", list_of(types.INT32))])
+    assert shape_of(column) != column
+
+
+def test_metadata_that_makes_no_sense_is_unknown() -> None:
+    assert stored_type("list") == types.Unknown("list")
+    assert stored_type("decimal(99,1)") == types.Unknown("decimal(99,1)")
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_integers_know_what_they_hold(bits: int) -> None:
+    signed, unsigned = types.Integer(bits), types.Integer(bits, is_signed=False)
+    assert (signed.low, signed.high) == (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    assert (unsigned.low, unsigned.high) == (0, 2**bits - 1)
+    assert signed.holds(signed)
+    assert not signed.holds(unsigned)
+    assert not unsigned.holds(signed)
+    assert types.INT128.holds(unsigned)
+    assert (types.INT128.high, types.UINT128.low) == (10**38 - 1, 0), "files hold 38 digits"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +154,7 @@ def test_what_is_no_type_is_refused(written: str) -> None:
     ],
 )
 def test_statistics_compare_as_values_of_their_type(column_type: str, ascending: list[str]) -> None:
-    keys = [order_key(column_type, text) for text in ascending]
+    keys = [order_key(stored_type(column_type), text) for text in ascending]
     assert None not in keys
     assert all(low < high for low, high in itertools.pairwise(keys))
 
@@ -77,4 +176,4 @@ def test_statistics_compare_as_values_of_their_type(column_type: str, ascending:
     ],
 )
 def test_what_cannot_be_compared_is_not(column_type: str, text: str) -> None:
-    assert order_key(column_type, text) is None
+    assert order_key(stored_type(column_type), text) is None

@@ -6,7 +6,6 @@ import duckdb
 import pytest
 
 from forklake import Catalog, ColumnDefinition, Lake
-from forklake.model.type_text import type_text
 from forklake.session.functions import LISTINGS, call
 from forklake.session.rows import Rows
 from tests.unit.session.attached import Attached
@@ -42,7 +41,7 @@ def test_lists_have_the_columns_and_types_of_duckdb(lake: Lake, shop: Catalog) -
         for name in LISTINGS:
             described = connection.execute(f"SELECT column_name, column_type FROM (DESCRIBE FROM {name}())").fetchall()
             found = call(name, [Attached("x", lake, shop)], [], {})
-            assert [(column.name, type_text(column)) for column in found.columns] == described, name
+            assert [(column.name, column.type.sql_name) for column in found.columns] == described, name
 
 
 def test_tables_are_listed_with_what_is_said_about_them(lake: Lake, shop: Catalog) -> None:

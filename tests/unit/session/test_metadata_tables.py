@@ -29,7 +29,7 @@ def test_there_are_the_28_tables_with_the_columns_and_types_of_ducklake(lake: La
         found = metadata_table(attached, name)
         assert found is not None
         assert [column.name for column in found.columns] == list(TABLES[name])
-        types |= {(name, column.name): column.type for column in found.columns}
+        types |= {(name, column.name): column.type.name for column in found.columns}
     assert types["ducklake_table", "table_uuid"] == "uuid"
     assert types["ducklake_snapshot", "snapshot_time"] == "timestamptz"
     assert types["ducklake_column", "nulls_allowed"] == "boolean"
@@ -181,7 +181,7 @@ def test_inlined_rows_are_in_a_table_for_each_schema_version_of_their_table(lake
     ]
     first = metadata_table(attached, "ducklake_inlined_data_1_1")
     assert first is not None
-    assert [(column.name, column.type) for column in first.columns] == [
+    assert [(column.name, column.type.name) for column in first.columns] == [
         ("row_id", "int64"),
         ("begin_snapshot", "int64"),
         ("end_snapshot", "int64"),

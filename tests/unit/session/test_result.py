@@ -18,10 +18,11 @@ from forklake.files.texts import parse_values
 from forklake.model.field import Field
 from forklake.session.result import Result
 from forklake.session.result_table import cell_text
+from tests.fields import named_field
 
 
 def column(name: str, type_: str, *children: Field) -> Field:
-    return Field(None, name, type_, children)
+    return named_field(None, name, type_, children)
 
 
 def listed(type_: str, *children: Field) -> Field:
@@ -119,8 +120,8 @@ def test_what_python_cannot_say_is_the_text_of_duckdb(field: Field, text: str) -
 @pytest.mark.parametrize(("field", "text"), ALIKE + ONLY_TEXT)
 def test_values_come_back_as_they_were_held(field: Field, text: str) -> None:
     held = parse_values(field, [text, None])
-    shown = to_python(field, held)
-    assert to_python(field, from_python(field, shown)) == shown
+    shown = to_python(field.type, held)
+    assert to_python(field.type, from_python(field.type, shown)) == shown
 
 
 def test_types_have_the_names_of_duckdb() -> None:
@@ -137,7 +138,7 @@ def typed(fields: list[Field]) -> list[str]:
 
 def test_rows_without_names_are_tuples() -> None:
     field = column("c", "struct", column("", "int32"), column("", "date"))
-    assert to_python(field, [(1, 0), None]) == [(1, dt.date(1970, 1, 1)), None]
+    assert to_python(field.type, [(1, 0), None]) == [(1, dt.date(1970, 1, 1)), None]
 
 
 FOUR = [(1,), (2,), (3,), (4,)]
@@ -271,7 +272,8 @@ def test_showing_prints_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_result_of_metadata_needs_neither_pandas_nor_spark() -> None:
     program = (
         "import sys; from forklake.session.result import Result; from forklake.model.field import Field\n"
-        "r = Result.of_rows([Field(None, 'a', 'int32')], [(1,)]); r.columns, r.types, r.fetchall()\n"
+        "from forklake.model.types import INT32\n"
+        "r = Result.of_rows([Field(None, 'a', INT32)], [(1,)]); r.columns, r.types, r.fetchall()\n"
         "print([name for name in ('pyspark', 'pandas') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

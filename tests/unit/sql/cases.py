@@ -4,8 +4,10 @@ from typing import Any
 
 import duckdb
 
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
+from tests.fields import named_field
 
 TYPES = {
     "id": "INTEGER",
@@ -42,19 +44,19 @@ _NAMES = {
 }
 FIELDS = (
     *(
-        Field(ColumnId(number), name, _NAMES.get(kind, kind.lower()))
+        named_field(ColumnId(number), name, _NAMES.get(kind, kind.lower()))
         for number, (name, kind) in enumerate(TYPES.items(), 1)
     ),
-    Field(
+    named_field(
         ColumnId(100),
         "s",
         "struct",
         (
-            Field(ColumnId(101), "k", "int32"),
-            Field(ColumnId(102), "In", "struct", (Field(ColumnId(103), "t", "varchar"),)),
+            Field(ColumnId(101), "k", types.INT32),
+            named_field(ColumnId(102), "In", "struct", (Field(ColumnId(103), "t", types.VARCHAR),)),
         ),
     ),
-    Field(ColumnId(110), "l", "list", (Field(ColumnId(111), "element", "int32"),)),
+    named_field(ColumnId(110), "l", "list", (Field(ColumnId(111), "element", types.INT32),)),
 )
 _UUIDS = ("0f000000-0000-0000-0000-000000000001", "f79c3e09-677c-4bbd-a479-3f349cb785e7")
 ROWS = (

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from forklake.catalog.pruning import may_match
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field, leaves
 from forklake.model.ids import ColumnId
 from forklake.model.predicate import (
@@ -25,22 +26,23 @@ from forklake.model.predicate import (
 )
 from forklake.model.rows import FileColumnStatsRow
 from forklake.sql.row_texts import condition, sort_expression
+from tests.fields import named_field
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 from tests.unit.sql.statistics import file_stats, in_ids
 
 FLAT = (
-    Field(ColumnId(1), "a", "int32"),
-    Field(ColumnId(2), "V x", "varchar"),
-    Field(ColumnId(3), "f", "float32"),
-    Field(ColumnId(4), "tz", "timestamptz"),
-    Field(ColumnId(5), "b", "boolean"),
-    Field(ColumnId(6), "s", "struct", (Field(ColumnId(7), "In", "date"),)),
-    Field(ColumnId(8), "de", "decimal(9,2)"),
-    Field(ColumnId(9), "u", "uuid"),
-    Field(ColumnId(10), "iv", "interval"),
-    Field(ColumnId(11), "i8", "int8"),
-    Field(ColumnId(12), "ns", "timestamp_ns"),
-    Field(ColumnId(13), "bl", "blob"),
+    Field(ColumnId(1), "a", types.INT32),
+    Field(ColumnId(2), "V x", types.VARCHAR),
+    Field(ColumnId(3), "f", types.FLOAT32),
+    Field(ColumnId(4), "tz", types.TIMESTAMPTZ),
+    Field(ColumnId(5), "b", types.BOOLEAN),
+    named_field(ColumnId(6), "s", "struct", (Field(ColumnId(7), "In", types.DATE),)),
+    Field(ColumnId(8), "de", types.Decimal(9, 2)),
+    Field(ColumnId(9), "u", types.UUID),
+    Field(ColumnId(10), "iv", types.INTERVAL),
+    Field(ColumnId(11), "i8", types.INT8),
+    Field(ColumnId(12), "ns", types.TIMESTAMP_NS),
+    Field(ColumnId(13), "bl", types.BLOB),
 )
 _UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
 
@@ -54,7 +56,7 @@ def spark(text: str) -> str:
 
 
 def a(operator: Operator, value: str) -> Comparison:
-    return Comparison(ColumnId(1), "int32", operator, value)
+    return Comparison(ColumnId(1), types.INT32, operator, value)
 
 
 @cache
@@ -66,9 +68,9 @@ def database() -> duckdb.DuckDBPyConnection:
 def statistics(ids: tuple[int, ...]) -> dict[ColumnId, FileColumnStatsRow]:
     found = {}
     for path, field in leaves(FIELDS):
-        if field.column_id is not None and field.type != "blob" and "element" not in path:
+        if field.column_id is not None and field.type != types.BLOB and "element" not in path:
             column = ".".join(f'"{name}"' for name in path)
-            found[field.column_id] = file_stats(database(), in_ids(ids), column, field.column_id, field.type)
+            found[field.column_id] = file_stats(database(), in_ids(ids), column, field.column_id, field.type.name)
     return found
 
 
@@ -106,7 +108,7 @@ def test_no_file_with_a_row_that_fulfils_a_condition_is_ruled_out(
         ("a = 1.5", Nothing()),
         ("a <> 1.5", IsNull(ColumnId(1), is_null=False)),
         ("a = 2.0", a("=", "2")),
-        ("a in (3, 1, 3)", OneOf(ColumnId(1), "int32", ("3", "1"))),
+        ("a in (3, 1, 3)", OneOf(ColumnId(1), types.INT32, ("3", "1"))),
         ("a not in (1, null)", Nothing()),
         ("a is not distinct from 1", a("=", "1")),
         ("a is distinct from 1", Any((a("<>", "1"), IsNull(ColumnId(1), is_null=True)))),
@@ -119,19 +121,19 @@ def test_no_file_with_a_row_that_fulfils_a_condition_is_ruled_out(
         ("a = 1 or null", a("=", "1")),
         ("true", Anything()),
         ("false", Nothing()),
-        ("b", Comparison(ColumnId(5), "boolean", "=", "true")),
-        ("not b", Comparison(ColumnId(5), "boolean", "=", "false")),
+        ("b", Comparison(ColumnId(5), types.BOOLEAN, "=", "true")),
+        ("not b", Comparison(ColumnId(5), types.BOOLEAN, "=", "false")),
         ("not b is true", Anything()),
-        ("s.in > '2024-1-2'", Comparison(ColumnId(7), "date", ">", "2024-01-02")),
-        ("de = '1.005'", Comparison(ColumnId(8), "decimal(9,2)", "=", "1.01")),
-        (f"u = '{{{_UUID.upper()}}}'", Comparison(ColumnId(9), "uuid", "=", _UUID)),
-        ("tz < '2024-01-01 01:00+02'", Comparison(ColumnId(4), "timestamptz", "<", "2023-12-31 23:00:00+00")),
+        ("s.in > '2024-1-2'", Comparison(ColumnId(7), types.DATE, ">", "2024-01-02")),
+        ("de = '1.005'", Comparison(ColumnId(8), types.Decimal(9, 2), "=", "1.01")),
+        (f"u = '{{{_UUID.upper()}}}'", Comparison(ColumnId(9), types.UUID, "=", _UUID)),
+        ("tz < '2024-01-01 01:00+02'", Comparison(ColumnId(4), types.TIMESTAMPTZ, "<", "2023-12-31 23:00:00+00")),
         (
             "\"v X\" like 'a%'",
-            All((Comparison(ColumnId(2), "varchar", ">=", "a"), Comparison(ColumnId(2), "varchar", "<", "b"))),
+            All((Comparison(ColumnId(2), types.VARCHAR, ">=", "a"), Comparison(ColumnId(2), types.VARCHAR, "<", "b"))),
         ),
         ("\"v X\" not like 'a%'", Anything()),
-        ("\"v X\" like 'abc'", Comparison(ColumnId(2), "varchar", "=", "abc")),
+        ("\"v X\" like 'abc'", Comparison(ColumnId(2), types.VARCHAR, "=", "abc")),
         ("\"v X\" ilike 'a%'", Anything()),
         ("iv = '1 day'", Anything()),
         ("bl = 'a'", Anything()),
@@ -166,12 +168,12 @@ def test_spark_gets_exact_names_and_typed_literals(text: str, sql: str) -> None:
 
 
 def test_names_with_backticks_are_quoted() -> None:
-    fields = (Field(ColumnId(1), "a`b", "int32"),)
+    fields = (Field(ColumnId(1), "a`b", types.INT32),)
     assert condition('"A`B" = 1', "t", fields).spark_sql == "(`a``b` = 1)"
 
 
 def test_a_column_of_the_table_hides_the_lineage_of_rows() -> None:
-    fields = (Field(ColumnId(1), "RowId", "varchar"),)
+    fields = (Field(ColumnId(1), "RowId", types.VARCHAR),)
     assert condition("rowid = 'x'", "t", fields).spark_sql == "(`RowId` = 'x')"
 
 
@@ -245,14 +247,14 @@ def test_what_is_no_text_is_refused_and_the_form_is_shown(given: object) -> None
 
 
 def test_an_interval_of_several_parts_keeps_all_of_them() -> None:
-    fields = (Field(ColumnId(1), "ts", "timestamp"),)
+    fields = (Field(ColumnId(1), "ts", types.TIMESTAMP),)
     found = condition("ts > TIMESTAMP '2020-01-01' + INTERVAL '32 days 03:04:05'", "t", fields)
     assert "make_interval(0, 0, 0, 32, 0, 0, 11045.000000BD)" in found.spark_sql
 
 
 @pytest.mark.parametrize("name", ["map", "range", "list", "struct", "date", "timestamp", "text", "row"])
 def test_a_column_may_be_called_as_a_type_is(name: str) -> None:
-    fields = (Field(ColumnId(1), name, "int32"),)
+    fields = (Field(ColumnId(1), name, types.INT32),)
     for text in ("{0} < 3", "t.{0} = 3", "abs({0}) > 1 AND {0} IS NOT NULL", "{0} IN (1, 2)"):
         assert f"`{name}`" in condition(text.format(name), "t", fields).spark_sql
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from forklake.errors import ForklakeError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.predicate import Comparison
@@ -17,14 +18,19 @@ from forklake.sql.parse import parse
 from forklake.sql.relation import Relation
 from forklake.sql.row_statements import JoinedMerge
 from forklake.sql.statements import Delete, Update
+from tests.fields import named_field
 
 T = (
-    Field(ColumnId(1), "id", "int32"),
-    Field(ColumnId(2), "v", "varchar"),
-    Field(ColumnId(3), "p", "struct", (Field(ColumnId(4), "a", "int32"),)),
+    Field(ColumnId(1), "id", types.INT32),
+    Field(ColumnId(2), "v", types.VARCHAR),
+    named_field(ColumnId(3), "p", "struct", (Field(ColumnId(4), "a", types.INT32),)),
 )
-S = (Field(ColumnId(11), "id", "int64"), Field(ColumnId(12), "w", "varchar"), Field(ColumnId(13), "v2", "varchar"))
-VIRTUAL = (Field(None, "rowid", "int64"), *(Field(None, name, kind) for name, kind in OWN_PLACES.items()))
+S = (
+    Field(ColumnId(11), "id", types.INT64),
+    Field(ColumnId(12), "w", types.VARCHAR),
+    Field(ColumnId(13), "v2", types.VARCHAR),
+)
+VIRTUAL = (Field(None, "rowid", types.INT64), *(Field(None, name, kind) for name, kind in OWN_PLACES.items()))
 
 
 class Tables:
@@ -87,7 +93,7 @@ def test_what_is_asked_of_the_joined_tables_alone_is_asked_of_these() -> None:
     found = joined("DELETE FROM t USING s WHERE t.id = s.id AND s.w = 'x' AND t.v = 'y'")
     assert isinstance(found, JoinedMerge)
     (scan,) = found.query.scans.values()
-    assert scan.predicate == Comparison(ColumnId(12), "varchar", "=", "x")
+    assert scan.predicate == Comparison(ColumnId(12), types.VARCHAR, "=", "x")
     assert scan.columns == ("id", "w")
     assert "'x'" not in found.merge.on
     assert "'y'" in found.merge.on
@@ -124,7 +130,7 @@ def test_all_else_is_one_query_that_finds_the_rows(text: str) -> None:
     assert [field.name for field in found.query.columns[:3]] == list(OWN_PLACES)
     assert len(found.query.columns) == (6 if found.is_update else 3)
     if "id = 4" in text:
-        assert scan.predicate == Comparison(ColumnId(1), "int32", "=", "4")
+        assert scan.predicate == Comparison(ColumnId(1), types.INT32, "=", "4")
 
 
 def test_a_row_may_decide_alone() -> None:

@@ -11,6 +11,7 @@ from sqlglot.errors import ErrorLevel
 from sqlglot.generators.duckdb import DuckDBGenerator
 from sqlglot.parsers.duckdb import DuckDBParser
 
+from forklake.model import types
 from forklake.sql.bound import Bound
 from forklake.sql.parse import grammar, parse_query, tokens
 from forklake.sql.parse.grammar import Grammar
@@ -64,7 +65,7 @@ def test_what_is_set_for_the_parser_is_asked_by_it() -> None:
 
 
 def test_nodes_of_our_own_are_shown() -> None:
-    resolved = Resolved(bound=Bound("x", "int32", literal="7"))
+    resolved = Resolved(bound=Bound("x", types.INT32, literal="7"))
     assert shown(exp.Add(this=resolved, expression=exp.Literal.number(1))) == "7 + 1"
     assert shown(Asked(statement=Show("tables"))) == "SHOW"
     assert shown(parse_query("SELECT Abs(a)"), normalize_functions="lower") == "SELECT abs(a)"
@@ -74,4 +75,4 @@ def test_sqlglot_stays_as_it_is_for_others() -> None:
     assert not {Resolved, Asked} & set(DuckDBGenerator.TRANSFORMS)
     assert DuckDB.Generator is DuckDBGenerator
     with pytest.raises(ValueError, match="Unsupported expression type Resolved"):
-        Resolved(bound=Bound("x", "int32")).sql("duckdb")
+        Resolved(bound=Bound("x", types.INT32)).sql("duckdb")

@@ -3,13 +3,15 @@
 import duckdb
 import pytest
 
-from forklake.sql.bound import Bound, shape_of, type_name
+from forklake.model import types
+from forklake.model.types.shapes import list_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast, constant, untyped
 from forklake.sql.nested import concatenation, list_value, map_value, struct_value
 
-ONE, TWO = constant("int32", "1"), constant("int32", "2")
-HALF = constant("decimal(2,1)", "2.5")
-NOTHING = Bound("NULL", "null")
+ONE, TWO = constant(types.INT32, "1"), constant(types.INT32, "2")
+HALF = constant(types.Decimal(2, 1), "2.5")
+NOTHING = Bound("NULL", types.NULL)
 CONSTANTS = {
     "[1, 2]": list_value([ONE, TWO]),
     "[1, 2.5]": list_value([ONE, HALF]),
@@ -18,8 +20,8 @@ CONSTANTS = {
     "{'x': 1, 'Y z': [2.5]}": struct_value(["x", "Y z"], [ONE, list_value([HALF])]),
     "MAP {'k': 1, 'l': 2}": map_value([untyped("k"), untyped("l")], [ONE, TWO]),
     "[{'x': 1}, {'x': 2.5}]": list_value([struct_value(["x"], [ONE]), struct_value(["x"], [HALF])]),
-    "[1, 2]::BIGINT[]": cast(list_value([ONE, TWO]), shape_of(list_value([constant("int64", "1")]))),
-    "[1, 2]::VARCHAR": cast(list_value([ONE, TWO]), "varchar"),
+    "[1, 2]::BIGINT[]": cast(list_value([ONE, TWO]), list_of(types.INT64)),
+    "[1, 2]::VARCHAR": cast(list_value([ONE, TWO]), types.VARCHAR),
     "'a' || 'b'": concatenation(untyped("a"), untyped("b")),
 }
 
@@ -28,8 +30,8 @@ CONSTANTS = {
 def test_a_constant_has_the_text_and_the_type_that_duckdb_gives(text: str) -> None:
     value = CONSTANTS[text]
     meant = duckdb.execute(f"SELECT ({text})::VARCHAR, typeof({text})").fetchall()[0]
-    assert (value.literal, type_name(shape_of(value))) == meant
+    assert (value.literal, value.type.sql_name) == meant
 
 
 def test_a_list_with_something_that_is_no_constant_is_none() -> None:
-    assert list_value([ONE, Bound("`a`", "int32")]).literal is None
+    assert list_value([ONE, Bound("`a`", types.INT32)]).literal is None

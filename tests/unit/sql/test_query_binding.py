@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from forklake.errors import ForklakeError, NotFoundError
+from forklake.model import types
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -19,26 +20,34 @@ from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery
 from forklake.sql.statements import Describe, Show
+from tests.fields import named_field
 
 T = Relation(
     "t",
-    (Field(ColumnId(1), "a", "int32"), Field(ColumnId(2), "B", "varchar"), Field(ColumnId(3), "r", "float64")),
+    (
+        Field(ColumnId(1), "a", types.INT32),
+        Field(ColumnId(2), "B", types.VARCHAR),
+        Field(ColumnId(3), "r", types.FLOAT64),
+    ),
     "the rows of t",
-    (Field(None, "rowid", "int64"),),
+    (Field(None, "rowid", types.INT64),),
 )
-U = Relation("u", (Field(ColumnId(1), "a", "int32"), Field(ColumnId(2), "c", "date")), "the rows of u")
+U = Relation("u", (Field(ColumnId(1), "a", types.INT32), Field(ColumnId(2), "c", types.DATE)), "the rows of u")
 NESTED = Relation(
     "nested",
     (
-        Field(ColumnId(1), "s", "struct", (Field(ColumnId(2), "x", "int32"),)),
-        Field(ColumnId(3), "o", "struct", (Field(ColumnId(4), "x", "int32"),)),
-        Field(
-            ColumnId(5), "l", "list", (Field(ColumnId(6), "element", "struct", (Field(ColumnId(7), "x", "int32"),)),)
+        named_field(ColumnId(1), "s", "struct", (Field(ColumnId(2), "x", types.INT32),)),
+        named_field(ColumnId(3), "o", "struct", (Field(ColumnId(4), "x", types.INT32),)),
+        named_field(
+            ColumnId(5),
+            "l",
+            "list",
+            (named_field(ColumnId(6), "element", "struct", (Field(ColumnId(7), "x", types.INT32),)),),
         ),
     ),
     "the rows of nested",
 )
-F = Relation("f", (Field(None, "value", "int64"),), "the rows of f")
+F = Relation("f", (Field(None, "value", types.INT64),), "the rows of f")
 MACROS = {
     "again": MacroImplementation("again(x) + 1", (MacroParameter("x"),)),
     "half": MacroImplementation("x / 2", (MacroParameter("x"),)),
@@ -111,15 +120,18 @@ def test_only_the_columns_that_are_named_are_read() -> None:
 def test_conditions_on_one_table_limit_what_is_read_of_it() -> None:
     scans = bound("SELECT 1 FROM t, u WHERE t.a = u.a AND t.a > 3 AND u.a < 9 AND (t.a = 1 OR u.a = 1)").scans
     assert [scan.predicate for scan in scans.values()] == [
-        Comparison(ColumnId(1), "int32", ">", "3"),
-        Comparison(ColumnId(1), "int32", "<", "9"),
+        Comparison(ColumnId(1), types.INT32, ">", "3"),
+        Comparison(ColumnId(1), types.INT32, "<", "9"),
     ]
 
 
 def test_a_side_of_an_outer_join_is_limited_by_its_condition_only_where_its_rows_may_miss() -> None:
     text = "SELECT 1 FROM t {} JOIN u ON t.a = u.a AND u.a = 5 AND t.a = 6 WHERE u.a IS NULL AND t.a > 1"
     left, right = (scan.predicate for scan in bound(text.format("LEFT")).scans.values())
-    assert (left, right) == (Comparison(ColumnId(1), "int32", ">", "1"), Comparison(ColumnId(1), "int32", "=", "5"))
+    assert (left, right) == (
+        Comparison(ColumnId(1), types.INT32, ">", "1"),
+        Comparison(ColumnId(1), types.INT32, "=", "5"),
+    )
     assert all(isinstance(scan.predicate, Anything) for scan in bound(text.format("FULL")).scans.values())
 
 
@@ -146,7 +158,7 @@ def test_what_is_said_of_rows_around_a_query_does_not_limit_what_it_reads_itself
 )
 def test_a_field_of_a_computed_struct_is_no_column(text: str) -> None:
     assert only_scan(bound("FROM (SELECT s AS same FROM nested) WHERE same.x = 5")).predicate == Comparison(
-        ColumnId(2), "int32", "=", "5"
+        ColumnId(2), types.INT32, "=", "5"
     )
     assert isinstance(only_scan(bound(text)).predicate, Anything)
 
@@ -216,13 +228,13 @@ def test_a_count_of_all_rows_is_known_as_such() -> None:
 def test_constants_are_known_as_texts_of_one_type_for_each_column() -> None:
     query = bound("VALUES (1, 'x', NULL), (2.5, NULL, NULL)")
     assert query.constants == (("1.0", "x", None), ("2.5", None, None))
-    assert [column.type for column in query.columns] == ["decimal(11,1)", "varchar", "int32"]
+    assert [column.type for column in query.columns] == [types.Decimal(11, 1), types.VARCHAR, types.INT32]
     assert bound("SELECT 1 AS a, [1, 2] AS b").constants == (("1", "[1, 2]"),)
     assert bound("SELECT a FROM t").constants is None
 
 
 def test_values_become_what_an_insert_expects_each_for_itself() -> None:
-    expected = (Field(ColumnId(1), "a", "float64"), Field(ColumnId(2), "b", "varchar"))
+    expected = (Field(ColumnId(1), "a", types.FLOAT64), Field(ColumnId(2), "b", types.VARCHAR))
     query = bind_query(parse_query("VALUES ('NaN', 1), (1, NULL)"), Known(), expected)
     assert query.constants == (("nan", "1"), ("1.0", None))
 
@@ -247,7 +259,8 @@ def test_a_view_gives_its_columns_their_names() -> None:
 
 
 def test_variables_and_functions_of_the_session_are_constants() -> None:
-    assert bound("SELECT getvariable('n') + 0, getvariable('list'), of_session(1, 2)").columns[1].type == "list"
+    found = bound("SELECT getvariable('n') + 0, getvariable('list'), of_session(1, 2)")
+    assert isinstance(found.columns[1].type, types.List)
     assert bound("SELECT of_session(1, 2)").constants == (("3",),)
 
 
@@ -287,7 +300,7 @@ def test_what_cannot_be_is_refused(text: str, words: str) -> None:
 
 def test_a_condition_on_a_view_limits_what_is_read_of_its_table() -> None:
     assert only_scan(bound("SELECT * FROM v WHERE first < 9")).predicate == All(
-        (Comparison(ColumnId(1), "int32", ">", "3"), Comparison(ColumnId(1), "int32", "<", "9"))
+        (Comparison(ColumnId(1), types.INT32, ">", "3"), Comparison(ColumnId(1), types.INT32, "<", "9"))
     )
     for other in (
         "SELECT * FROM (SELECT a FROM t LIMIT 3) WHERE a = 1",
@@ -323,12 +336,12 @@ def test_long_chains_are_understood_and_stay_flat(text: str) -> None:
 def test_constants_that_are_united_need_no_job() -> None:
     query = bound("SELECT 1 AS n, 'a' AS v UNION ALL SELECT 2.5, NULL")
     assert query.constants == (("1.0", "a"), ("2.5", None))
-    assert [(one.name, one.type) for one in query.columns] == [("n", "decimal(11,1)"), ("v", "varchar")]
+    assert [(one.name, one.type) for one in query.columns] == [("n", types.Decimal(11, 1)), ("v", types.VARCHAR)]
 
 
 def test_text_meets_other_values_as_in_duckdb() -> None:
-    assert bound("SELECT a FROM t UNION ALL SELECT B FROM t").columns[0].type == "varchar"
-    assert bound("SELECT a FROM t WHERE a = B").columns[0].type == "int32"
+    assert bound("SELECT a FROM t UNION ALL SELECT B FROM t").columns[0].type == types.VARCHAR
+    assert bound("SELECT a FROM t WHERE a = B").columns[0].type == types.INT32
     for text in ("SELECT a FROM t WHERE a < B", "SELECT coalesce(a, B) FROM t", "SELECT [a, B] FROM t"):
         with pytest.raises(ForklakeError, match="an explicit cast is required"):
             bound(text)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.merge import Merge, MergeDelete, MergeInsert, MergeUpdate
@@ -19,18 +20,19 @@ from forklake.sql.row_texts import (
     read_where,
     update_statement,
 )
+from tests.fields import named_field
 
 FIELDS = (
-    Field(ColumnId(1), "id", "int64"),
-    Field(ColumnId(2), "Item", "varchar"),
-    Field(ColumnId(3), "day", "date"),
-    Field(ColumnId(4), "s", "struct", (Field(ColumnId(5), "id", "int64"),)),
+    Field(ColumnId(1), "id", types.INT64),
+    Field(ColumnId(2), "Item", types.VARCHAR),
+    Field(ColumnId(3), "day", types.DATE),
+    named_field(ColumnId(4), "s", "struct", (Field(ColumnId(5), "id", types.INT64),)),
 )
 SOURCE = (
-    Field(None, "ID", "int32"),
-    Field(None, "note", "varchar"),
-    Field(None, "day", "date"),
-    Field(None, "s", "struct", (Field(None, "id", "int64"),)),
+    Field(None, "ID", types.INT32),
+    Field(None, "note", types.VARCHAR),
+    Field(None, "day", types.DATE),
+    Field(None, "s", types.Struct((Field(None, "id", types.INT64),))),
 )
 DELETE = MergeClauses((MergeDelete(),))
 
@@ -43,15 +45,15 @@ def merged(on: str, clauses: MergeClauses = DELETE, parameters: Any = None) -> M
 
 
 def test_a_condition_takes_values_for_its_parameters() -> None:
-    expected = Comparison(ColumnId(1), "int64", "=", "4")
+    expected = Comparison(ColumnId(1), types.INT64, "=", "4")
     assert condition("id = ?", "t", FIELDS, [4]).predicate == expected
     assert condition("id = $1", "t", FIELDS, [4]).predicate == expected
     assert condition("id = $key", "t", FIELDS, {"KEY": 4}).predicate == expected
     assert condition("day = ?", "t", FIELDS, [date(2020, 1, 2)]).predicate == Comparison(
-        ColumnId(3), "date", "=", "2020-01-02"
+        ColumnId(3), types.DATE, "=", "2020-01-02"
     )
     injected = condition("Item = ?", "t", FIELDS, ["x' OR '1' = '1"]).predicate
-    assert injected == Comparison(ColumnId(2), "varchar", "=", "x' OR '1' = '1")
+    assert injected == Comparison(ColumnId(2), types.VARCHAR, "=", "x' OR '1' = '1")
 
 
 def test_a_value_that_is_no_text_stands_for_itself() -> None:
@@ -130,7 +132,7 @@ def test_parameters_without_a_condition_are_not_lost() -> None:
 
 
 def test_values_are_of_the_columns_types_and_may_be_the_default() -> None:
-    fields = (*FIELDS, Field(ColumnId(6), "d", "int32", default="7"), Field(ColumnId(7), "n", "int32"))
+    fields = (*FIELDS, Field(ColumnId(6), "d", types.INT32, default="7"), Field(ColumnId(7), "n", types.INT32))
     given = update_statement({"ITEM": "id", "day": "'2020-01-02'", "d": "DEFAULT", "n": "default"}, None, None)
     assert bind_update(given, "t", fields).values == (
         ("Item", "CAST(`id` AS STRING)"),
@@ -207,7 +209,7 @@ def test_what_is_wrong_with_a_merge_is_said(
 
 def test_columns_of_a_source_have_names_of_their_own() -> None:
     with pytest.raises(InvalidInputError, match="Two columns of the source of a merge have the same name"):
-        merge_statement("target.id = 1", DELETE, FIELDS, (*SOURCE, Field(None, "NOTE", "varchar")), None)
+        merge_statement("target.id = 1", DELETE, FIELDS, (*SOURCE, Field(None, "NOTE", types.VARCHAR)), None)
 
 
 def test_a_key_that_one_side_lacks_is_named() -> None:

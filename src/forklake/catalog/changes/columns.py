@@ -16,6 +16,7 @@ from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
 from forklake.metastore.tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.model import types
 from forklake.model.change import (
     AddColumn,
     ChangeColumnType,
@@ -30,7 +31,7 @@ from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.names import fold
 from forklake.model.promotions import as_float32, is_promotion
 from forklake.model.rows import ColumnRow
-from forklake.model.types import NESTED, canonical, sql_name
+from forklake.model.types.read import is_nested, read_scalar, type_name
 
 _TRUTH = {"false": "0", "f": "0", "true": "1", "t": "1"}
 _CHILDREN = {"list": ("element",), "map": ("key", "value")}
@@ -97,32 +98,34 @@ def rename(draft: Draft, change: RenameColumn) -> None:
 def change_type(draft: Draft, change: ChangeColumnType) -> None:
     """Promote the type of a column or field: every value that it had has one in the new type."""
     row = column_by_id(draft, change.table_id, change.column_id)
-    new_type = _type(row.column_name, change.type)
+    new_type = _type_name(row.column_name, change.type)
     if new_type == row.column_type:
         return
-    if not is_promotion(row.column_type, new_type):
+    if row.is_nested or is_nested(new_type) or not is_promotion(row.type, read_scalar(new_type)):
         raise InvalidInputError(
-            f"Cannot change type of column {row.column_name} from {sql_name(row.column_type)} to {sql_name(new_type)}"
+            f"Cannot change type of column {row.column_name} from {_written(row.column_type)} to {_written(new_type)}"
             " - only widening type promotions are allowed"
         )
     before = field_tree(lookup.columns(draft, change.table_id))
-    row_now = replace(
-        row, column_type=new_type, initial_default=_widened(row.column_type, row.initial_default), origin=None
-    )
-    if row.column_type == "boolean" and row.default_value_type == "literal":
-        row_now = replace(row_now, default_value=_widened(row.column_type, row.default_value))
+    row_now = replace(row, column_type=new_type, initial_default=_widened(row, row.initial_default), origin=None)
+    if row.type == types.BOOLEAN and row.default_value_type == "literal":
+        row_now = replace(row_now, default_value=_widened(row, row.default_value))
     _replace(draft, row, row_now)
     _widen_stats(draft, row)
     _retype_inlined(draft, change.table_id, before)
 
 
-def _widened(old_type: str, text: str | None) -> str | None:
+def _written(name: str) -> str:
+    return name.upper() if is_nested(name) else read_scalar(name).sql_name
+
+
+def _widened(old: ColumnRow, text: str | None) -> str | None:
     """Return the text of a value for a wider type; texts of most types mean the same there."""
     if text is None:
         return None
-    if old_type == "boolean":
+    if old.type == types.BOOLEAN:
         return _TRUTH.get(text.lower(), text)
-    if old_type == "float32":
+    if old.type == types.FLOAT32:
         # It has the digits of 32 bits; as 64 bits they would be another number.
         with suppress(ValueError, OverflowError):
             return repr(as_float32(float(text)))
@@ -135,7 +138,7 @@ def _widen_stats(draft: Draft, old: ColumnRow) -> None:
     stats = known.get(old.column_id)
     if stats is None:
         return
-    low, high = (_widened(old.column_type, bound) for bound in (stats.min_value, stats.max_value))
+    low, high = (_widened(old, bound) for bound in (stats.min_value, stats.max_value))
     if (low, high) != (stats.min_value, stats.max_value):
         known[old.column_id] = replace(stats, min_value=low, max_value=high, origin=None)
         draft.write_latest(TABLE_COLUMN_STATS, old.table_id, list(known.values()))
@@ -169,7 +172,7 @@ def _retype_inlined(draft: Draft, table_id: TableId, before: Sequence[Field]) ->
 def set_default(draft: Draft, change: SetDefault) -> None:
     """Give a column another default for rows to come; rows that are there keep what they have."""
     row = column_by_id(draft, change.table_id, change.column_id)
-    if row.column_type in NESTED and change.default is not None:
+    if row.is_nested and change.default is not None:
         raise InvalidInputError(f"Default value for {row.column_type.upper()} type not supported")
     check_text("default of a column", change.default)
     kind = "expression" if change.is_expression and change.default is not None else "literal"
@@ -233,9 +236,9 @@ def insert(
         raise _taken(column.name)
     taken.add(fold(column.name))
     check_text("default of a column", column.default)
-    column_type = _type(column.name, column.type)
+    column_type = _type_name(column.name, column.type)
     _check_children(column, column_type)
-    if column.default is not None and column_type in NESTED:
+    if column.default is not None and is_nested(column_type):
         raise InvalidInputError(f"Default value for {column_type.upper()} type not supported")
     draft.insert(
         ColumnRow(
@@ -259,9 +262,9 @@ def insert(
     return next_id
 
 
-def _type(name: str, text: str) -> str:
+def _type_name(name: str, text: str) -> str:
     try:
-        return canonical(text)
+        return type_name(text)
     except (ValueError, AttributeError) as error:
         raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
 
@@ -285,8 +288,8 @@ def _check_not_a_part(rows: list[ColumnRow], row: ColumnRow, verb: str) -> None:
 
 def _check_children(column: ColumnDefinition, column_type: str) -> None:
     names = tuple(child.name for child in column.children)
-    if (column_type in NESTED) != bool(column.children):
-        wanted = "needs" if column_type in NESTED else "cannot have"
+    if is_nested(column_type) != bool(column.children):
+        wanted = "needs" if is_nested(column_type) else "cannot have"
         raise InvalidInputError(f'Column "{column.name}" of type {column_type} {wanted} nested fields.')
     if column_type in _CHILDREN and names != _CHILDREN[column_type]:
         raise InvalidInputError(

@@ -24,6 +24,7 @@ from forklake.metastore.tables import (
     TABLE_COLUMN_STATS,
     TABLE_STATS,
 )
+from forklake.model import types
 from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles, RewriteFiles
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, NewDeleteFile, VariantStats
@@ -41,7 +42,8 @@ from forklake.model.rows import (
     TableColumnStatsRow,
     TableRow,
 )
-from forklake.model.types import NESTED, order_key
+from forklake.model.types import Type
+from forklake.model.types.order import order_key
 
 
 def append(draft: Draft, change: AppendFiles) -> None:
@@ -201,7 +203,7 @@ def _variant_stats(
     file_id: DataFileId, leaves: Mapping[str, ColumnRow], table: TableRow, given: VariantStats
 ) -> FileVariantStatsRow:
     column = leaves.get(fold(given.column))
-    if column is None or column.column_type != "variant":
+    if column is None or column.type != types.VARIANT:
         raise NotFoundError(f'Table "{table.table_name}" does not have a variant column with name "{given.column}"')
     stats = given.stats
     check_text("path in a variant", given.variant_path)
@@ -339,7 +341,7 @@ def leaves_of(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
     leaves = {}
     for row in rows:  # parents come before what is nested in them
         paths[row.column_id] = f"{paths[row.parent_column]}{fold(row.column_name)}."
-        if row.column_type not in NESTED:
+        if not row.is_nested:
             leaves[paths[row.column_id].removesuffix(".")] = row
     return leaves
 
@@ -399,12 +401,8 @@ def merge_stats(
         column_id=column.column_id,
         contains_null=_either(old.contains_null, has_null),
         contains_nan=_either(old.contains_nan, given.contains_nan),
-        min_value=old.min_value
-        if all_null
-        else _bound(column.column_type, old.min_value, _storable(given.min_value), -1),
-        max_value=old.max_value
-        if all_null
-        else _bound(column.column_type, old.max_value, _storable(given.max_value), 1),
+        min_value=old.min_value if all_null else _bound(column.type, old.min_value, _storable(given.min_value), -1),
+        max_value=old.max_value if all_null else _bound(column.type, old.max_value, _storable(given.max_value), 1),
         extra_stats=None,
     )
 
@@ -415,10 +413,10 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
     return None if one is None or other is None else False
 
 
-def _bound(column_type: str, one: str | None, other: str | None, sign: int) -> str | None:
+def _bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
     if one is None or other is None:
         return None
-    first, second = order_key(column_type, one), order_key(column_type, other)
+    first, second = order_key(kind, one), order_key(kind, other)
     if first is None or second is None:
         return None
     return one if (first >= second) == (sign > 0) else other

@@ -12,12 +12,13 @@ from forklake.catalog.names import check_text
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.model import types
 from forklake.model.change import DeleteInlined, InlineDeletes, InsertInlined
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import ColumnStats
 from forklake.model.ids import ColumnId
 from forklake.model.rows import ColumnRow, InlinedDeleteRow, InlinedRow
-from forklake.model.types import order_key
+from forklake.model.types.order import order_key
 
 
 def insert(draft: Draft, change: InsertInlined) -> None:
@@ -59,10 +60,10 @@ def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
 def _stats(column: ColumnRow, values: list[str | None]) -> ColumnStats:
     """Return what the values of a column say; a NaN, or a value that cannot be compared, leaves the bounds unknown."""
     there = [value for value in values if value is not None]
-    is_float = column.column_type.startswith("float")
+    is_float = isinstance(column.type, types.Float)
     has_nan = is_float and any(value.lower() == "nan" for value in there)
-    keys = [order_key(column.column_type, value) for value in there]
-    ordered = [] if has_nan or None in keys else sorted(there, key=lambda value: order_key(column.column_type, value))
+    keys = [order_key(column.type, value) for value in there]
+    ordered = [] if has_nan or None in keys else sorted(there, key=lambda value: order_key(column.type, value))
     return ColumnStats(
         value_count=len(there),
         null_count=len(values) - len(there),

@@ -22,8 +22,13 @@ from forklake.metastore.tables import (
 from forklake.model.change import SetPartitioning, SetSorting
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
-from forklake.model.rows import PartitionColumnRow, PartitionInfoRow, SortExpressionRow, SortInfoRow, TableRow
-from forklake.model.types import NESTED
+from forklake.model.rows import (
+    PartitionColumnRow,
+    PartitionInfoRow,
+    SortExpressionRow,
+    SortInfoRow,
+    TableRow,
+)
 
 
 def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
@@ -61,9 +66,9 @@ def _partition_keys(draft: Draft, change: SetPartitioning, table: TableRow) -> l
     for field in change.fields:
         column = lookup.column(draft, table, field.column)
         transform = read_transform(field.transform)
-        if column.parent_column is not None or column.column_type in NESTED:
+        if column.parent_column is not None or column.is_nested:
             raise InvalidInputError("Partitioning is only supported on top-level columns")
-        if not transform.accepts(column.column_type):
+        if not transform.accepts(column.type):
             by = f"by {transform}" if transform.is_part else "by"
             raise InvalidInputError(
                 f'Column "{field.column}" of type {column.column_type} cannot be partitioned {by}; nothing was changed.'

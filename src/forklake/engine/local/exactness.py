@@ -9,18 +9,19 @@ from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.footer import read_footer, resolve_fields
 from forklake.files.schema import display_type
-from forklake.model.field import STORED_AS, Field
+from forklake.model import types
+from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.promotions import is_promotion
 from forklake.model.scan import ScanFile, ScanPlan
-from forklake.model.types import NESTED
+from forklake.model.types import Type
 
-_ALSO_HELD_AS: Final = {
-    "int128": ("float64",),
-    "uint128": ("float64",),
-    "geometry": ("blob",),
-    "timestamp_s": ("timestamp",),
-    "timestamp_ms": ("timestamp",),
+_ALSO_HELD_AS: Final[dict[Type, tuple[Type, ...]]] = {
+    types.INT128: (types.FLOAT64,),
+    types.UINT128: (types.FLOAT64,),
+    types.GEOMETRY: (types.BLOB,),
+    types.TIMESTAMP_S: (types.TIMESTAMP,),
+    types.TIMESTAMP_MS: (types.TIMESTAMP,),
 }
 """What files hold columns as beside their own types and those that were promoted to them: DuckDB's files do."""
 
@@ -74,14 +75,14 @@ def _are_exact(wanted: Mapping[ColumnId, Field], held: Sequence[Field]) -> bool:
 
 
 def _is_exact(field: Field, held: Field) -> bool:
-    if field.type == "struct" and held.type == "struct":
+    if isinstance(field.type, types.Struct) and isinstance(held.type, types.Struct):
         children = {child.column_id: child for child in field.children if child.column_id is not None}
         return _are_exact(children, held.children)
-    if field.type in NESTED or held.type in NESTED:
+    if field.children or held.children:
         pairs = zip(field.children, held.children, strict=False)
-        return field.type == held.type and all(_is_exact(child, below) for child, below in pairs)
-    if held.type in (field.type, STORED_AS.get(field.type), *_ALSO_HELD_AS.get(field.type, ())):
+        return field.type.name == held.type.name and all(_is_exact(child, below) for child, below in pairs)
+    if held.type in (field.type, field.type.stored_as, *_ALSO_HELD_AS.get(field.type, ())):
         return True
     # From decimals, Spark rounds to 32 bits once, and Python to 64 bits before.
-    is_rounded_twice = held.type.startswith("decimal") and field.type == "float32"
+    is_rounded_twice = isinstance(held.type, types.Decimal) and field.type == types.FLOAT32
     return is_promotion(held.type, field.type) and not is_rounded_twice

@@ -20,6 +20,7 @@ from forklake.files.keys import decrypting
 from forklake.files.partitions import path_values
 from forklake.files.schema import display_type
 from forklake.files.texts import to_array
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.numbering import Run
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN, ScanFile, ScanRows
@@ -106,8 +107,9 @@ def deleted_positions(file: ScanFile) -> NDArray[np.int64]:
 
 
 def _as_shown(field: Field) -> Field:
-    kind = "varchar" if not field.children and pa.types.is_string(display_type(field)) else field.type
-    return replace(field, type=kind, children=tuple(_as_shown(child) for child in field.children))
+    if pa.types.is_string(display_type(field)):
+        return replace(field, type=types.VARCHAR)
+    return field.with_children(tuple(map(_as_shown, field.children)))
 
 
 def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_rows: int) -> Iterator[Rows]:

@@ -21,9 +21,9 @@ from forklake.files.nesting import assembled, lengths_of, parts_of
 from forklake.files.schema import arrow_type, display_type
 from forklake.files.texts import to_array
 from forklake.files.values import display_array
+from forklake.model import types
 from forklake.model.field import Field
 
-_NESTED: Final = frozenset({"struct", "list", "map"})
 _INTERVAL: Final = struct.Struct("<III")
 """How files that are not ours hold intervals: months, days and milliseconds."""
 
@@ -35,7 +35,7 @@ def refuse_variants(fields: Sequence[Field], table: str) -> None:
         InvalidInputError: A column is, or holds, a variant.
     """
     for field in fields:
-        if field.type == "variant":
+        if field.type == types.VARIANT:
             raise InvalidInputError(
                 f'Column "{field.name}" of table "{table}" is a variant, which format forklake does not read.',
                 hint="Read it with Table.dataframe, or leave it out with .schema(...).",
@@ -69,14 +69,14 @@ def older_rows(field: Field, count: int) -> pa.Array:
 
 
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
-    if field.type in _NESTED and field.type == held.type:
+    if field.children and field.type.name == held.type.name:
         return _nested(field, held, values, table)
     if values.type == display_type(field):
         return values
     if values.type == arrow_type(field):
         # Arrow's own cast where there is one; what is left goes value by value.
         return values.cast(display_type(field)) if pa.types.is_integer(values.type) else display_array(field, values)
-    if held.type == "interval" and pa.types.is_fixed_size_binary(values.type):
+    if held.type == types.INTERVAL and pa.types.is_fixed_size_binary(values.type):
         return pa.array([None if octets is None else _interval(octets) for octets in values.to_pylist()], pa.string())
     return display_array(field, cast(field, values, table))
 
@@ -85,7 +85,7 @@ def _nested(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array
     values = values if pa.types.is_struct(values.type) or pa.types.is_map(values.type) else decode(values)
     is_null = np.asarray(values.is_null())
     parts = parts_of(values)
-    if field.type == "struct":
+    if isinstance(field.type, types.Struct):
         named = dict(zip((part.name for part in values.type), parts, strict=True))
         inner = {child: named[child.name] for child in held.children if child.name in named}
         made = [table_column(child, inner, len(values), table) for child in field.children]

@@ -12,6 +12,7 @@ import duckdb
 from forklake.errors import MetastoreRefusedError, MetastoreUnavailableError
 from forklake.metastore.plain.reader import PlainSource
 from forklake.model.quoting import quote_name
+from forklake.model.types import Type
 
 _AS_TEXT = ("uuid", "time")
 
@@ -48,10 +49,10 @@ class DuckDBSource(PlainSource):
             ],
         )
 
-    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+    def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
         """Return number columns, then others as text."""
         return self._fetch(
-            table, [*map(quote_name, numbers), *(f"CAST({quote_name(name)} AS VARCHAR)" for name in types)]
+            table, [*map(quote_name, numbers), *(f"CAST({quote_name(name)} AS VARCHAR)" for name in kinds)]
         )
 
     def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:

@@ -59,7 +59,7 @@ class DuckDBTarget(PlainTarget):
 
     def can_inline(self, columns: Sequence[ColumnRow]) -> bool:
         """Return whether DuckLake would keep rows with these columns in a DuckDB file."""
-        return can_inline(columns, {"geometry", "variant"})
+        return can_inline(columns)
 
 
 @contextmanager

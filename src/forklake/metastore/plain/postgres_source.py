@@ -17,6 +17,7 @@ from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import connect_plainly
 from forklake.metastore.postgres_errors import statement_error
 from forklake.model.quoting import quote_name
+from forklake.model.types import Type
 
 
 class PostgresSource(PlainSource):
@@ -45,15 +46,15 @@ class PostgresSource(PlainSource):
         """Return columns of a table."""
         return self._fetch(table, [quote_name(name) for name in columns])
 
-    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+    def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
         """Return number columns, then others as text."""
         self.columns()
         kept = [
             quote_name(name) if self._types[table].get(name) == "bytea" else f"CAST({quote_name(name)} AS text)"
-            for name in types
+            for name in kinds
         ]
         found = self._fetch(table, [*map(quote_name, numbers), *kept])
-        return [(*row[: len(numbers)], *map(from_value, types.values(), row[len(numbers) :])) for row in found]
+        return [(*row[: len(numbers)], *map(from_value, kinds.values(), row[len(numbers) :])) for row in found]
 
     def _fetch(self, table: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         text = f"SELECT {', '.join(columns)} FROM {quote_name(self._schema)}.{quote_name(table)}"

@@ -25,6 +25,7 @@ from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
 from forklake.metastore.plain.texts import from_value
 from forklake.model.quoting import quote_name, quote_text
+from forklake.model.types import Type
 
 PlainRow = dict[str, Any]
 """A row by column name: flags are booleans, uuids text, times aware; a column that is not there is None."""
@@ -55,7 +56,7 @@ class PlainSource(ABC):
         """Return the columns of a table, given what they hold (see `layout.TABLES`)."""
 
     @abstractmethod
-    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
+    def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
         """Return number columns, then columns of those DuckLake types as text."""
 
     def rows(self, table: str) -> list[PlainRow]:
@@ -77,11 +78,11 @@ class PlainSource(ABC):
             found.append(row)
         return found
 
-    def inlined_rows(self, table: str, types: Mapping[str, str]) -> list[PlainInlinedRow]:
+    def inlined_rows(self, table: str, kinds: Mapping[str, Type]) -> list[PlainInlinedRow]:
         """Return the rows of an inlined data table, given the DuckLake types of its columns."""
-        found = self.select_texts(table, ("row_id", "begin_snapshot", "end_snapshot"), types)
+        found = self.select_texts(table, ("row_id", "begin_snapshot", "end_snapshot"), kinds)
         return [
-            PlainInlinedRow(values[0], values[1], values[2], dict(zip(types, values[3:], strict=True)))
+            PlainInlinedRow(values[0], values[1], values[2], dict(zip(kinds, values[3:], strict=True)))
             for values in found
         ]
 
@@ -180,9 +181,9 @@ class _SQLiteSource(PlainSource):
             f"SELECT {', '.join(map(quote_name, columns))} FROM {quote_name(table)}"
         ).fetchall()
 
-    def select_texts(self, table: str, numbers: Sequence[str], types: Mapping[str, str]) -> list[tuple[Any, ...]]:
-        found = self.select(table, dict.fromkeys((*numbers, *types), ""))
-        return [(*row[: len(numbers)], *map(from_value, types.values(), row[len(numbers) :])) for row in found]
+    def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
+        found = self.select(table, dict.fromkeys((*numbers, *kinds), ""))
+        return [(*row[: len(numbers)], *map(from_value, kinds.values(), row[len(numbers) :])) for row in found]
 
 
 @contextmanager

@@ -8,65 +8,67 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
-from forklake.model.quoting import quote_name
+from forklake.model import types
+from forklake.model.field import Field
 from forklake.model.rows import ColumnRow
-from forklake.model.types import sql_name
-
-_NUMBERS_IN_SQLITE: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"})
+from forklake.model.types import Type
+from forklake.model.types.read import stored_type
 
 
 def sql_type(column: ColumnRow, columns: Sequence[ColumnRow]) -> str:
     """Return DuckDB's name of a column's type, with what is nested in it."""
-    children = sorted(
+    return _field(column, columns).type.sql_name
+
+
+def _field(column: ColumnRow, columns: Sequence[ColumnRow]) -> Field:
+    inside = sorted(
         (child for child in columns if child.parent_column == column.column_id), key=lambda child: child.column_order
     )
-    if column.column_type == "list":
-        return f"{sql_type(children[0], columns)}[]"
-    if column.column_type == "struct":
-        return (
-            f"STRUCT({', '.join(f'{quote_name(child.column_name)} {sql_type(child, columns)}' for child in children)})"
-        )
-    if column.column_type == "map":
-        return f"MAP({', '.join(sql_type(child, columns) for child in children)})"
-    return sql_name(column.column_type)
+    children = tuple(_field(child, columns) for child in inside)
+    return Field(column.column_id, column.column_name, stored_type(column.column_type, children))
 
 
-def sqlite_type(column_type: str) -> str:
+def sqlite_type(kind: Type) -> str:
     """Return the type of a column of inlined rows in a SQLite file."""
-    if column_type in _NUMBERS_IN_SQLITE or column_type == "boolean":
+    if _is_number_in_sqlite(kind) or kind == types.BOOLEAN:
         return "BIGINT"
-    return "BLOB" if column_type == "blob" else "VARCHAR"
+    return "BLOB" if kind == types.BLOB else "VARCHAR"
 
 
-def to_sqlite(column_type: str, text: str | None) -> object:
+def _is_number_in_sqlite(kind: Type) -> bool:
+    return isinstance(kind, types.Integer) and not kind.is_wide
+
+
+def to_sqlite(kind: Type, text: str | None) -> object:
     """Return the value that DuckLake keeps in SQLite for a text."""
     if text is None:
         return None
-    if column_type in _NUMBERS_IN_SQLITE:
+    if _is_number_in_sqlite(kind):
         return int(text)
-    if column_type == "boolean":
+    if kind == types.BOOLEAN:
         return int(text.lower() in ("true", "t", "1"))
-    return blob_bytes(text) if column_type == "blob" else text
+    return blob_bytes(text) if kind == types.BLOB else text
 
 
-def from_value(column_type: str, value: Any) -> str | None:
+def from_value(kind: Type, value: Any) -> str | None:
     r"""Return the text of a value as SQLite or PostgreSQL keeps it.
 
-    >>> from_value("boolean", 1), from_value("blob", b"a\0"), from_value("varchar", b"x"), from_value("int32", 7)
-    ('true', 'a\\x00', 'x', '7')
+    >>> from_value(types.BOOLEAN, 1), from_value(types.BLOB, b"a\0"), from_value(types.VARCHAR, b"x")
+    ('true', 'a\\x00', 'x')
     """
     if value is None:
         return None
     if isinstance(value, bytes | memoryview):
-        return blob_text(bytes(value)) if column_type == "blob" else bytes(value).decode()
-    if column_type == "boolean":
-        return "true" if value in (1, True, "1", "t", "true") else "false"
-    if column_type.startswith("float"):
-        return {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(value), str(value))
-    if column_type == "interval":
-        return re.sub(r"\bmon(s?)\b", r"month\1", str(value))
+        return blob_text(bytes(value)) if kind == types.BLOB else bytes(value).decode()
+    match kind:
+        case types.Boolean():
+            return "true" if value in (1, True, "1", "t", "true") else "false"
+        case types.Float():
+            return {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(value), str(value))
+        case types.Interval():
+            return re.sub(r"\bmon(s?)\b", r"month\1", str(value))
     return str(value)
 
 

@@ -125,7 +125,7 @@ class _SQLiteTarget(PlainTarget):
         rows: Sequence[tuple[int, int, int | None, Mapping[int, str | None]]],
     ) -> None:
         top = top_columns(columns)
-        made = "".join(f", {quote_name(column.column_name)} {sqlite_type(column.column_type)}" for column in top)
+        made = "".join(f", {quote_name(column.column_name)} {sqlite_type(column.type)}" for column in top)
         self._connection.execute(
             f"CREATE TABLE {table}(row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT{made})"
         )
@@ -133,10 +133,7 @@ class _SQLiteTarget(PlainTarget):
         self._insert(
             table,
             names,
-            [
-                [*row[:3], *(to_sqlite(column.column_type, row[3].get(column.column_id)) for column in top)]
-                for row in rows
-            ],
+            [[*row[:3], *(to_sqlite(column.type, row[3].get(column.column_id)) for column in top)] for row in rows],
         )
 
     def write_inlined_deletes(self, table_id: int, rows: Sequence[tuple[int, int, int]]) -> None:
@@ -145,7 +142,7 @@ class _SQLiteTarget(PlainTarget):
         self._insert(table, ["file_id", "row_id", "begin_snapshot"], rows)
 
     def can_inline(self, columns: Sequence[ColumnRow]) -> bool:
-        return can_inline(columns, {"geometry", "variant"})
+        return can_inline(columns)
 
     def _insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         names = ", ".join(map(quote_name, columns))
@@ -183,10 +180,11 @@ def top_columns(columns: Sequence[ColumnRow]) -> list[ColumnRow]:
     )
 
 
-def can_inline(columns: Sequence[ColumnRow], refused: set[str]) -> bool:
-    """Return whether none of the columns has a refused type, or the name of a column that DuckLake adds."""
+def can_inline(columns: Sequence[ColumnRow]) -> bool:
+    """Return whether the metadata can hold values of all columns, and none has the name of one that DuckLake adds."""
     reserved = {"row_id", "begin_snapshot", "end_snapshot"}
     return not any(
-        column.column_type in refused or (column.parent_column is None and column.column_name.lower() in reserved)
+        not column.type.facts.is_kept_as_text
+        or (column.parent_column is None and column.column_name.lower() in reserved)
         for column in columns
     )

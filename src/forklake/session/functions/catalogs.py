@@ -8,6 +8,7 @@ from uuid import UUID
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
+from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.overview import ForkNode
 from forklake.ops import lifecycle
@@ -17,39 +18,39 @@ from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.rows import Rows, column
 
 _CATALOGS: Final = (
-    column("catalog_id", "int64"),
-    column("catalog_name", "varchar"),
-    column("catalog_uuid", "uuid"),
-    column("parent_catalog_id", "int64"),
-    column("parent_snapshot_id", "int64"),
-    column("snapshot_id", "int64"),
-    column("begin_time", "timestamptz"),
-    column("data_path", "varchar"),
+    column("catalog_id", types.INT64),
+    column("catalog_name", types.VARCHAR),
+    column("catalog_uuid", types.UUID),
+    column("parent_catalog_id", types.INT64),
+    column("parent_snapshot_id", types.INT64),
+    column("snapshot_id", types.INT64),
+    column("begin_time", types.TIMESTAMPTZ),
+    column("data_path", types.VARCHAR),
 )
-_CATALOG: Final = (column("catalog_id", "int64"), column("catalog_name", "varchar"))
-_MADE: Final = (*_CATALOG, column("created", "boolean"))
+_CATALOG: Final = (column("catalog_id", types.INT64), column("catalog_name", types.VARCHAR))
+_MADE: Final = (*_CATALOG, column("created", types.BOOLEAN))
 _EXPORTED: Final = (
-    column("path", "varchar"),
-    column("product", "varchar"),
-    column("snapshot_id", "int64"),
-    column("table_count", "int64"),
-    column("file_count", "int64"),
+    column("path", types.VARCHAR),
+    column("product", types.VARCHAR),
+    column("snapshot_id", types.INT64),
+    column("table_count", types.INT64),
+    column("file_count", types.INT64),
 )
 _FORK_TREE: Final = (
-    column("level", "int64"),
+    column("level", types.INT64),
     *_CATALOG,
-    column("parent_catalog_id", "int64"),
-    column("parent_snapshot_id", "int64"),
-    column("kind", "varchar"),
-    column("is_live", "boolean"),
-    column("snapshot_id", "int64"),
-    column("created_at", "timestamptz"),
-    column("own_file_count", "int64"),
-    column("own_byte_count", "int64"),
-    column("fork_count", "int64"),
+    column("parent_catalog_id", types.INT64),
+    column("parent_snapshot_id", types.INT64),
+    column("kind", types.VARCHAR),
+    column("is_live", types.BOOLEAN),
+    column("snapshot_id", types.INT64),
+    column("created_at", types.TIMESTAMPTZ),
+    column("own_file_count", types.INT64),
+    column("own_byte_count", types.INT64),
+    column("fork_count", types.INT64),
 )
 _LAKE_STATS: Final = tuple(
-    column(name, "int64")
+    column(name, types.INT64)
     for name in (
         "catalog_count",
         "root_count",

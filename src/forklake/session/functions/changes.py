@@ -13,14 +13,15 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
 from forklake.lake.table import Table
+from forklake.model import types
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.rows import Changes, column
 
 Kind = Literal["all", "insertions", "deletions"]
 
-_LINEAGE: Final = (column("snapshot_id", "int64"), column("rowid", "int64"))
-_CHANGE_TYPE: Final = column("change_type", "varchar")
+_LINEAGE: Final = (column("snapshot_id", types.INT64), column("rowid", types.INT64))
+_CHANGE_TYPE: Final = column("change_type", types.VARCHAR)
 
 _BOUNDS: Final = {"start_snapshot": MOMENT, "end_snapshot": MOMENT}
 _SIGNATURES: Final = (

@@ -17,13 +17,15 @@ from forklake.catalog.view import Content, Draft
 from forklake.lake.internals import content_of, runtime_of
 from forklake.metastore import visibility
 from forklake.metastore.tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
+from forklake.model import types
 from forklake.model.aliases import parse_aliases
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
-from forklake.model.type_text import type_text
+from forklake.model.types import Type
+from forklake.model.types.shapes import map_of
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
@@ -31,7 +33,7 @@ from forklake.session.rows import Rows, column
 
 Row = tuple[Any, ...]
 
-_KINDS: Final = {"": "varchar", "#": "int64", "%": "int32", "?": "boolean"}
+_KINDS: Final[dict[str, Type]] = {"": types.VARCHAR, "#": types.INT64, "%": types.INT32, "?": types.BOOLEAN}
 
 
 def _columns(text: str) -> tuple[Field, ...]:
@@ -40,7 +42,7 @@ def _columns(text: str) -> tuple[Field, ...]:
     for word in text.split():
         name = word.rstrip("#%?@")
         if word.endswith("@"):
-            found.append(column(name, "map", column("key", "varchar"), column("value", "varchar")))
+            found.append(column(name, map_of(types.VARCHAR, types.VARCHAR)))
         else:
             found.append(column(name, _KINDS[word[len(name) :]]))
     return tuple(found)
@@ -63,15 +65,6 @@ _COLUMNS: Final = _columns(
     " internal? column_default is_nullable? data_type data_type_id# character_maximum_length% numeric_precision%"
     " numeric_precision_radix% numeric_scale%"
 )
-
-_TYPE_IDS: Final = {
-    "boolean": 10, "int8": 11, "int16": 12, "int32": 13, "int64": 14, "int128": 50, "uint8": 28, "uint16": 29,
-    "uint32": 30, "uint64": 31, "uint128": 49, "float32": 22, "float64": 23, "varchar": 25, "json": 25, "blob": 26,
-    "date": 15, "time": 16, "timetz": 34, "timestamp": 19, "timestamptz": 32, "timestamp_s": 17, "timestamp_ms": 18,
-    "timestamp_ns": 20, "interval": 27, "uuid": 54, "list": 101, "struct": 100, "map": 102, "variant": 109,
-    "geometry": 60, "decimal": 21,
-}  # fmt: skip
-_BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int128": 128, "float32": 24, "float64": 53}
 
 
 @dataclass(frozen=True)
@@ -198,15 +191,19 @@ def _all_columns(listed: _Listed) -> Iterator[Row]:
 
 def column_facts(field: Field) -> Row:
     """Return what the list of columns says of a column's type: its name and number, lengths and precisions."""
-    return type_text(field), _TYPE_IDS.get(field.type.partition("(")[0]), None, *_precision(field.type)
+    return field.type.sql_name, field.type.facts.duckdb_id, None, *_precision(field.type)
 
 
-def _precision(column_type: str) -> Row:
-    if column_type.startswith("decimal("):
-        width, scale = column_type[len("decimal(") : -1].split(",")
-        return int(width), 10, int(scale)
-    bits = _BITS.get(column_type)
-    return (None, None, None) if bits is None else (bits, 2, 0)
+def _precision(kind: Type) -> Row:
+    """Return the digits, in which base they are, and how many are behind the point; types without sign tell nothing."""
+    match kind:
+        case types.Decimal(precision, scale):
+            return precision, 10, scale
+        case types.Integer(bits, is_signed=True):
+            return bits, 2, 0
+        case types.Float(bits):
+            return 24 if bits == 32 else 53, 2, 0
+    return None, None, None
 
 
 def _default(field: Field) -> str | None:
@@ -214,13 +211,12 @@ def _default(field: Field) -> str | None:
         return None
     if field.default is None or field.default_is_expression:
         return field.default or "NULL"
-    is_number = field.type in _BITS or field.type.startswith(("uint", "decimal"))
-    return field.default if is_number else quote_text(field.default)
+    return field.default if isinstance(field.type, types.Number) else quote_text(field.default)
 
 
 def _table_sql(row: TableRow, fields: tuple[Field, ...]) -> str:
     parts = [
-        f"{identifier(field.name)} {type_text(field)}"
+        f"{identifier(field.name)} {field.type.sql_name}"
         + (f" DEFAULT({_default(field)})" if field.default is not None else "")
         + ("" if field.nulls_allowed else " NOT NULL")
         for field in fields

@@ -8,6 +8,7 @@ from typing import Final
 from forklake.catalog import lookup
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.internals import content_of, run, runtime_of
+from forklake.model import types
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.flush_inlined import flush_inlined
 from forklake.session.functions.arguments import (
@@ -24,7 +25,11 @@ from forklake.session.functions.function import Call, CatalogFunction, named_tab
 from forklake.session.functions.snapshots import SNAPSHOT_COLUMNS, snapshot_rows
 from forklake.session.rows import Rows, column
 
-_FLUSHED: Final = (column("schema_name", "varchar"), column("table_name", "varchar"), column("rows_flushed", "int128"))
+_FLUSHED: Final = (
+    column("schema_name", types.VARCHAR),
+    column("table_name", types.VARCHAR),
+    column("rows_flushed", types.INT128),
+)
 
 
 def _expire_snapshots(call: Call) -> Rows:

@@ -13,6 +13,7 @@ from forklake.catalog.view import View
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
 from forklake.metastore.tables import SCHEMA, TABLE
+from forklake.model import types
 from forklake.model.options import COMPRESSIONS, OPTIONS, byte_count
 from forklake.ops import options as ops
 from forklake.session.functions.arguments import ANY, VARCHAR, Signature
@@ -40,9 +41,9 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 """What DuckLake says of options, where its words and ours differ."""
 
 _OPTIONS: Final = tuple(
-    column(name, "varchar") for name in ("option_name", "description", "value", "scope", "scope_entry")
+    column(name, types.VARCHAR) for name in ("option_name", "description", "value", "scope", "scope_entry")
 )
-_SETTINGS: Final = tuple(column(name, "varchar") for name in ("catalog_type", "extension_version", "data_path"))
+_SETTINGS: Final = tuple(column(name, types.VARCHAR) for name in ("catalog_type", "extension_version", "data_path"))
 
 
 def _options(call: Call) -> Rows:

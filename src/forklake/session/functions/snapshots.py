@@ -7,24 +7,26 @@ from typing import Any, Final
 
 from forklake.catalog import versions
 from forklake.lake import Transaction
+from forklake.model import types
 from forklake.model.change_log import ChangeKind, LoggedChange, parse
 from forklake.model.field import Field
 from forklake.model.keywords import identifier
 from forklake.model.records import Snapshot
+from forklake.model.types.shapes import list_of, map_of
 from forklake.session.functions.arguments import VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
 from forklake.session.rows import Rows, column
 
 SNAPSHOT_COLUMNS: Final = (
-    column("snapshot_id", "int64"),
-    column("snapshot_time", "timestamptz"),
-    column("schema_version", "int64"),
-    column("changes", "map", column("key", "varchar"), column("value", "list", column("element", "varchar"))),
-    column("author", "varchar"),
-    column("commit_message", "varchar"),
-    column("commit_extra_info", "varchar"),
+    column("snapshot_id", types.INT64),
+    column("snapshot_time", types.TIMESTAMPTZ),
+    column("schema_version", types.INT64),
+    column("changes", map_of(types.VARCHAR, list_of(types.VARCHAR))),
+    column("author", types.VARCHAR),
+    column("commit_message", types.VARCHAR),
+    column("commit_extra_info", types.VARCHAR),
 )
-SUCCESS: Final = (column("Success", "boolean"),)
+SUCCESS: Final = (column("Success", types.BOOLEAN),)
 
 _KEYS: Final = {
     ChangeKind.CREATED_SCHEMA: "schemas_created",
@@ -91,7 +93,7 @@ def _snapshots(call: Call) -> Rows:
 
 
 def _one_id(value: Any) -> Rows:
-    columns: tuple[Field, ...] = (column("id", "uint64"),)
+    columns: tuple[Field, ...] = (column("id", types.UINT64),)
     return Rows(columns, [(value,)])
 
 

@@ -13,39 +13,41 @@ from forklake.catalog.view import View
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLE
+from forklake.model import types
 from forklake.model.rows import DataFileRow, DeleteFileRow
+from forklake.model.types.shapes import list_of
 from forklake.ops.table_history import table_history
 from forklake.session.functions.arguments import BIGINT, TIMESTAMPTZ, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.rows import Rows, column
 
 _TABLE_INFO: Final = (
-    column("table_name", "varchar"),
-    column("schema_id", "int64"),
-    column("table_id", "int64"),
-    column("table_uuid", "uuid"),
-    column("file_count", "int64"),
-    column("file_size_bytes", "int64"),
-    column("delete_file_count", "int64"),
-    column("delete_file_size_bytes", "int64"),
+    column("table_name", types.VARCHAR),
+    column("schema_id", types.INT64),
+    column("table_id", types.INT64),
+    column("table_uuid", types.UUID),
+    column("file_count", types.INT64),
+    column("file_size_bytes", types.INT64),
+    column("delete_file_count", types.INT64),
+    column("delete_file_size_bytes", types.INT64),
 )
 _LIST_FILES: Final = tuple(
     column(f"{kind}_{name}" if name else kind, column_type)
     for kind in ("data_file", "delete_file")
     for name, column_type in (
-        ("", "varchar"),
-        ("size_bytes", "uint64"),
-        ("footer_size", "uint64"),
-        ("encryption_key", "blob"),
+        ("", types.VARCHAR),
+        ("size_bytes", types.UINT64),
+        ("footer_size", types.UINT64),
+        ("encryption_key", types.BLOB),
     )
 )
 _TABLE_HISTORY: Final = (
-    column("snapshot_id", "int64"),
-    column("snapshot_time", "timestamptz"),
-    column("catalog_id", "int64"),
-    column("changes", "list", column("element", "varchar")),
-    column("author", "varchar"),
-    column("commit_message", "varchar"),
+    column("snapshot_id", types.INT64),
+    column("snapshot_time", types.TIMESTAMPTZ),
+    column("catalog_id", types.INT64),
+    column("changes", list_of(types.VARCHAR)),
+    column("author", types.VARCHAR),
+    column("commit_message", types.VARCHAR),
 )
 
 

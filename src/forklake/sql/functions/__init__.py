@@ -9,8 +9,9 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.sql.arities import takes
-from forklake.sql.bound import INTEGERS, Bound, shape_of, type_name
+from forklake.sql.bound import Bound
 from forklake.sql.functions import (
     formats,
     general,
@@ -57,7 +58,11 @@ def no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
 def _kind(value: Bound) -> str:
     if value.is_untyped:
         return "STRING_LITERAL"
-    return "INTEGER_LITERAL" if value.literal is not None and value.type in INTEGERS else type_name(shape_of(value))
+    return (
+        "INTEGER_LITERAL"
+        if value.literal is not None and isinstance(value.type, types.Integer)
+        else value.type.sql_name
+    )
 
 
 FUNCTIONS: Final[Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]] = {

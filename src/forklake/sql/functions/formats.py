@@ -9,7 +9,8 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal
+from forklake.model import types
+from forklake.sql.bound import Bound
 from forklake.sql.casts import cast
 from forklake.sql.functions.signature import Function, Nodes, constant_text
 from forklake.sql.lengths import check_width
@@ -24,17 +25,17 @@ _FLOATING: Final = frozenset("fFeEgG")
 
 def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
     """Return a value, and the letter of Java's format for it."""
-    is_number = value.type in INTEGERS or value.type in FLOATS or is_decimal(value.type)
-    if letter in _WHOLE and value.type in INTEGERS:
+    is_number = isinstance(value.type, (types.Integer, types.Float, types.Decimal))
+    if letter in _WHOLE and isinstance(value.type, types.Integer):
         if letter == "c":
             return f"CAST({value.sql} AS INT)", "c"
         return f"CAST({value.sql} AS BIGINT)", {"i": "d"}.get(letter, letter)
     if letter in ("f", "F", "e", "E") and is_number:
-        return cast(value, "float64").sql, {"F": "f"}.get(letter, letter)
+        return cast(value, types.FLOAT64).sql, {"F": "f"}.get(letter, letter)
     if letter == "s" and not is_number:
-        return cast(value, "varchar").sql, "s"
+        return cast(value, types.VARCHAR).sql, "s"
     if letter == "" or (letter in ("g", "G") and is_number):
-        return cast(value, "varchar").sql, "s"
+        return cast(value, types.VARCHAR).sql, "s"
     raise InvalidInputError(
         f'Invalid Input Error: Invalid type specifier "{letter}" for formatting a value: {shown(node)}'
     )
@@ -49,8 +50,8 @@ def _called(pattern: str, arguments: Sequence[str], values: Sequence[Bound]) -> 
     made = f"format_string({', '.join((quoted(pattern), *arguments))})"
     given = [value.sql for value in values if value.literal is None]
     if not given:
-        return Bound(made, "varchar")
-    return Bound(f"(CASE WHEN {' AND '.join(f'{sql} IS NOT NULL' for sql in given)} THEN {made} END)", "varchar")
+        return Bound(made, types.VARCHAR)
+    return Bound(f"(CASE WHEN {' AND '.join(f'{sql} IS NOT NULL' for sql in given)} THEN {made} END)", types.VARCHAR)
 
 
 def _printf(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -84,7 +85,9 @@ def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
             raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
         _check_widths(match[6], match[8])
         value = values[place]
-        kind = match[9] or ("d" if match[7] or (match[6] and value.type in INTEGERS) else "f" if match[8] else "")
+        kind = match[9] or (
+            "d" if match[7] or (match[6] and isinstance(value.type, types.Integer)) else "f" if match[8] else ""
+        )
         sql, letter = _value(value, kind, node)
         if match[2] not in (None, "", " ", "0") or (match[3] == "^" and match[6]):
             sql, letter = _padded(sql, letter, match), "s"

@@ -9,61 +9,62 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import NULL, Bound, shape_of, shaped, type_name
+from forklake.model import types
+from forklake.sql.bound import Bound
 from forklake.sql.casts import cast, constant
 from forklake.sql.coercion import unified
 from forklake.sql.comparisons import comparison
 from forklake.sql.functions.signature import ALL, THIS, TWO, Function, Nodes
 from forklake.sql.shown import shown
 
-_UNORDERED: Final = frozenset({"interval", "timetz", "map", "geometry", "variant"})
-
 
 def _of_any(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         same = unified(values)
-        if same[0].type in _UNORDERED and name != "coalesce":
-            raise InvalidInputError(f"Values of type {type_name(shape_of(same[0]))} have no order here: {shown(node)}")
+        kind = same[0].type
+        is_ordered = kind.facts.is_ordered and not isinstance(kind, types.Interval | types.Map)
+        if not is_ordered and name != "coalesce":
+            raise InvalidInputError(f"Values of type {kind.sql_name} have no order here: {shown(node)}")
         if not same[1:]:
             return replace(same[0], literal=None)
-        return shaped(f"{name}({', '.join(value.sql for value in same)})", shape_of(same[0]))
+        return Bound(f"{name}({', '.join(value.sql for value in same)})", same[0].type)
 
     return function
 
 
 def _nullif(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    first = cast(values[0], "varchar") if values[0].is_untyped and values[1].is_untyped else values[0]
+    first = cast(values[0], types.VARCHAR) if values[0].is_untyped and values[1].is_untyped else values[0]
     test = comparison(first, "=", values[1])
-    return shaped(f"(CASE WHEN {test.sql} THEN NULL ELSE {first.sql} END)", shape_of(first))
+    return Bound(f"(CASE WHEN {test.sql} THEN NULL ELSE {first.sql} END)", first.type)
 
 
 def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return constant("varchar", type_name(shape_of(values[0])))
+    return constant(types.VARCHAR, values[0].type.sql_name)
 
 
 def _lower_type(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return constant("varchar", type_name(shape_of(values[0])).lower())
+    return constant(types.VARCHAR, values[0].type.sql_name.lower())
 
 
 def _failure(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    message = f"concat('Invalid Input Error: ', {cast(values[0], 'varchar').sql})"
-    return Bound(f"raise_error({message})", NULL)
+    message = f"concat('Invalid Input Error: ', {cast(values[0], types.VARCHAR).sql})"
+    return Bound(f"raise_error({message})", types.NULL)
 
 
 def _uuid(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound("uuid()", "uuid")
+    return Bound("uuid()", types.UUID)
 
 
 def _chosen(values: Sequence[Bound], node: exp.Expr) -> Bound:
     test, *results = values
-    same = unified([*results, *([Bound("NULL", NULL)] if len(results) == 1 else [])])
-    return shaped(f"if({cast(test, 'boolean').sql}, {same[0].sql}, {same[1].sql})", shape_of(same[0]))
+    same = unified([*results, *([Bound("NULL", types.NULL)] if len(results) == 1 else [])])
+    return Bound(f"if({cast(test, types.BOOLEAN).sql}, {same[0].sql}, {same[1].sql})", same[0].type)
 
 
 def _constant_or_null(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, *others = values
     present = " AND ".join(f"{other.sql} IS NOT NULL" for other in others)
-    return shaped(f"if({present}, {value.sql}, NULL)", shape_of(value))
+    return Bound(f"if({present}, {value.sql}, NULL)", value.type)
 
 
 def _attempt(values: Sequence[Bound], node: exp.Expr) -> Bound:

@@ -10,7 +10,9 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.files.texts import parse_value
-from forklake.sql.bound import INTEGERS, TEXTS, Bound, list_of, shaped
+from forklake.model import types
+from forklake.model.types.shapes import list_of
+from forklake.sql.bound import TEXTS, Bound
 from forklake.sql.casts import cast
 from forklake.sql.functions.signature import THIS, Function, Nodes, wrong_type
 from forklake.sql.literals import quoted
@@ -32,7 +34,7 @@ def _path_text(path: Bound, node: exp.Expr) -> str:
     """Return a path in Spark's words: ``$``, ``['name']`` and ``[0]``."""
     if path.literal is None:
         raise InvalidInputError(f"The path into JSON must be a constant: {shown(node)}")
-    if path.type in INTEGERS:
+    if isinstance(path.type, types.Integer):
         return f"$[{path.literal}]"
     text = path.literal
     if text.startswith("/"):
@@ -81,20 +83,20 @@ def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return a part of JSON as JSON."""
     value, path = _json(values[0], node), quoted(_path_of(node, values))
     found = f"variant_get(try_parse_json({value}), {path}, 'variant')"
-    return Bound(f"to_json({found})", "json")
+    return Bound(f"to_json({found})", types.JSON)
 
 
 def _extracted_text(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, path = _json(values[0], node), quoted(_path_of(node, values))
-    return Bound(f"try_variant_get(try_parse_json({value}), {path}, 'string')", "varchar")
+    return Bound(f"try_variant_get(try_parse_json({value}), {path}, 'string')", types.VARCHAR)
 
 
 def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = cast(values[0], "varchar") if values[0].is_untyped else values[0]
-    if value.type == "varchar":
+    value = cast(values[0], types.VARCHAR) if values[0].is_untyped else values[0]
+    if value.type == types.VARCHAR:
         written = f"regexp_extract(to_json(array({value.sql})), '^.(.*).$', 1)"
-        return Bound(f"if({value.sql} IS NULL, NULL, {written})", "json")
-    return cast(value, "json")
+        return Bound(f"if({value.sql} IS NULL, NULL, {written})", types.JSON)
+    return cast(value, types.JSON)
 
 
 def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -106,15 +108,15 @@ def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
         names = [value.literal for value in values[::2]]
     if any(name is None for name in names):
         raise InvalidInputError(f"The names in a JSON object must be constants: {shown(node)}")
-    return cast(struct_value([name or "" for name in names], values[1::2]), "json")
+    return cast(struct_value([name or "" for name in names], values[1::2]), types.JSON)
 
 
 def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not values:
-        return Bound("'[]'", "json")
+        return Bound("'[]'", types.JSON)
     parts = [_made([value], node).sql for value in values]
     joined = ", ".join(f"coalesce({sql}, 'null')" for sql in parts)
-    return Bound(f"concat('[', concat_ws(',', {joined}), ']')", "json")
+    return Bound(f"concat('[', concat_ws(',', {joined}), ']')", types.JSON)
 
 
 def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -131,31 +133,33 @@ def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
             f" 'NULL' ELSE {number} END)"
         )
 
-    return Bound(once(value, body), "varchar")
+    return Bound(once(value, body), types.VARCHAR)
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _json(values[0], node) if len(values) == 1 else _extracted(values, node).sql
-    return Bound(f"CAST(coalesce(json_array_length({value}), if({value} IS NULL, NULL, 0)) AS DECIMAL(20,0))", "uint64")
+    return Bound(
+        f"CAST(coalesce(json_array_length({value}), if({value} IS NULL, NULL, 0)) AS DECIMAL(20,0))", types.UINT64
+    )
 
 
 def _is_valid(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _json(values[0], node)
-    return Bound(f"if({value} IS NULL, NULL, try_parse_json({value}) IS NOT NULL)", "boolean")
+    return Bound(f"if({value} IS NULL, NULL, try_parse_json({value}) IS NOT NULL)", types.BOOLEAN)
 
 
 def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return shaped(f"json_object_keys({_json(values[0], node)})", list_of("varchar"))
+    return Bound(f"json_object_keys({_json(values[0], node)})", list_of(types.VARCHAR))
 
 
 def _extracted_all(function: Function) -> Function:
     """Return a function that also takes a list of paths."""
 
     def extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        if len(values) > 1 and values[1].type == "list" and values[1].literal is not None:
-            paths = parse_value(list_of("varchar"), cast(values[1], list_of("varchar")).literal or "[]")
+        if len(values) > 1 and isinstance(values[1].type, types.List) and values[1].literal is not None:
+            paths = parse_value(list_of(types.VARCHAR), cast(values[1], list_of(types.VARCHAR)).literal or "[]")
             alone = exp.Anonymous(this="json_extract")
-            return list_value([function([values[0], Bound("", "varchar", literal=path)], alone) for path in paths])
+            return list_value([function([values[0], Bound("", types.VARCHAR, literal=path)], alone) for path in paths])
         return function(values, node)
 
     return extracted
@@ -176,7 +180,7 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(("json_extract", "json_extract_path"), _extracted_all(_extracted)),
     **dict.fromkeys(("json_extract_string", "json_extract_path_text"), _extracted_all(_extracted_text)),
     **dict.fromkeys(("to_json", "json_quote", "row_to_json", "array_to_json"), _made),
-    "json": lambda values, node: cast(values[0], "json"),
+    "json": lambda values, node: cast(values[0], types.JSON),
     "json_object": _object,
     "json_array": _array,
     "json_type": _type,

@@ -8,20 +8,11 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, struct_of
 from forklake.sql import lengths
-from forklake.sql.bound import (
-    FLOATS,
-    INTEGERS,
-    NULL,
-    TEXTS,
-    Bound,
-    decimal_size,
-    is_decimal,
-    list_of,
-    shape_of,
-    shaped,
-    struct_of,
-)
+from forklake.sql.bound import TEXTS, Bound
 from forklake.sql.calls import Call, Key
 from forklake.sql.casts import cast
 from forklake.sql.coercion import unified
@@ -40,11 +31,11 @@ from forklake.sql.literals import spark_type
 from forklake.sql.nested import element, exact, value_slice
 from forklake.sql.phrases import once, variable
 from forklake.sql.shown import shown
-from forklake.sql.sort_keys import NESTED, sort_key
+from forklake.sql.sort_keys import sort_key
 
 
 def _list(value: Bound, node: exp.Expr) -> Bound:
-    if value.is_untyped or value.type != "list":
+    if value.is_untyped or not isinstance(value.type, types.List):
         raise wrong_type(value, node)
     return value
 
@@ -54,30 +45,30 @@ def _with(values: Sequence[Bound], node: exp.Expr) -> tuple[Bound, Bound]:
     lists, member = values
     inner = element_of(_list(lists, node), node)
     same = unified([inner, member])[1]
-    return cast(lists, list_of(shape_of(same))), same
+    return cast(lists, list_of(same.type)), same
 
 
 def contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return whether a list has a value, a map a key, or a text another."""
-    if values[0].type == "map":
-        key = cast(values[1], shape_of(values[0]).children[0])
-        return Bound(f"map_contains_key({values[0].sql}, {exact(key)})", "boolean")
+    if isinstance(values[0].type, types.Map):
+        key = cast(values[1], values[0].type.key.type)
+        return Bound(f"map_contains_key({values[0].sql}, {exact(key)})", types.BOOLEAN)
     if values[0].type in TEXTS and values[1].type in TEXTS:
-        return Bound(f"contains({values[0].sql}, {values[1].sql})", "boolean")
-    if NULL in (values[1].type, element_of(values[0], node).type):
-        return cast(Bound("NULL", NULL), "boolean")
+        return Bound(f"contains({values[0].sql}, {values[1].sql})", types.BOOLEAN)
+    if types.NULL in (values[1].type, element_of(values[0], node).type):
+        return cast(Bound("NULL", types.NULL), types.BOOLEAN)
     lists, member = _with(values, node)
 
     def body(sql: str) -> str:
         found = f"coalesce(array_contains({sql}, {exact(member)}), FALSE)"
         return f"(CASE WHEN {sql} IS NOT NULL AND {member.sql} IS NOT NULL THEN {found} END)"
 
-    return Bound(once(lists.sql, body), "boolean")
+    return Bound(once(lists.sql, body), types.BOOLEAN)
 
 
 def _position(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, member = _with(values, node)
-    return Bound(f"CAST(nullif(array_position({lists.sql}, {exact(member)}), 0) AS INT)", "int32")
+    return Bound(f"CAST(nullif(array_position({lists.sql}, {exact(member)}), 0) AS INT)", types.INT32)
 
 
 def _two_lists(values: Sequence[Bound], node: exp.Expr) -> list[Bound]:
@@ -86,28 +77,28 @@ def _two_lists(values: Sequence[Bound], node: exp.Expr) -> list[Bound]:
 
 def _has_any(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = _two_lists(values, node)
-    return Bound(f"(array_size(array_intersect({one.sql}, {other.sql})) > 0)", "boolean")
+    return Bound(f"(array_size(array_intersect({one.sql}, {other.sql})) > 0)", types.BOOLEAN)
 
 
 def _has_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = _two_lists(values, node)
     name = variable()
     missing = f"filter(array_except({other.sql}, {one.sql}), {name} -> {name} IS NOT NULL)"
-    return Bound(f"(array_size({missing}) = 0)", "boolean")
+    return Bound(f"(array_size({missing}) = 0)", types.BOOLEAN)
 
 
 def _intersection(values: Sequence[Bound], node: exp.Expr) -> Bound:
     one, other = _two_lists(values, node)
-    return shaped(f"array_compact(array_intersect({one.sql}, {other.sql}))", shape_of(one))
+    return Bound(f"array_compact(array_intersect({one.sql}, {other.sql}))", one.type)
 
 
 def _distinct(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _list(values[0], node)
-    return shaped(f"array_compact(array_distinct({value.sql}))", shape_of(value))
+    return Bound(f"array_compact(array_distinct({value.sql}))", value.type)
 
 
 def _distinct_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"CAST(array_size({_distinct(values, node).sql}) AS DECIMAL(20,0))", "uint64")
+    return Bound(f"CAST(array_size({_distinct(values, node).sql}) AS DECIMAL(20,0))", types.UINT64)
 
 
 def _sorted(values: Sequence[Bound], node: exp.Expr, default: str = "ASC") -> Bound:
@@ -131,87 +122,87 @@ def _sorted_node(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _in_order(value: Bound, node: exp.Expr, *, is_descending: bool, nulls_first: bool) -> Bound:
     lists = _list(value, node).sql
-    inner = shape_of(value).children[0]
-    if inner.type in NESTED:
+    inner = value.type.children[0].type
+    if isinstance(inner, types.Nested):
         name = variable()
-        keyed = f"struct({sort_key(shaped(name, inner))} AS k0, {name} AS v0)"
-        rows = Call(order=(Key(Bound("", "int32"), is_descending, nulls_first),)).sorted(
+        keyed = f"struct({sort_key(Bound(name, inner))} AS k0, {name} AS v0)"
+        rows = Call(order=(Key(Bound("", types.INT32), is_descending, nulls_first),)).sorted(
             f"transform({lists}, {name} -> {keyed})"
         )
-        return shaped(f"transform({rows}, {name} -> {name}.v0)", shape_of(value))
+        return Bound(f"transform({rows}, {name} -> {name}.v0)", value.type)
     if nulls_first:
         sql = f"reverse(array_sort({lists}))" if is_descending else f"sort_array({lists}, TRUE)"
     else:
         sql = f"sort_array({lists}, FALSE)" if is_descending else f"array_sort({lists})"
-    return shaped(sql, shape_of(value))
+    return Bound(sql, value.type)
 
 
 def _appended(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, member = _with(values, node)
-    empty = f"CAST(array() AS {spark_type(shape_of(lists))})"
-    return shaped(f"concat(coalesce({lists.sql}, {empty}), array({exact(member)}))", shape_of(lists))
+    empty = f"CAST(array() AS {spark_type(lists.type)})"
+    return Bound(f"concat(coalesce({lists.sql}, {empty}), array({exact(member)}))", lists.type)
 
 
 def _prepended(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    if values[0].type == "list" and values[1].type != "list":
+    if isinstance(values[0].type, types.List) and not isinstance(values[1].type, types.List):
         values = (values[1], values[0])  # as the parser has them
     lists, member = _with((values[1], values[0]), node)
-    empty = f"CAST(array() AS {spark_type(shape_of(lists))})"
-    return shaped(f"concat(array({exact(member)}), coalesce({lists.sql}, {empty}))", shape_of(lists))
+    empty = f"CAST(array() AS {spark_type(lists.type)})"
+    return Bound(f"concat(array({exact(member)}), coalesce({lists.sql}, {empty}))", lists.type)
 
 
 def _concatenated(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    known = [value for value in values if value.type != NULL]
+    known = [value for value in values if value.type != types.NULL]
     if not known:
-        return Bound("NULL", NULL)
+        return Bound("NULL", types.NULL)
     same = _two_lists(known, node)
-    empty = f"CAST(array() AS {spark_type(shape_of(same[0]))})"
+    empty = f"CAST(array() AS {spark_type(same[0].type)})"
     lists = [f"coalesce({value.sql}, {empty})" for value in same]
-    return shaped(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), shape_of(same[0]))
+    return Bound(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), same[0].type)
 
 
 def _flattened(values: Sequence[Bound], node: exp.Expr) -> Bound:
     inner = element_of(values[0], node)
-    if inner.type not in ("list", NULL):
+    if not isinstance(inner.type, types.List | types.Null):
         raise wrong_type(values[0], node)
-    if inner.type == NULL:
-        return shaped("array()", list_of(NULL))
-    return shaped(lengths.flattened(f"array_compact({values[0].sql})"), shape_of(inner))
+    if inner.type == types.NULL:
+        return Bound("array()", list_of(types.NULL))
+    return Bound(lengths.flattened(f"array_compact({values[0].sql})"), inner.type)
 
 
 def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    texts = cast(_list(values[0], node), list_of("varchar"))
-    between = Bound("','", "varchar", literal=",")
+    texts = cast(_list(values[0], node), list_of(types.VARCHAR))
+    between = Bound("','", types.VARCHAR, literal=",")
     if len(values) > 1:
-        between = Bound(text(values[1], node), "varchar", literal=values[1].literal)
-    return Bound(lengths.separated(texts.sql, between), "varchar")
+        between = Bound(text(values[1], node), types.VARCHAR, literal=values[1].literal)
+    return Bound(lengths.separated(texts.sql, between), types.VARCHAR)
 
 
 def _zipped(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return rows of the elements at each place; shorter lists have NULL where longer ones go on."""
-    lists = values[:-1] if values[-1].type == "boolean" else values
-    shape = list_of(struct_of([("", shape_of(element_of(value, node))) for value in lists]))
+    lists = values[:-1] if values[-1].type == types.BOOLEAN else values
+    shape = list_of(struct_of([("", element_of(value, node).type) for value in lists]))
     name = variable()
     longest = f"greatest({', '.join(f'size({value.sql})' for value in lists)}, 0)"
     fields = ", ".join(f"'col{place}', try_element_at({value.sql}, {name})" for place, value in enumerate(lists, 1))
     places = f"filter(sequence(0, {longest}), {name} -> {name} > 0)"
-    return shaped(f"transform({places}, {name} -> named_struct({fields}))", shape)
+    return Bound(f"transform({places}, {name} -> named_struct({fields}))", shape)
 
 
 def _resized(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _list(values[0], node)
-    asked = cast(values[1], "int64") if values[1].is_untyped else values[1]
+    asked = cast(values[1], types.INT64) if values[1].is_untyped else values[1]
     size = lengths.list_size(asked, whole(asked, node))
     inner = element_of(value, node)
-    filler = cast(values[2], shape_of(inner)).sql if len(values) > 2 else f"CAST(NULL AS {spark_type(shape_of(inner))})"
-    return shaped(f"slice(concat({value.sql}, array_repeat({filler}, {size})), 1, {size})", shape_of(value))
+    filler = cast(values[2], inner.type).sql if len(values) > 2 else f"CAST(NULL AS {spark_type(inner.type)})"
+    return Bound(f"slice(concat({value.sql}, array_repeat({filler}, {size})), 1, {size})", value.type)
 
 
 def _selected(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, places = _list(values[0], node), _list(values[1], node)
     name = variable()
     chosen = f"transform({places.sql}, {name} -> try_element_at({value.sql}, nullif(CAST({name} AS INT), 0)))"
-    return shaped(f"if({value.sql} IS NULL, NULL, {chosen})", shape_of(value))
+    return Bound(f"if({value.sql} IS NULL, NULL, {chosen})", value.type)
 
 
 def _slice(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -227,24 +218,24 @@ def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _transformed(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = values
-    return shaped(f"transform({_list(lists, node).sql}, {body.sql})", list_of(shape_of(body)))
+    return Bound(f"transform({_list(lists, node).sql}, {body.sql})", list_of(body.type))
 
 
 def _filtered(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = values
-    if body.type not in ("boolean", NULL):
+    if body.type not in (types.BOOLEAN, types.NULL):
         raise InvalidInputError(f"Binder Error: The lambda of a filter must be true or false: {shown(node)}")
-    return shaped(f"filter({_list(lists, node).sql}, {body.sql})", shape_of(lists))
+    return Bound(f"filter({_list(lists, node).sql}, {body.sql})", lists.type)
 
 
 def _reduced(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = _list(values[0], node), values[1]
     inner = element_of(lists, node)
     if len(values) > 2:
-        start = cast(values[2], shape_of(inner))
-        return shaped(f"aggregate({lists.sql}, {exact(start)}, {body.sql})", shape_of(inner))
+        start = cast(values[2], inner.type)
+        return Bound(f"aggregate({lists.sql}, {exact(start)}, {body.sql})", inner.type)
     rest = once(lists.sql, lambda sql: f"aggregate(slice({sql}, 2, greatest(size({sql}), 1)), {sql}[0], {body.sql})")
-    return shaped(rest, shape_of(inner))
+    return Bound(rest, inner.type)
 
 
 # ---- aggregates of one list ------------------------------------------------------------------------------------------
@@ -258,41 +249,43 @@ def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     known = f"filter({value.sql}, {item} -> {item} IS NOT NULL)"
     match name:
         case "min" | "max":
-            return shaped(f"array_{name}({value.sql})", shape_of(inner))
+            return Bound(f"array_{name}({value.sql})", inner.type)
         case "count":
-            return Bound(f"CAST(array_size({known}) AS BIGINT)", "int64")
+            return Bound(f"CAST(array_size({known}) AS BIGINT)", types.INT64)
         case "first" | "last":
-            return shaped(f"try_element_at({value.sql}, {1 if name == 'first' else -1})", shape_of(inner))
+            return Bound(f"try_element_at({value.sql}, {1 if name == 'first' else -1})", inner.type)
         case "any_value":
-            return shaped(f"try_element_at({known}, 1)", shape_of(inner))
+            return Bound(f"try_element_at({known}, 1)", inner.type)
         case "string_agg":
             texts = _joined(values, node)
-            return Bound(f"(CASE WHEN size({known}) > 0 THEN {texts.sql} END)", "varchar")
+            return Bound(f"(CASE WHEN size({known}) > 0 THEN {texts.sql} END)", types.VARCHAR)
         case "sum":
             return _summed(known, inner, node)
         case "avg" | "mean":
             total = f"aggregate({known}, 0D, (t, x) -> t + CAST(x AS DOUBLE))"
-            return Bound(f"try_divide({total}, array_size({known}))", "float64")
+            return Bound(f"try_divide({total}, array_size({known}))", types.FLOAT64)
         case "product":
             total = f"aggregate({known}, CAST(NULL AS DOUBLE), (t, x) -> coalesce(t, 1D) * CAST(x AS DOUBLE))"
-            return Bound(total, "float64")
+            return Bound(total, types.FLOAT64)
         case "bool_and":
-            return Bound(f"(CASE WHEN size({known}) > 0 THEN forall({known}, {item} -> {item}) END)", "boolean")
+            return Bound(f"(CASE WHEN size({known}) > 0 THEN forall({known}, {item} -> {item}) END)", types.BOOLEAN)
         case "bool_or":
-            return Bound(f"(CASE WHEN size({known}) > 0 THEN exists({known}, {item} -> {item}) END)", "boolean")
+            return Bound(f"(CASE WHEN size({known}) > 0 THEN exists({known}, {item} -> {item}) END)", types.BOOLEAN)
     raise InvalidInputError(f'The aggregate "{name}" of a list is not supported: {shown(node)}')
 
 
 def _summed(known: str, inner: Bound, node: exp.Expr) -> Bound:
-    if inner.type in FLOATS:
-        kind, spark_kind = "float64", "DOUBLE"
-    elif is_decimal(inner.type):
-        kind = f"decimal(38,{decimal_size(inner.type)[1]})"
-        spark_kind = kind.upper()
-    elif inner.type in INTEGERS or inner.type in ("boolean", NULL):
-        kind, spark_kind = "int128", "DECIMAL(38,0)"
-    else:
-        raise wrong_type(inner, node)
+    kind: Type
+    match inner.type:
+        case types.Float():
+            kind = types.FLOAT64
+        case types.Decimal(_, scale):
+            kind = types.Decimal(38, scale)
+        case types.Integer() | types.Boolean() | types.Null():
+            kind = types.INT128
+        case _:
+            raise wrong_type(inner, node)
+    spark_kind = spark_type(kind)
     added = f"CAST(coalesce(t, 0) + x AS {spark_kind})"
     return Bound(f"aggregate({known}, CAST(NULL AS {spark_kind}), (t, x) -> {added})", kind)
 
@@ -313,7 +306,7 @@ def _both(*names: str) -> list[str]:
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _list(values[0], node)
-    return Bound(f"CAST(array_size({value.sql}) AS BIGINT)", "int64")
+    return Bound(f"CAST(array_size({value.sql}) AS BIGINT)", types.INT64)
 
 
 NODES: Final[Nodes] = {
@@ -326,7 +319,7 @@ NODES: Final[Nodes] = {
     exp.ArrayAppend: (_appended, (*TWO, "null_propagation")),
     exp.ArrayPrepend: (_prepended, (*TWO, "null_propagation")),
     exp.ArrayConcat: (_concatenated, ("this", "expressions", "null_propagation")),
-    exp.ArrayReverse: (lambda values, node: shaped(f"reverse({values[0].sql})", shape_of(values[0])), THIS),
+    exp.ArrayReverse: (lambda values, node: Bound(f"reverse({values[0].sql})", values[0].type), THIS),
     exp.ArraySlice: (_slice, ("this", "start", "end", "is_length")),
     exp.Flatten: (_flattened, THIS),
     exp.ArrayToString: (_joined, TWO),
@@ -349,7 +342,7 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(_both("append", "push_back"), _appended),
     **dict.fromkeys(_both("prepend", "push_front"), _prepended),
     **dict.fromkeys(_both("concat", "cat"), _concatenated),
-    **dict.fromkeys(_both("reverse"), lambda values, node: shaped(f"reverse({values[0].sql})", shape_of(values[0]))),
+    **dict.fromkeys(_both("reverse"), lambda values, node: Bound(f"reverse({values[0].sql})", values[0].type)),
     **dict.fromkeys(_both("zip"), _zipped),
     **dict.fromkeys(_both("resize"), _resized),
     **dict.fromkeys(_both("select"), _selected),

@@ -7,8 +7,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.model import types
 from forklake.sql.arithmetic import arithmetic, bits
-from forklake.sql.bound import FLOATS, INTEGERS, MOMENTS, NULL, Bound, decimal_size, is_decimal, is_numeric
+from forklake.sql.bound import MOMENTS, Bound, decimal_size
 from forklake.sql.casts import cast
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
 from forklake.sql.literals import quoted, spark_type
@@ -23,7 +24,7 @@ def _failing(name: str, fails: str, complaint: str) -> Function:
         body = once(
             double(values[0], node), lambda sql: f"(CASE WHEN {sql} {fails} THEN {refused} ELSE {name}({sql}) END)"
         )
-        return Bound(body, "float64")
+        return Bound(body, types.FLOAT64)
 
     return function
 
@@ -39,7 +40,7 @@ def _logarithm(name: str) -> Function:
             refused = f"WHEN {sql} = 0 THEN raise_error({zero}) WHEN {sql} < 0 THEN raise_error({negative})"
             return f"(CASE {refused} ELSE {name}({sql}) END)"
 
-        return Bound(once(double(values[0], node), body), "float64")
+        return Bound(once(double(values[0], node), body), types.FLOAT64)
 
     return function
 
@@ -51,22 +52,24 @@ def _log(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if base.literal in ("2", "10"):
         return _logarithm(f"log{base.literal}")([value], node)
     one, other = (_logarithm("ln")([part], node).sql for part in (value, base))
-    return Bound(f"({one} / {other})", "float64")
+    return Bound(f"({one} / {other})", types.FLOAT64)
 
 
 def _absolute(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
     if value.is_untyped:
-        value = cast(value, "float64")
-    if value.type == NULL or value.type.startswith("uint"):
+        value = cast(value, types.FLOAT64)
+    if value.type == types.NULL or (isinstance(value.type, types.Integer) and not value.type.is_signed):
         return value
-    if not is_numeric(value.type):
+    if not isinstance(value.type, types.Number):
         raise wrong_type(value, node)
-    if value.type in ("int8", "int16", "int32", "int64"):
+    if isinstance(value.type, types.Integer) and value.type.bits < 128:
+        lowest = value.type.low
+
         # The smallest integer of each type has no positive one.
         def body(sql: str) -> str:
             message = f"concat('Overflow on abs(', CAST({sql} AS STRING), ')')"
-            least = f"{sql} = {-(2 ** (int(value.type[3:]) - 1))}BD"
+            least = f"{sql} = {lowest}BD"
             return (
                 f"(CASE WHEN {least} THEN raise_error(concat('Out of Range Error: ', {message})) ELSE abs({sql}) END)"
             )
@@ -78,40 +81,40 @@ def _absolute(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _to_whole(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         (value,) = values
-        if is_decimal(value.type):
-            kind = f"decimal({decimal_size(value.type)[0]},0)"
-            return Bound(f"CAST({name}({value.sql}) AS {kind.upper()})", kind)
+        if isinstance(value.type, types.Decimal):
+            kind = types.Decimal(decimal_size(value.type)[0], 0)
+            return Bound(f"CAST({name}({value.sql}) AS {kind.sql_name})", kind)
 
         # Spark's result is an integer; floats that are too large for one are whole already.
         def body(sql: str) -> str:
             return f"(CASE WHEN abs({sql}) < 4503599627370496D THEN CAST({name}({sql}) AS DOUBLE) ELSE {sql} END)"
 
-        found = Bound(once(double(value, node), body), "float64")
-        return cast(found, "float32") if value.type == "float32" else found
+        found = Bound(once(double(value, node), body), types.FLOAT64)
+        return cast(found, types.FLOAT32) if value.type == types.FLOAT32 else found
 
     return function
 
 
 def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = cast(values[0], "float64") if values[0].is_untyped else values[0]
+    value = cast(values[0], types.FLOAT64) if values[0].is_untyped else values[0]
     places = values[1] if len(values) > 1 else None
     digits = None if places is None else places.literal
-    if is_decimal(value.type) and (places is None or digits is not None):
+    if isinstance(value.type, types.Decimal) and (places is None or digits is not None):
         precision, scale = decimal_size(value.type)
         kept = max(min(int(digits or 0), scale), 0)
-        kind = f"decimal({precision},{kept})"
-        return Bound(f"CAST(round({value.sql}, {digits or 0}) AS {kind.upper()})", kind)
-    if value.type in INTEGERS:
+        kind = types.Decimal(precision, kept)
+        return Bound(f"CAST(round({value.sql}, {digits or 0}) AS {kind.sql_name})", kind)
+    if isinstance(value.type, types.Integer):
         if digits is None or int(digits) >= 0:
             return value
         return Bound(f"CAST(round({value.sql}, {digits}) AS {spark_type(value.type)})", value.type)
-    if value.type != NULL and not is_numeric(value.type):
+    if value.type != types.NULL and not isinstance(value.type, types.Number):
         raise wrong_type(value, node)
-    kind = "float32" if value.type == "float32" else "float64"
-    source = cast(value, "float64").sql
+    width = types.FLOAT32 if value.type == types.FLOAT32 else types.FLOAT64
+    source = cast(value, types.FLOAT64).sql
     if places is None:
-        return cast(Bound(f"round({source}, 0)", "float64"), kind)
-    return cast(Bound(_rounded_float(source, whole(places, node)), "float64"), kind)
+        return cast(Bound(f"round({source}, 0)", types.FLOAT64), width)
+    return cast(Bound(_rounded_float(source, whole(places, node)), types.FLOAT64), width)
 
 
 def _rounded_float(source: str, places: str) -> str:
@@ -129,19 +132,19 @@ def _rounded_float(source: str, places: str) -> str:
 
 def _truncated(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = values[0]
-    if value.type in INTEGERS:
+    if isinstance(value.type, types.Integer):
         return value
-    if is_decimal(value.type):
-        kind = f"decimal({decimal_size(value.type)[0]},0)"
-        body = once(value.sql, lambda sql: f"CAST(if({sql} < 0, ceil({sql}), floor({sql})) AS {kind.upper()})")
+    if isinstance(value.type, types.Decimal):
+        kind = types.Decimal(decimal_size(value.type)[0], 0)
+        body = once(value.sql, lambda sql: f"CAST(if({sql} < 0, ceil({sql}), floor({sql})) AS {kind.sql_name})")
         return Bound(body, kind)
     down, up = _to_whole("floor")(values, node).sql, _to_whole("ceil")(values, node).sql
-    return Bound(f"if({double(value, node)} < 0, {up}, {down})", "float64")
+    return Bound(f"if({double(value, node)} < 0, {up}, {down})", types.FLOAT64)
 
 
 def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
-    if not is_numeric(value.type) and value.type != NULL:
+    if not isinstance(value.type, types.Number) and value.type != types.NULL:
         raise wrong_type(value, node)
     cases = once(
         value.sql,
@@ -150,7 +153,10 @@ def _sign(values: Sequence[Bound], node: exp.Expr) -> Bound:
             f" WHEN {sql} = 0 THEN 0Y END)"
         ),
     )
-    return Bound(cases if value.type in FLOATS else cases.replace(f"WHEN isnan({value.sql}) THEN 0Y ", ""), "int8")
+    return Bound(
+        cases if isinstance(value.type, types.Float) else cases.replace(f"WHEN isnan({value.sql}) THEN 0Y ", ""),
+        types.INT8,
+    )
 
 
 def _remainder(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -167,23 +173,23 @@ def _bits(symbol: str) -> Function:
 
 def _bit_not(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
-    if value.type not in ("int8", "int16", "int32", "int64"):
+    if not isinstance(value.type, types.Integer) or not value.type.is_native:
         raise wrong_type(value, node)
     return Bound(f"(~ {value.sql})", value.type)
 
 
 def _divisor(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return the greatest common divisor, by Euclid's steps; 64 bits need less than a hundred."""
-    one, other = (cast(value, "int64").sql for value in values)
+    one, other = (cast(value, types.INT64).sql for value in values)
     start = f"named_struct('a', abs({one}), 'b', abs({other}))"
     step = "if(t.b = 0, t, named_struct('a', t.b, 'b', t.a % nullif(t.b, 0L)))"
-    return Bound(f"aggregate(sequence(1, 93), {start}, (t, i) -> {step}, t -> t.a)", "int64")
+    return Bound(f"aggregate(sequence(1, 93), {start}, (t, i) -> {step}, t -> t.a)", types.INT64)
 
 
 def _multiple(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    one, other = (cast(value, "int64").sql for value in values)
+    one, other = (cast(value, types.INT64).sql for value in values)
     divisor = _divisor(values, node).sql
-    return Bound(f"if({one} = 0 OR {other} = 0, 0L, abs({one} div nullif({divisor}, 0L) * {other}))", "int64")
+    return Bound(f"if({one} = 0 OR {other} = 0, 0L, abs({one} div nullif({divisor}, 0L) * {other}))", types.INT64)
 
 
 def _factorial(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -193,14 +199,14 @@ def _factorial(values: Sequence[Bound], node: exp.Expr) -> Bound:
     large = f"raise_error({quoted('Out of Range Error: Value out of range')})"
     negative = f"raise_error({quoted('Out of Range Error: factorial of a negative number is undefined')})"
     cases = f"WHEN {number} > {_LARGEST_FACTORIAL} THEN {large} WHEN {number} < 0 THEN {negative}"
-    return Bound(f"(CASE {cases} WHEN {number} IS NOT NULL THEN {made} END)", "int128")
+    return Bound(f"(CASE {cases} WHEN {number} IS NOT NULL THEN {made} END)", types.INT128)
 
 
 _LARGEST_FACTORIAL: Final = 33
 
 
 def _is(pattern: str) -> Function:
-    return lambda values, node: Bound(once(double(values[0], node), pattern.format), "boolean")
+    return lambda values, node: Bound(once(double(values[0], node), pattern.format), types.BOOLEAN)
 
 
 def _finite(pattern: str) -> Function:
@@ -209,7 +215,7 @@ def _finite(pattern: str) -> Function:
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if values[0].type in MOMENTS:
-            return Bound(f"if({values[0].sql} IS NULL, NULL, TRUE)", "boolean")
+            return Bound(f"if({values[0].sql} IS NULL, NULL, TRUE)", types.BOOLEAN)
         return of_numbers(values, node)
 
     return function
@@ -221,15 +227,15 @@ def _even(values: Sequence[Bound], node: exp.Expr) -> Bound:
         rounded = f"CAST({away} + if({away} % 2 = 0, 0, if({sql} < 0, -1, 1)) AS DOUBLE)"
         return f"if(isnan({sql}), {sql}, {rounded})"
 
-    return Bound(once(double(values[0], node), body), "float64")
+    return Bound(once(double(values[0], node), body), types.FLOAT64)
 
 
 def _bit_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = cast(values[0], "int64") if values[0].is_untyped or values[0].type == NULL else values[0]
+    value = cast(values[0], types.INT64) if values[0].is_untyped or values[0].type == types.NULL else values[0]
     # Spark counts the bits of 64; negative numbers of fewer have fewer.
-    bits = {"int8": 8, "int16": 16, "int32": 32}.get(value.type)
-    whole = cast(value, "int64").sql
-    return Bound(f"CAST(bit_count({whole if bits is None else f'({whole} & {2**bits - 1}L)'}) AS TINYINT)", "int8")
+    bits = value.type.bits if value.type in (types.INT8, types.INT16, types.INT32) else None
+    whole = cast(value, types.INT64).sql
+    return Bound(f"CAST(bit_count({whole if bits is None else f'({whole} & {2**bits - 1}L)'}) AS TINYINT)", types.INT8)
 
 
 _SQRT: Final = _failing("sqrt", "< 0", "cannot take square root of a negative number")
@@ -261,8 +267,8 @@ NODES: Final[Nodes] = {
     exp.Log: (_log, TWO),
     exp.IsNan: (_NAN, THIS),
     exp.IsInf: (_INFINITE, THIS),
-    exp.Pi: (lambda values, node: Bound("pi()", "float64"), ()),
-    exp.Rand: (lambda values, node: Bound("rand()", "float64"), ()),
+    exp.Pi: (lambda values, node: Bound("pi()", types.FLOAT64), ()),
+    exp.Rand: (lambda values, node: Bound("rand()", types.FLOAT64), ()),
     exp.BitwiseAnd: (_bits("&"), TWO),
     exp.BitwiseOr: (_bits("|"), TWO),
     exp.BitwiseXor: (_bits("xor"), TWO),
@@ -309,8 +315,8 @@ NAMED: Final[Mapping[str, Function]] = {
     "isnan": _NAN,
     "isinf": _INFINITE,
     "isfinite": _finite("(NOT isnan({0}) AND abs({0}) <> CAST('Infinity' AS DOUBLE))"),
-    "pi": lambda values, node: Bound("pi()", "float64"),
-    "random": lambda values, node: Bound("rand()", "float64"),
+    "pi": lambda values, node: Bound("pi()", types.FLOAT64),
+    "random": lambda values, node: Bound("rand()", types.FLOAT64),
     "mod": _remainder,
     "fmod": of_doubles("({0} - floor({0} / nullif({1}, 0D)) * {1})"),
     "add": _operator("+"),

@@ -9,8 +9,10 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.types.shapes import list_of
 from forklake.sql import lengths
-from forklake.sql.bound import Bound, list_of, shaped
+from forklake.sql.bound import Bound
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
 from forklake.sql.literals import quoted
 from forklake.sql.shown import shown
@@ -42,12 +44,12 @@ def _options(values: Sequence[Bound], place: int, node: exp.Expr) -> str:
 
 def _matches(values: Sequence[Bound], node: exp.Expr) -> Bound:
     pattern = _pattern(values[1], _options(values, 2, node), node)
-    return Bound(f"({text(values[0], node)} RLIKE {pattern})", "boolean")
+    return Bound(f"({text(values[0], node)} RLIKE {pattern})", types.BOOLEAN)
 
 
 def _fits(values: Sequence[Bound], node: exp.Expr) -> Bound:
     pattern = _pattern(values[1], _options(values, 2, node), node, ("\\A(?:", ")\\z"))
-    return Bound(f"({text(values[0], node)} RLIKE {pattern})", "boolean")
+    return Bound(f"({text(values[0], node)} RLIKE {pattern})", types.BOOLEAN)
 
 
 def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -60,13 +62,13 @@ def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source = text(values[0], node)
     if "g" in flags:
         pattern = _pattern(values[1], flags, node)
-        return Bound(lengths.replaced_matches(source, pattern, replacement), "varchar")
+        return Bound(lengths.replaced_matches(source, pattern, replacement), types.VARCHAR)
     # Only the first match: what comes before it is as short as possible, and all after it is kept.
     shifted = re.sub(r"\$(\d)", lambda match: f"${{n{match[1]}}}", replacement)
     if "${n" in shifted:
-        return Bound(_first_replaced(values[1], flags, node, source, replacement), "varchar")
+        return Bound(_first_replaced(values[1], flags, node, source, replacement), types.VARCHAR)
     framed = _pattern(values[1], flags + ("s" if "s" not in flags else ""), node, ("\\A(.*?)(?:", ")"))
-    return Bound(f"regexp_replace({source}, {framed}, {quoted('$1' + replacement)})", "varchar")
+    return Bound(f"regexp_replace({source}, {framed}, {quoted('$1' + replacement)})", types.VARCHAR)
 
 
 def _first_replaced(pattern: Bound, flags: str, node: exp.Expr, source: str, replacement: str) -> str:
@@ -82,7 +84,7 @@ def _first_replaced(pattern: Bound, flags: str, node: exp.Expr, source: str, rep
 def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
     flags = _options(values, 3, node)
     group = "0" if len(values) < 3 else whole(values[2], node)
-    return Bound(f"regexp_extract({text(values[0], node)}, {_pattern(values[1], flags, node)}, {group})", "varchar")
+    return Bound(f"regexp_extract({text(values[0], node)}, {_pattern(values[1], flags, node)}, {group})", types.VARCHAR)
 
 
 def _extract_all(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -98,7 +100,7 @@ def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _listed(value: str, pattern: str, made: Callable[[str], str]) -> Bound:
-    return shaped(lengths.split(value, lambda sql: lengths.matches(sql, pattern), made), list_of("varchar"))
+    return Bound(lengths.split(value, lambda sql: lengths.matches(sql, pattern), made), list_of(types.VARCHAR))
 
 
 def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -117,7 +119,7 @@ def _glob(values: Sequence[Bound], node: exp.Expr) -> Bound:
         else:
             found += {"*": "(?s:.*)", "?": "(?s:.)"}.get(letter, re.escape(letter))
         place += 1
-    return Bound(f"({text(values[0], node)} RLIKE {quoted(f'^{found}$')})", "boolean")
+    return Bound(f"({text(values[0], node)} RLIKE {quoted(f'^{found}$')})", types.BOOLEAN)
 
 
 NODES: Final[Nodes] = {

@@ -9,8 +9,10 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
+from forklake.model import types
+from forklake.model.types.shapes import list_of
 from forklake.sql import lengths
-from forklake.sql.bound import Bound, list_of, shaped
+from forklake.sql.bound import Bound
 from forklake.sql.casts import cast, naive
 from forklake.sql.functions.signature import Function, Nodes
 from forklake.sql.intervals import spark_interval
@@ -19,14 +21,14 @@ from forklake.sql.phrases import variable
 from forklake.sql.shown import shown
 
 _DAY: Final = "86400000000D"
-_MOMENTS: Final = frozenset({"date", "timestamp", "timestamptz"})
+_MOMENTS: Final = frozenset({types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ})
 
 
 def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
     """Return the numbers, or moments, from one to another."""
     if any(value.type in _MOMENTS for value in values[:2]):
         return _moments(values, node, is_closed=is_closed)
-    numbers = [cast(value, "int64") for value in values]
+    numbers = [cast(value, types.INT64) for value in values]
     start, stop = ("0L", numbers[0].sql) if len(numbers) == 1 else (numbers[0].sql, numbers[1].sql)
     step = numbers[2].sql if len(numbers) > 2 else "1L"
     bound = stop if is_closed else f"({stop} - if({step} > 0, 1L, -1L))"
@@ -38,7 +40,7 @@ def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound
     steps = f"WHEN {step} <> 0 AND {holds} THEN sequence({first}, {bound}, {step})"
     absent = f"{start} IS NULL OR {bound} IS NULL OR {step} IS NULL"
     made = f"(CASE WHEN {absent} THEN NULL {steps} ELSE CAST(array() AS ARRAY<BIGINT>) END)"
-    return shaped(made, list_of("int64"))
+    return Bound(made, list_of(types.INT64))
 
 
 def _is_short(numbers: Sequence[Bound]) -> bool:
@@ -48,12 +50,12 @@ def _is_short(numbers: Sequence[Bound]) -> bool:
 
 
 def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
-    if len(values) < 3 or values[2].type != "interval":
+    if len(values) < 3 or values[2].type != types.INTERVAL:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types: a range of timestamps needs an"
             f" INTERVAL: {shown(node)}"
         )
-    kind = "timestamptz" if "timestamptz" in {value.type for value in values[:2]} else "timestamp"
+    kind = types.TIMESTAMPTZ if types.TIMESTAMPTZ in {value.type for value in values[:2]} else types.TIMESTAMP
     # At UTC, whatever the zone of the session is.
     start, stop = (naive(cast(value, kind)) for value in values[:2])
     sign, has_months = _direction(values[2])
@@ -70,10 +72,10 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
         )
         made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN {stop} IS NOT NULL THEN {empty} END)"
         found = f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
-    if kind == "timestamptz":
+    if kind == types.TIMESTAMPTZ:
         item = variable()
-        found = f"transform({found}, {item} -> {cast(Bound(item, 'timestamp'), kind).sql})"
-    return shaped(found, list_of(kind))
+        found = f"transform({found}, {item} -> {cast(Bound(item, types.TIMESTAMP), kind).sql})"
+    return Bound(found, list_of(kind))
 
 
 def _guarded(start: str, stop: str, interval: Bound) -> str:

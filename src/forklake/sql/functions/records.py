@@ -8,8 +8,11 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, Bound, list_of, map_of, shape_of, shaped, struct_of
+from forklake.model.types.shapes import entries_of, list_of, map_of
+from forklake.sql.bound import Bound
 from forklake.sql.casts import cast
 from forklake.sql.coercion import unified
 from forklake.sql.functions.lists import contains
@@ -20,60 +23,61 @@ from forklake.sql.nested_casts import part
 from forklake.sql.phrases import once, variable
 
 
-def _map(value: Bound, node: exp.Expr) -> Bound:
-    if value.type != "map":
+def _map(value: Bound, node: exp.Expr) -> tuple[str, types.Map]:
+    if not isinstance(value.type, types.Map):
         raise wrong_type(value, node)
-    return value
+    return value.sql, value.type
 
 
 def _keys(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _map(values[0], node)
-    return shaped(f"map_keys({value.sql})", list_of(shape_of(value).children[0]))
+    sql, kind = _map(values[0], node)
+    return Bound(f"map_keys({sql})", list_of(kind.key.type))
 
 
 def _values(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _map(values[0], node)
-    return shaped(f"map_values({value.sql})", list_of(shape_of(value).children[1]))
+    sql, kind = _map(values[0], node)
+    return Bound(f"map_values({sql})", list_of(kind.value.type))
 
 
 def _entries(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _map(values[0], node)
-    key, item = shape_of(value).children
-    return shaped(f"map_entries({value.sql})", list_of(struct_of([("key", key), ("value", item)])))
+    sql, kind = _map(values[0], node)
+    return Bound(f"map_entries({sql})", entries_of(kind.key.type, kind.value.type))
 
 
 def _found(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return what a map has for a key, as a list that is empty if it has nothing."""
-    value = _map(values[0], node)
-    key, item = shape_of(value).children
-    wanted = exact(cast(values[1], key))
+    given, kind = _map(values[0], node)
+    wanted = exact(cast(values[1], kind.key.type))
 
     def body(sql: str) -> str:
         found = f"if(map_contains_key({sql}, {wanted}), array(try_element_at({sql}, {wanted})), array())"
         return f"if({sql} IS NULL, NULL, {found})"
 
-    return shaped(once(value.sql, body), list_of(item))
+    return Bound(once(given, body), list_of(kind.value.type))
 
 
 def _found_value(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return element(_map(values[0], node), values[1])
+    _map(values[0], node)
+    return element(values[0], values[1])
 
 
 def _size(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"CAST(array_size(map_keys({_map(values[0], node).sql})) AS DECIMAL(20,0))", "uint64")
+    return Bound(f"CAST(array_size(map_keys({_map(values[0], node)[0]})) AS DECIMAL(20,0))", types.UINT64)
 
 
 def _from_entries(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    inner = shape_of(values[0]).children[0] if values[0].type == "list" else None
-    if inner is None or inner.type != "struct" or len(inner.children) != 2:
-        raise wrong_type(values[0], node)
-    return shaped(f"map_from_entries({values[0].sql})", map_of(*inner.children))
+    match values[0].type:
+        case types.List(element=Field(type=types.Struct(fields=(key, item)))):
+            return Bound(f"map_from_entries({values[0].sql})", map_of(key.type, item.type))
+    raise wrong_type(values[0], node)
 
 
 def _merged(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return maps put together; the last one decides about a key."""
-    same = unified([_map(value, node) for value in values])
-    empty = f"CAST(map() AS {spark_type(shape_of(same[0]))})"
+    for value in values:
+        _map(value, node)
+    same = unified(values)
+    empty = f"CAST(map() AS {spark_type(same[0].type)})"
     total = f"coalesce({same[0].sql}, {empty})"
     for value in same[1:]:
         # Spark refuses a key that is there twice.
@@ -81,7 +85,7 @@ def _merged(values: Sequence[Bound], node: exp.Expr) -> Bound:
         key, item = variable(), variable()
         kept = f"map_filter({total}, ({key}, {item}) -> NOT map_contains_key({added}, {key}))"
         total = f"map_concat({kept}, {added})"
-    return shaped(total, shape_of(same[0]))
+    return Bound(total, same[0].type)
 
 
 def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -101,11 +105,11 @@ def _packed(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _inserted(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, names = values[0], _names(node)
-    if value.type != "struct" or len(names) != len(values) - 1:
+    if not isinstance(value.type, types.Struct) or len(names) != len(values) - 1:
         raise InvalidInputError(
             "Binder Error: struct_insert needs a struct and named arguments, e.g. struct_insert(s, a := b)"
         )
-    known = shape_of(value).children
+    known = value.type.children
     twice = {fold(child.name) for child in known} & {fold(name) for name in names}
     if twice:
         raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice.pop()}"')
@@ -116,19 +120,19 @@ def _inserted(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
     parts, names = [], []
     for value in values:
-        if value.type != "struct":
+        if not isinstance(value.type, types.Struct):
             raise wrong_type(value, node)
-        for place, child in enumerate(shape_of(value).children):
+        for place, child in enumerate(value.type.children):
             names.append(child.name)
             parts.append(part(value, place))
     return struct_value(names, parts) if all(names) else row_value(parts)
 
 
 def _field_names(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    if values[0].type != "struct":
+    if not isinstance(values[0].type, types.Struct):
         raise wrong_type(values[0], node)
-    names = ", ".join(quoted(name) for name in spark_names(shape_of(values[0])))
-    return shaped(f"if({values[0].sql} IS NULL, NULL, array({names}))", list_of("varchar"))
+    names = ", ".join(quoted(name) for name in spark_names(values[0].type))
+    return Bound(f"if({values[0].sql} IS NULL, NULL, array({names}))", list_of(types.VARCHAR))
 
 
 def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -136,7 +140,7 @@ def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _row(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return row_value(values) if values else Bound("NULL", NULL)
+    return row_value(values) if values else Bound("NULL", types.NULL)
 
 
 NODES: Final[Nodes] = {

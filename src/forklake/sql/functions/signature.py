@@ -8,7 +8,9 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import INTEGERS, MOMENTS, NULL, TEXTS, Bound, is_numeric, shape_of, type_name
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.sql.bound import MOMENTS, TEXTS, Bound
 from forklake.sql.casts import cast, naive
 from forklake.sql.shown import shown
 
@@ -26,52 +28,52 @@ def wrong_type(value: Bound, node: exp.Expr) -> InvalidInputError:
     """Return the refusal of an argument."""
     return InvalidInputError(
         f"Binder Error: No function matches the given name and argument types: {shown(node)} with a value of type"
-        f" {type_name(shape_of(value))}. You might need to add explicit type casts."
+        f" {value.type.sql_name}. You might need to add explicit type casts."
     )
 
 
 def text(value: Bound, node: exp.Expr) -> str:
     """Return text."""
-    if value.type not in TEXTS and value.type != NULL:
+    if value.type not in TEXTS and value.type != types.NULL:
         raise wrong_type(value, node)
-    return cast(value, "varchar").sql
+    return cast(value, types.VARCHAR).sql
 
 
 def whole(value: Bound, node: exp.Expr) -> str:
     """Return a whole number that Spark has in 32 bits."""
     if value.is_untyped:
-        value = cast(value, "int32")
-    if value.type not in INTEGERS and value.type != NULL:
+        value = cast(value, types.INT32)
+    if not isinstance(value.type, types.Integer) and value.type != types.NULL:
         raise wrong_type(value, node)
     return value.literal if value.literal is not None else f"CAST({value.sql} AS INT)"
 
 
 def double(value: Bound, node: exp.Expr) -> str:
     """Return a number as a float of 64 bits."""
-    if not is_numeric(value.type) and value.type != NULL and not value.is_untyped:
+    if not isinstance(value.type, types.Number) and value.type != types.NULL and not value.is_untyped:
         raise wrong_type(value, node)
-    return cast(value, "float64").sql
+    return cast(value, types.FLOAT64).sql
 
 
 def moment(value: Bound, node: exp.Expr) -> str:
     """Return a date or timestamp as a timestamp without zone."""
-    if value.type == NULL:
+    if value.type == types.NULL:
         return "CAST(NULL AS TIMESTAMP_NTZ)"
     if value.is_untyped:
-        value = cast(value, "timestamp")
-    if value.type == "timestamp_ns":
-        value = cast(value, "timestamp")
+        value = cast(value, types.TIMESTAMP)
+    if value.type == types.TIMESTAMP_NS:
+        value = cast(value, types.TIMESTAMP)
     if value.type not in MOMENTS:
         raise wrong_type(value, node)
     return naive(value)
 
 
-def of_text(pattern: str, result: str = "varchar") -> Function:
+def of_text(pattern: str, result: Type = types.VARCHAR) -> Function:
     """Return a function of text alone; the pattern has ``{0}``, ``{1}`` for its arguments."""
     return lambda values, node: Bound(pattern.format(*(text(value, node) for value in values)), result)
 
 
-def of_doubles(pattern: str, result: str = "float64") -> Function:
+def of_doubles(pattern: str, result: Type = types.FLOAT64) -> Function:
     """Return a function of numbers alone."""
     return lambda values, node: Bound(pattern.format(*(double(value, node) for value in values)), result)
 
@@ -85,7 +87,6 @@ def constant_text(value: Bound, node: exp.Expr, what: str) -> str:
 
 def element_of(value: Bound, node: exp.Expr) -> Bound:
     """Return what stands for the elements of a list: its type is theirs."""
-    if value.type != "list":
+    if not isinstance(value.type, types.List):
         raise wrong_type(value, node)
-    inner = shape_of(value).children[0]
-    return Bound("", inner.type, inner if inner.children else None)
+    return Bound("", value.type.element.type)

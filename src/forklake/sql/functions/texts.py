@@ -9,9 +9,12 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.predicate import Anything
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of
 from forklake.sql import lengths
-from forklake.sql.bound import INTEGERS, NULL, TEXTS, Bound, list_of, shape_of, shaped
+from forklake.sql.bound import TEXTS, Bound
 from forklake.sql.casts import cast
 from forklake.sql.coercion import unified
 from forklake.sql.comparisons import prefixed
@@ -23,9 +26,9 @@ from forklake.sql.phrases import once, variable
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
-    if value.type in ("list", "map"):
-        return Bound(once(value.sql, lambda sql: f"if({sql} IS NULL, NULL, CAST(size({sql}) AS BIGINT))"), "int64")
-    return Bound(f"CAST(length({text(value, node)}) AS BIGINT)", "int64")
+    if isinstance(value.type, types.List | types.Map):
+        return Bound(once(value.sql, lambda sql: f"if({sql} IS NULL, NULL, CAST(size({sql}) AS BIGINT))"), types.INT64)
+    return Bound(f"CAST(length({text(value, node)}) AS BIGINT)", types.INT64)
 
 
 def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -35,7 +38,7 @@ def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
     is_plain = start.literal is not None and int(start.literal) > 0
     if is_plain and (length is None or (length.literal is not None and int(length.literal) >= 0)):
         parts = [value, whole(start, node), *([] if length is None else [whole(length, node)])]
-        return Bound(f"substring({', '.join(parts)})", "varchar")
+        return Bound(f"substring({', '.join(parts)})", types.VARCHAR)
     place = whole(start, node)
 
     def body(sql: str) -> str:
@@ -47,7 +50,7 @@ def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
         last = f"if({size} < 0, {begin}, {begin} + {size})"
         return f"substring({sql}, greatest({first}, 1), greatest({last} - greatest({first}, 1), 0))"
 
-    return Bound(once(value, body), "varchar")
+    return Bound(once(value, body), types.VARCHAR)
 
 
 def _end(name: str) -> Function:
@@ -59,7 +62,7 @@ def _end(name: str) -> Function:
         def body(sql: str) -> str:
             return f"{name}({sql}, if({size} < 0, greatest(length({sql}) + {size}, 0), {size}))"
 
-        return Bound(once(text(values[0], node), body), "varchar")
+        return Bound(once(text(values[0], node), body), types.VARCHAR)
 
     return function
 
@@ -72,15 +75,15 @@ def _trim(side: str | None = None) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         where = side or node.args.get("position") or "BOTH"
         letters = quoted(" ") if len(values) == 1 else text(values[1], node)
-        return Bound(f"trim({where} {letters} FROM {text(values[0], node)})", "varchar")
+        return Bound(f"trim({where} {letters} FROM {text(values[0], node)})", types.VARCHAR)
 
     return function
 
 
 def _padded(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        filler = Bound(text(values[2], node), "varchar", literal=values[2].literal)
-        return Bound(lengths.padded(name, text(values[0], node), whole(values[1], node), filler), "varchar")
+        filler = Bound(text(values[2], node), types.VARCHAR, literal=values[2].literal)
+        return Bound(lengths.padded(name, text(values[0], node), whole(values[1], node), filler), types.VARCHAR)
 
     return function
 
@@ -90,41 +93,41 @@ def _pad(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _concat(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    if any(value.type == "list" for value in values):
+    if any(isinstance(value.type, types.List) for value in values):
         return joined_lists(values, node)
-    texts = [f"coalesce({cast(value, 'varchar').sql}, '')" for value in values]
-    return Bound(lengths.joined_texts(texts, lambda parts: f"concat({', '.join(parts)})"), "varchar")
+    texts = [f"coalesce({cast(value, types.VARCHAR).sql}, '')" for value in values]
+    return Bound(lengths.joined_texts(texts, lambda parts: f"concat({', '.join(parts)})"), types.VARCHAR)
 
 
 def joined_lists(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return lists one after another; a NULL is none."""
-    same = unified([value for value in values if value.type == "list"])
-    empty = f"CAST(array() AS {spark_type(shape_of(same[0]))})"
+    same = unified([value for value in values if isinstance(value.type, types.List)])
+    empty = f"CAST(array() AS {spark_type(same[0].type)})"
     lists = [f"coalesce({value.sql}, {empty})" for value in same]
-    return shaped(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), shape_of(same[0]))
+    return Bound(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), same[0].type)
 
 
 def _concat_ws(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    texts = [cast(value, "varchar").sql for value in values]
+    texts = [cast(value, types.VARCHAR).sql for value in values]
     # The separator is there once for each text, and once more.
     measured = [*texts, *texts[:1] * (len(texts) - 2)]
     made = lengths.joined_texts(measured, lambda parts: f"concat_ws({', '.join(parts[: len(texts)])})")
-    return Bound(made, "varchar")
+    return Bound(made, types.VARCHAR)
 
 
 def _starts_with(values: Sequence[Bound], node: exp.Expr) -> Bound:
     prefix = values[1].literal
     said = Anything() if prefix is None else prefixed(values[0], prefix)
-    return Bound(f"startswith({text(values[0], node)}, {text(values[1], node)})", "boolean", when_true=said)
+    return Bound(f"startswith({text(values[0], node)}, {text(values[1], node)})", types.BOOLEAN, when_true=said)
 
 
 def _split_part(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source, separator, place = text(values[0], node), text(values[1], node), whole(values[2], node)
     if values[1].literal == "":
-        return Bound(f"coalesce(try_element_at({_letters(source)}, nullif({place}, 0)), '')", "varchar")
+        return Bound(f"coalesce(try_element_at({_letters(source)}, nullif({place}, 0)), '')", types.VARCHAR)
     if values[2].literal == "0":
-        return Bound("''", "varchar")
-    return Bound(f"split_part({source}, {separator}, {place})", "varchar")
+        return Bound("''", types.VARCHAR)
+    return Bound(f"split_part({source}, {separator}, {place})", types.VARCHAR)
 
 
 def _letters(sql: str) -> str:
@@ -139,7 +142,7 @@ def _plain_letter(letter: str) -> str:
 def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source, separator = text(values[0], node), values[1]
     if separator.literal == "":
-        return shaped(lengths.split(source, "length({})".format, _letters), list_of("varchar"))
+        return Bound(lengths.split(source, "length({})".format, _letters), list_of(types.VARCHAR))
     if separator.literal is not None:
         pattern = quoted("".join(map(_plain_letter, separator.literal)))
     else:
@@ -150,42 +153,42 @@ def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
         rest = f"octet_length(replace({sql}, {between}, ''))"
         return f"(octet_length({sql}) - {rest}) div greatest(octet_length({between}), 1)"
 
-    return shaped(lengths.split(source, pieces, lambda sql: f"split({sql}, {pattern}, -1)"), list_of("varchar"))
+    return Bound(lengths.split(source, pieces, lambda sql: f"split({sql}, {pattern}, -1)"), list_of(types.VARCHAR))
 
 
 def _repeat(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, times = values
-    if times.is_untyped or times.type == NULL:
-        times = cast(times, "int64")
-    if times.type not in INTEGERS:
+    if times.is_untyped or times.type == types.NULL:
+        times = cast(times, types.INT64)
+    if not isinstance(times.type, types.Integer):
         raise wrong_type(times, node)
-    if value.type == "list":
-        return shaped(lengths.repeated_list(value.sql, times), shape_of(value))
-    return Bound(lengths.repeated(replace(value, sql=text(value, node)), times), "varchar")
+    if isinstance(value.type, types.List):
+        return Bound(lengths.repeated_list(value.sql, times), value.type)
+    return Bound(lengths.repeated(replace(value, sql=text(value, node)), times), types.VARCHAR)
 
 
 def _code(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"ascii({text(values[0], node)})", "int32")
+    return Bound(f"ascii({text(values[0], node)})", types.INT32)
 
 
 def _code_point(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(once(text(values[0], node), lambda sql: f"if({sql} = '', -1, ascii({sql}))"), "int32")
+    return Bound(once(text(values[0], node), lambda sql: f"if({sql} = '', -1, ascii({sql}))"), types.INT32)
 
 
 def _letter(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
     code = whole(value, node)
-    return Bound(f"decode(unhex(lpad(hex(CAST({code} AS BIGINT)), 8, '0')), 'UTF-32')", "varchar")
+    return Bound(f"decode(unhex(lpad(hex(CAST({code} AS BIGINT)), 8, '0')), 'UTF-32')", types.VARCHAR)
 
 
-def _bytes_or_text(pattern: str, result: str = "varchar") -> Function:
+def _bytes_or_text(pattern: str, result: Type = types.VARCHAR) -> Function:
     """Return a function of text or of bytes."""
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value = values[0]
         if value.is_untyped:
-            value = cast(value, "varchar")
-        if value.type not in ("blob", *TEXTS):
+            value = cast(value, types.VARCHAR)
+        if value.type not in (types.BLOB, *TEXTS):
             raise wrong_type(value, node)
         return Bound(pattern.format(value.sql), result)
 
@@ -194,15 +197,15 @@ def _bytes_or_text(pattern: str, result: str = "varchar") -> Function:
 
 def _hex(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = values[0]
-    if value.type in INTEGERS:
-        return Bound(f"hex(CAST({value.sql} AS BIGINT))", "varchar")
+    if isinstance(value.type, types.Integer):
+        return Bound(f"hex(CAST({value.sql} AS BIGINT))", types.VARCHAR)
     return _bytes_or_text("hex({0})")(values, node)
 
 
-def _of_bytes(pattern: str, result: str) -> Function:
+def _of_bytes(pattern: str, result: Type) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        value = cast(values[0], "blob") if values[0].is_untyped else values[0]
-        if value.type != "blob":
+        value = cast(values[0], types.BLOB) if values[0].is_untyped else values[0]
+        if value.type != types.BLOB:
             raise wrong_type(value, node)
         return Bound(pattern.format(value.sql), result)
 
@@ -216,15 +219,15 @@ def _sha2(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    if values[0].type in ("list", "map"):
+    if isinstance(values[0].type, types.List | types.Map):
         return contains(values, node)
-    return of_text("contains({0}, {1})", "boolean")(values, node)
+    return of_text("contains({0}, {1})", types.BOOLEAN)(values, node)
 
 
 def _reversed(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    if values[0].type == "list":
-        return shaped(f"reverse({values[0].sql})", shape_of(values[0]))
-    return Bound(f"reverse({text(values[0], node)})", "varchar")
+    if isinstance(values[0].type, types.List):
+        return Bound(f"reverse({values[0].sql})", values[0].type)
+    return Bound(f"reverse({text(values[0], node)})", types.VARCHAR)
 
 
 def _replaced(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -232,22 +235,22 @@ def _replaced(values: Sequence[Bound], node: exp.Expr) -> Bound:
     written, found = text(new, node), text(old, node)
     least = 1 if old.literal is None else len(old.literal.encode())
     if new.literal is not None and len(new.literal.encode()) <= least * lengths.SMALL_GROWTH:
-        return Bound(f"replace({text(value, node)}, {found}, {written})", "varchar")
-    return Bound(lengths.replaced(text(value, node), found, written), "varchar")
+        return Bound(f"replace({text(value, node)}, {found}, {written})", types.VARCHAR)
+    return Bound(lengths.replaced(text(value, node), found, written), types.VARCHAR)
 
 
 _UPPER: Final = of_text("upper({0})")
 _LOWER: Final = of_text("lower({0})")
-_ENDS: Final = of_text("endswith({0}, {1})", "boolean")
-_PLACE: Final = of_text("CAST(instr({0}, {1}) AS BIGINT)", "int64")
+_ENDS: Final = of_text("endswith({0}, {1})", types.BOOLEAN)
+_PLACE: Final = of_text("CAST(instr({0}, {1}) AS BIGINT)", types.INT64)
 _TRANSLATE: Final = of_text("translate({0}, {1}, {2})")
-_LEVENSHTEIN: Final = of_text("CAST(levenshtein({0}, {1}) AS BIGINT)", "int64")
-_BITS: Final = _bytes_or_text("CAST(bit_length({0}) AS BIGINT)", "int64")
-_OCTETS: Final = _bytes_or_text("CAST(octet_length({0}) AS BIGINT)", "int64")
+_LEVENSHTEIN: Final = of_text("CAST(levenshtein({0}, {1}) AS BIGINT)", types.INT64)
+_BITS: Final = _bytes_or_text("CAST(bit_length({0}) AS BIGINT)", types.INT64)
+_OCTETS: Final = _bytes_or_text("CAST(octet_length({0}) AS BIGINT)", types.INT64)
 _MD5: Final = _bytes_or_text("md5({0})")
-_BASE64: Final = _of_bytes("base64({0})", "varchar")
-_ENCODE: Final = of_text("CAST({0} AS BINARY)", "blob")
-_DECODE: Final = _of_bytes("decode({0}, 'UTF-8')", "varchar")
+_BASE64: Final = _of_bytes("base64({0})", types.VARCHAR)
+_ENCODE: Final = of_text("CAST({0} AS BINARY)", types.BLOB)
+_DECODE: Final = _of_bytes("decode({0}, 'UTF-8')", types.VARCHAR)
 
 
 def _first(function: Function) -> Function:
@@ -282,9 +285,9 @@ NODES: Final[Nodes] = {
     exp.Unicode: (_code_point, THIS),
     exp.Chr: (_letter, ("expressions",)),
     exp.Hex: (_hex, THIS),
-    exp.Unhex: (of_text("unhex({0})", "blob"), THIS),
+    exp.Unhex: (of_text("unhex({0})", types.BLOB), THIS),
     exp.ToBase64: (_BASE64, THIS),
-    exp.FromBase64: (of_text("unbase64({0})", "blob"), THIS),
+    exp.FromBase64: (of_text("unbase64({0})", types.BLOB), THIS),
     exp.Encode: (_first(_ENCODE), ("this", "charset")),
     exp.Decode: (_first(_DECODE), ("this", "charset")),
     exp.BitLength: (_BITS, THIS),
@@ -306,10 +309,10 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(("ord", "unicode"), _code_point),
     **dict.fromkeys(("base64", "to_base64"), _BASE64),
     **dict.fromkeys(("hex", "to_hex"), _hex),
-    **dict.fromkeys(("unhex", "from_hex"), of_text("unhex({0})", "blob")),
+    **dict.fromkeys(("unhex", "from_hex"), of_text("unhex({0})", types.BLOB)),
     **dict.fromkeys(("levenshtein", "editdist3"), _LEVENSHTEIN),
-    "from_base64": of_text("unbase64({0})", "blob"),
-    "strlen": of_text("CAST(octet_length({0}) AS BIGINT)", "int64"),
+    "from_base64": of_text("unbase64({0})", types.BLOB),
+    "strlen": of_text("CAST(octet_length({0}) AS BIGINT)", types.INT64),
     "octet_length": _OCTETS,
     "bit_length": _BITS,
     "reverse": _reversed,
@@ -331,5 +334,5 @@ NAMED: Final[Mapping[str, Function]] = {
     "sha256": _bytes_or_text("sha2({0}, 256)"),
     "encode": _ENCODE,
     "decode": _DECODE,
-    "bin": lambda values, node: Bound(f"bin(CAST({values[0].sql} AS BIGINT))", "varchar"),
+    "bin": lambda values, node: Bound(f"bin(CAST({values[0].sql} AS BIGINT))", types.VARCHAR),
 }

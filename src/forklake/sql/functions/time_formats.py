@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.sql.bound import TEXTS, Bound
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 from forklake.sql.literals import quoted
@@ -100,7 +101,7 @@ def _written(values: Sequence[Bound], node: exp.Expr) -> Bound:
                 parts.append(f"date_format({sql}, '{_WRITTEN[name]}')")
         return f"concat({', '.join(parts)})" if parts else "''"
 
-    return Bound(once(moment(value, node), body), "varchar")
+    return Bound(once(moment(value, node), body), types.VARCHAR)
 
 
 def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:
@@ -131,7 +132,7 @@ def _read(*, is_lenient: bool) -> Function:
             said = (quoted('Invalid Input Error: Could not parse string "'), sql)
             return unless_null(sql, attempt, *said, quoted(f'" according to format specifier "{pattern}"'))
 
-        return Bound(once(text(values[0], node), body), "timestamp")
+        return Bound(once(text(values[0], node), body), types.TIMESTAMP)
 
     return function
 

@@ -8,8 +8,10 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.types.shapes import struct_of
 from forklake.sql.arithmetic import arithmetic
-from forklake.sql.bound import FLOATS, INTEGERS, Bound, is_decimal, scalar, shaped, struct_of
+from forklake.sql.bound import Bound
 from forklake.sql.casts import EPOCH, cast
 from forklake.sql.functions.signature import (
     THIS,
@@ -27,7 +29,7 @@ from forklake.sql.moments import micros_of
 from forklake.sql.phrases import once
 from forklake.sql.shown import shown
 
-_NOW: Final = Bound("now()", "timestamptz")
+_NOW: Final = Bound("now()", types.TIMESTAMPTZ)
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
 
@@ -77,15 +79,15 @@ _OTHER_NAMES: Final = {"ms": "millisecond", "us": "microsecond", "d": "day", "h"
 def _part(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value = values[0]
-        if value.type == "interval":
+        if value.type == types.INTERVAL:
             if name not in _SPAN_PARTS:
                 raise wrong_type(value, node)
-            return Bound(f"CAST({_SPAN_PARTS[name].format(*span_of(value))} AS BIGINT)", "int64")
-        if value.type == "time":
+            return Bound(f"CAST({_SPAN_PARTS[name].format(*span_of(value))} AS BIGINT)", types.INT64)
+        if value.type == types.TIME:
             sql = f"CAST(concat('1970-01-01 ', {value.sql}) AS TIMESTAMP_NTZ)"
         else:
             sql = moment(value, node)
-        return Bound(once(sql, lambda one: f"CAST({_PARTS[name].format(one)} AS BIGINT)"), "int64")
+        return Bound(once(sql, lambda one: f"CAST({_PARTS[name].format(one)} AS BIGINT)"), types.INT64)
 
     return function
 
@@ -105,13 +107,13 @@ def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _date_part(values: Sequence[Bound], node: exp.Expr) -> Bound:
     part, value = values
-    if part.type == "list":
+    if isinstance(part.type, types.List):
         names = [one.strip("' ") for one in constant_text(part, node, "list of parts")[1:-1].split(",")]
         found = [_named_part(name, value, node) for name in names]
         sql = ", ".join(f"'{name}', {one.sql}" for name, one in zip(names, found, strict=True))
-        return shaped(
+        return Bound(
             f"if({value.sql} IS NULL, NULL, named_struct({sql}))",
-            struct_of([(name, scalar("int64")) for name in names]),
+            struct_of([(name, types.INT64) for name in names]),
         )
     return _named_part(constant_text(part, node, "part of a date"), value, node)
 
@@ -132,8 +134,8 @@ _YEARS: Final = {"decade": 10, "century": 100, "millennium": 1000}
 def _truncated_to(name: str, value: Bound, node: exp.Expr) -> Bound:
     unit = _OTHER_NAMES.get(name.lower(), unit_name(name))
     sql = once(moment(value, node), lambda one: _truncation(unit, one, node))
-    found = Bound(sql, "timestamp")
-    return cast(found, "timestamptz") if value.type == "timestamptz" else found
+    found = Bound(sql, types.TIMESTAMP)
+    return cast(found, types.TIMESTAMPTZ) if value.type == types.TIMESTAMPTZ else found
 
 
 def _truncation(unit: str, sql: str, node: exp.Expr) -> str:
@@ -181,7 +183,7 @@ def _boundaries(unit: str, earlier: Bound, later: Bound, node: exp.Expr) -> Boun
             sql = f"({counts[0]} - {counts[1]})"
         case _:
             raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
-    return Bound(f"CAST({sql} AS BIGINT)", "int64")
+    return Bound(f"CAST({sql} AS BIGINT)", types.INT64)
 
 
 def _date_difference(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -200,11 +202,11 @@ def _complete(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if unit in ("month", "quarter", "year", "decade", "century", "millennium"):
         size = {"month": 1, "quarter": 3, "year": 12}.get(unit, 12 * _YEARS.get(unit, 1))
         months = _whole_months(one, other)
-        return Bound(f"CAST({months} div {size} AS BIGINT)", "int64")
+        return Bound(f"CAST({months} div {size} AS BIGINT)", types.INT64)
     micros = {"day": 86_400_000_000, "week": 604_800_000_000}.get(unit, UNITS.get(unit))
     if micros is None:
         raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
-    return Bound(f"(({micros_of(other)} - {micros_of(one)}) div {micros}L)", "int64")
+    return Bound(f"(({micros_of(other)} - {micros_of(one)}) div {micros}L)", types.INT64)
 
 
 def _whole_months(one: str, other: str) -> str:
@@ -227,22 +229,22 @@ def _added(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _made_date(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) == 1:
-        return Bound(f"date_from_unix_date({whole(values[0], node)})", "date")
-    return Bound(f"make_date({', '.join(whole(value, node) for value in values)})", "date")
+        return Bound(f"date_from_unix_date({whole(values[0], node)})", types.DATE)
+    return Bound(f"make_date({', '.join(whole(value, node) for value in values)})", types.DATE)
 
 
 def _made_timestamp(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) == 1:
-        return Bound(_from_micros(cast(values[0], "int64").sql), "timestamp")
+        return Bound(_from_micros(cast(values[0], types.INT64).sql), types.TIMESTAMP)
     year, month, day, hour, minute = (whole(value, node) for value in values[:5])
     seconds = f"CAST({double(values[5], node)} AS DECIMAL(16,6))"
-    return Bound(f"make_timestamp_ntz({year}, {month}, {day}, {hour}, {minute}, {seconds})", "timestamp")
+    return Bound(f"make_timestamp_ntz({year}, {month}, {day}, {hour}, {minute}, {seconds})", types.TIMESTAMP)
 
 
 def _made_time(values: Sequence[Bound], node: exp.Expr) -> Bound:
     hour, minute = (whole(value, node) for value in values[:2])
     made = f"make_timestamp_ntz(1970, 1, 1, {hour}, {minute}, CAST({double(values[2], node)} AS DECIMAL(16,6)))"
-    return Bound(f"substring(CAST({made} AS STRING), 12)", "time")
+    return Bound(f"substring(CAST({made} AS STRING), 12)", types.TIME)
 
 
 def _from_micros(sql: str) -> str:
@@ -251,11 +253,11 @@ def _from_micros(sql: str) -> str:
 
 def _epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
     (value,) = values
-    if value.type == "interval":
+    if value.type == types.INTERVAL:
         months, days, micros = span_of(value)
         years = f"({months} div 12 * 31557600D + {months} % 12 * 2592000D)"
-        return Bound(f"({years} + {days} * 86400D + {micros} / 1000000D)", "float64")
-    return Bound(f"({micros_of(moment(value, node))} / 1000000D)", "float64")
+        return Bound(f"({years} + {days} * 86400D + {micros} / 1000000D)", types.FLOAT64)
+    return Bound(f"({micros_of(moment(value, node))} / 1000000D)", types.FLOAT64)
 
 
 def _epoch_of(unit: int) -> Function:
@@ -263,11 +265,11 @@ def _epoch_of(unit: int) -> Function:
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value = values[0]
-        if value.type in INTEGERS and unit == 1000:
-            return Bound(_from_micros(f"{cast(value, 'int64').sql} * 1000L"), "timestamp")
+        if isinstance(value.type, types.Integer) and unit == 1000:
+            return Bound(_from_micros(f"{cast(value, types.INT64).sql} * 1000L"), types.TIMESTAMP)
         micros = micros_of(moment(value, node))
         scaled = micros if unit == 1 else f"{micros} div {unit}L" if unit > 1 else f"{micros} * 1000L"
-        return Bound(f"({scaled})", "int64")
+        return Bound(f"({scaled})", types.INT64)
 
     return function
 
@@ -276,24 +278,24 @@ def _from_epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if node.args.get("scale") is not None:
         return _epoch_of(1000)(values[:1], node)
     value = values[0]
-    if value.type in FLOATS or is_decimal(value.type):
-        micros = cast(Bound(f"round({double(value, node)} * 1000000)", "float64"), "int64").sql
+    if isinstance(value.type, (types.Float, types.Decimal)):
+        micros = cast(Bound(f"round({double(value, node)} * 1000000)", types.FLOAT64), types.INT64).sql
     else:
-        micros = f"{cast(value, 'int64').sql} * 1000000L"
-    return Bound(f"timestamp_micros({micros})", "timestamptz")
+        micros = f"{cast(value, types.INT64).sql} * 1000000L"
+    return Bound(f"timestamp_micros({micros})", types.TIMESTAMPTZ)
 
 
 def _last_day(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return Bound(f"last_day(CAST({moment(values[0], node)} AS DATE))", "date")
+    return Bound(f"last_day(CAST({moment(values[0], node)} AS DATE))", types.DATE)
 
 
 def _in_words(letters: str) -> Function:
-    return lambda values, node: Bound(f"date_format({moment(values[0], node)}, '{letters}')", "varchar")
+    return lambda values, node: Bound(f"date_format({moment(values[0], node)}, '{letters}')", types.VARCHAR)
 
 
 def _age(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return months, days and the rest between two moments, the later one first."""
-    later = moment(values[0] if len(values) > 1 else cast(_NOW, "date"), node)
+    later = moment(values[0] if len(values) > 1 else cast(_NOW, types.DATE), node)
     earlier = moment(values[-1], node)
     months = _whole_months(earlier, later)
     rest = f"({micros_of(later)} - {micros_of(f'({earlier} + make_interval(0, CAST({months} AS INT)))')})"
@@ -302,11 +304,11 @@ def _age(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return a timestamp with a zone as it is there, or one without as the moment that it is there."""
-    value, zone = values[0], cast(values[1], "varchar").sql
-    if value.type == "timestamptz":
-        return Bound(f"convert_timezone('UTC', {zone}, {moment(value, node)})", "timestamp")
+    value, zone = values[0], cast(values[1], types.VARCHAR).sql
+    if value.type == types.TIMESTAMPTZ:
+        return Bound(f"convert_timezone('UTC', {zone}, {moment(value, node)})", types.TIMESTAMP)
     there = f"convert_timezone({zone}, 'UTC', {moment(value, node)})"
-    return cast(Bound(there, "timestamp"), "timestamptz")
+    return cast(Bound(there, types.TIMESTAMP), types.TIMESTAMPTZ)
 
 
 def _units(unit: str) -> Function:
@@ -318,7 +320,7 @@ def _now(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _today(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return cast(_NOW, "date")
+    return cast(_NOW, types.DATE)
 
 
 _PART_NODES: Final[Mapping[type[exp.Expr], str]] = {

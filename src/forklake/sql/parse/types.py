@@ -6,25 +6,15 @@ from dataclasses import replace
 from typing import Final
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.definitions import ColumnDefinition
-from forklake.model.types import NESTED, canonical, sql_name
+from forklake.model.types.read import field_of, is_nested, read_scalar
 from forklake.sql.parse.words import Words
 
-_DUCKDB_NAMES: Final = {
-    "int8": "int64",
-    "oid": "int64",
-    "integral": "int32",
-    "dec": "decimal",
-    "nvarchar": "varchar",
-    "guid": "uuid",
-    "character": "varchar",
-    "char varying": "varchar",
-    "character varying": "varchar",
-}
-"""Names that mean something else in SQL than in DuckLake's metadata, or that only SQL has."""
 _NOT_IN_DUCKLAKE: Final = {"bit": "BIT", "bitstring": "BIT", "varint": "BIGNUM", "bignum": "BIGNUM", "null": '"NULL"'}
 _PAIRS: Final = (("DOUBLE", "PRECISION"), ("CHAR", "VARYING"), ("CHARACTER", "VARYING"))
-_LENGTHS: Final = frozenset({"varchar", "text", "string", "char", "bpchar"})
+_TEXTS: Final = frozenset({"varchar", *types.VARCHAR.facts.aliases, *types.VARCHAR.facts.sql_aliases})
+"""Names of text, which may have a length behind them that means nothing."""
 
 
 def read_column_type(words: Words, name: str = "") -> ColumnDefinition:
@@ -40,7 +30,7 @@ def read_column_type(words: Words, name: str = "") -> ColumnDefinition:
             if not words.take("]"):
                 size = words.next().text
                 words.expect("]")
-                raise _unsupported(f"{_written(column)}[{size}]")
+                raise _unsupported(f"{field_of(column).type.sql_name}[{size}]")
         else:
             words.expect("ARRAY")
         column = ColumnDefinition(name, "list", children=(replace(column, name="element"),))
@@ -85,20 +75,20 @@ def _read_name(words: Words) -> str:
     arguments = _read_arguments(words)
     if name in _NOT_IN_DUCKLAKE:
         raise _unsupported(_NOT_IN_DUCKLAKE[name])
-    text = _DUCKDB_NAMES.get(name, name)
-    if arguments and text not in _LENGTHS:
+    text = name
+    if arguments and name not in _TEXTS:
         text += f"({','.join(arguments)})"
+    if is_nested(text):
+        raise words.unexpected()
     try:
-        found = canonical(text)
+        return read_scalar(text, is_sql=True).name
     except ValueError as error:
-        if text.startswith(("decimal(", "numeric(")):
+        if text.startswith(("decimal(", "numeric(", "dec(")):
+            shown = text.upper().replace("DEC(", "DECIMAL(")
             raise InvalidInputError(
-                f"Parser Error: {text.upper()} is no type: it has 1 to 38 digits, some of them behind the point."
+                f"Parser Error: {shown} is no type: it has 1 to 38 digits, some of them behind the point."
             ) from error
         raise NotFoundError(f"Type with name {word} does not exist!") from error
-    if found in NESTED:
-        raise words.unexpected()
-    return found
 
 
 def _with_zone(words: Words, name: str) -> str:
@@ -109,21 +99,6 @@ def _with_zone(words: Words, name: str) -> str:
 
 def _read_arguments(words: Words) -> list[str]:
     return words.in_parentheses(lambda: words.next().text) if words.at("(") else []
-
-
-def _written(column: ColumnDefinition) -> str:
-    """Return a type as DuckDB would write it."""
-    parts: list[str]
-    match column.type:
-        case "list":
-            return _written(column.children[0]) + "[]"
-        case "struct":
-            parts = [f"{child.name} {_written(child)}" for child in column.children]
-        case "map":
-            parts = [_written(child) for child in column.children]
-        case other:
-            return sql_name(other)
-    return f"{column.type.upper()}({', '.join(parts)})"
 
 
 def _unsupported(text: str) -> InvalidInputError:

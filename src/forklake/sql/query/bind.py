@@ -9,9 +9,11 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, shaped
+from forklake.model.types.shapes import shape_of
+from forklake.sql.bound import Bound
 from forklake.sql.columns import column_of
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading
@@ -142,7 +144,7 @@ def _arranged(found: BoundQuery, node: exp.Expr, environment: Environment) -> Bo
             assert key.node is not None
             texts.append(f"{_sort_expression(key.node, found, environment)} {key.ending}")
         else:
-            texts.append(f"{sort_key(shaped(f'c{key.place}', found.columns[key.place]))} {key.ending}")
+            texts.append(f"{sort_key(Bound(f'c{key.place}', shape_of(found.columns[key.place].type)))} {key.ending}")
     columns = ", ".join(f"c{place}" for place in range(len(found.columns)))
     sql = f"SELECT {columns} FROM ({found.sql}) AS {environment.reading.alias()} ORDER BY {', '.join(texts)}"
     return BoundQuery(sql, found.columns, is_ordered=True)
@@ -192,11 +194,11 @@ def _typed(found: BoundQuery, reading: Reading, *, keeps_null: bool) -> BoundQue
     """Return a query of which all columns have a type: a NULL that nothing gave one is an integer, or stays one."""
     # Which columns of tables they are is nobody's business outside.
     found = replace(found, columns=tuple(replace(column, column_id=None) for column in found.columns))
-    if keeps_null or all(column.type != NULL for column in found.columns):
+    if keeps_null or all(column.type != types.NULL for column in found.columns):
         return found
     shown = ", ".join(
-        f"CAST(c{place} AS INT) AS c{place}" if column.type == NULL else f"c{place}"
+        f"CAST(c{place} AS INT) AS c{place}" if column.type == types.NULL else f"c{place}"
         for place, column in enumerate(found.columns)
     )
-    columns = tuple(replace(one, type="int32") if one.type == NULL else one for one in found.columns)
+    columns = tuple(replace(one, type=types.INT32) if one.type == types.NULL else one for one in found.columns)
     return replace(found, sql=f"SELECT {shown} FROM ({found.sql}) AS {reading.alias()}", columns=columns)

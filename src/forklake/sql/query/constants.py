@@ -14,9 +14,10 @@ from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
 from forklake.files.python_values import from_python, to_python
 from forklake.files.texts import format_value, parse_value
-from forklake.model.field import Field
+from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, Bound, shape_of
+from forklake.model.types import Type
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import constant
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.relation import Names
@@ -70,7 +71,7 @@ def python_value(node: exp.Expr, names: Names) -> Any:
         one, other = python_value(node.this, names), python_value(node.expression, names)
         return _computed(node, _OPERATIONS[type(node)], one, other)
     bound = ExpressionBinder(_NoColumns()).bind(node)
-    if bound.type == NULL:
+    if bound.type == types.NULL:
         return None
     if bound.literal is None:
         raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {shown(node)}")
@@ -111,9 +112,8 @@ def _cast(node: exp.Expr, names: Names) -> Any:
 
 
 def _parsed(bound: Bound, text: str) -> Any:
-    field = shape_of(bound)
-    value = parse_value(field, text)
-    return _span(value) if isinstance(value, Interval) else to_python(field, [value])[0]
+    value = parse_value(bound.type, text)
+    return _span(value) if isinstance(value, Interval) else to_python(bound.type, [value])[0]
 
 
 def bound_value(value: Any) -> Bound:
@@ -123,44 +123,43 @@ def bound_value(value: Any) -> Bound:
         InvalidInputError: There is no such constant.
     """
     if value is None:
-        return Bound("NULL", NULL)
+        return Bound("NULL", types.NULL)
     if isinstance(value, Decimal) and not value.is_finite():
         value = float(value)
     kind = _type_of(value)
     if isinstance(value, timedelta):
-        return constant("interval", str(Interval(0, value.days, value.seconds * 10**6 + value.microseconds)))
+        return constant(types.INTERVAL, str(Interval(0, value.days, value.seconds * 10**6 + value.microseconds)))
     if isinstance(value, str):
-        return constant("varchar", value)
-    field = Field(None, "", kind)
-    return constant(kind, format_value(field, from_python(field, [value])[0]))
+        return constant(types.VARCHAR, value)
+    return constant(kind, format_value(kind, from_python(kind, [value])[0]))
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: Any) -> Type:
     match value:
         case bool():
-            return "boolean"
+            return types.BOOLEAN
         case int():
-            return "int32" if -(2**31) <= value < 2**31 else "int64" if -(2**63) <= value < 2**63 else "int128"
+            return types.integer_of(value)
         case Decimal():
             digits = value.as_tuple()
             scale = max(0, -int(digits.exponent))
-            return f"decimal({max(len(digits.digits), scale, 1)},{scale})"
+            return types.Decimal(max(len(digits.digits), scale, 1), scale)
         case float():
-            return "float64"
+            return types.FLOAT64
         case str():
-            return "varchar"
+            return types.VARCHAR
         case bytes():
-            return "blob"
+            return types.BLOB
         case datetime():
-            return "timestamp" if value.tzinfo is None else "timestamptz"
+            return types.TIMESTAMP if value.tzinfo is None else types.TIMESTAMPTZ
         case date():
-            return "date"
+            return types.DATE
         case time():
-            return "time"
+            return types.TIME
         case timedelta():
-            return "interval"
+            return types.INTERVAL
         case UUID():
-            return "uuid"
+            return types.UUID
     raise InvalidInputError(f"A value of type {type(value).__name__} cannot be used as a constant.")
 
 

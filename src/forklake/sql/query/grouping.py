@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.sql.bound import Bound
 from forklake.sql.columns import extracted
@@ -49,7 +50,7 @@ class Grouping:
         self._sets = sets
 
     def _named(self, bound: Bound, name: str) -> Bound:
-        field = None if bound.field is None else Field(None, bound.field.name, bound.type, bound.field.children)
+        field = None if bound.field is None else Field(None, bound.field.name, bound.field.type)
         return Bound(f"{self.alias}.{name}", bound.type, field)
 
     def key(self, sql: str) -> Bound | None:
@@ -95,7 +96,7 @@ class Grouping:
                 raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {shown(node)}")
             bits.append(f"CAST(grouping({sql}) AS BIGINT)" if self._sets else "0L")
         value = " + ".join(f"{bit} * {2**place}L" for place, bit in enumerate(reversed(bits)))
-        return self._aggregated(Bound(f"({value})", "int64"))
+        return self._aggregated(Bound(f"({value})", types.INT64))
 
     def _aggregated(self, bound: Bound) -> Bound:
         if self.is_inlined:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.bound import Bound
 from forklake.sql.columns import extracted
@@ -112,9 +113,9 @@ def _of_struct(node: exp.Expr, environment: Environment, scope: Scope) -> Shown:
 
 
 def _fields(value: Bound, label: str) -> Shown:
-    if value.type != "struct" or value.field is None:
+    if not isinstance(value.type, types.Struct):
         raise InvalidInputError(f'Binder Error: Cannot extract fields from "{label}" because it is not a struct')
-    return [(field.name, extracted(value, [field.name], label)) for field in value.field.children]
+    return [(field.name, extracted(value, [field.name], label)) for field in value.type.fields]
 
 
 def _star(star: exp.Expr, visible: Shown, environment: Environment) -> Iterator[Item]:

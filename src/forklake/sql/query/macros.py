@@ -11,6 +11,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.names import fold
+from forklake.model.types.read import stored_type
 from forklake.sql.coercion import constant
 from forklake.sql.nodes import call_arguments, function_name, parts_of_row
 from forklake.sql.parse import parse_expression, parse_query
@@ -93,7 +94,7 @@ def _default(parameter: MacroParameter) -> exp.Expr:
         return parse_expression(parameter.default)
     if parameter.type in (None, "varchar", "unknown"):
         return exp.Literal.string(parameter.default)
-    return Resolved(bound=constant(str(parameter.type), parameter.default))
+    return Resolved(bound=constant(stored_type(parameter.type), parameter.default))
 
 
 def expanded(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:

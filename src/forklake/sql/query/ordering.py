@@ -9,6 +9,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.coercion import cast
 from forklake.sql.expression import ExpressionBinder
@@ -145,5 +146,5 @@ def _computed(node: exp.Expr, environment: Environment, clause: str) -> str:
         bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(expanded(node, environment.names))
     except NotFoundError as error:
         raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {shown(node)}") from error
-    count = cast(bound, "int64").sql
+    count = cast(bound, types.INT64).sql
     return f"if({count} < 0, {refusal(quoted(f'Out of Range Error: {clause} cannot be negative'))}, {count})"

@@ -7,9 +7,9 @@ from typing import Final
 
 from sqlglot import exp
 
+from forklake.model import types
 from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
-from forklake.sql.bound import type_name
 from forklake.sql.nested_nodes import target_shape
 from forklake.sql.nodes import call_arguments, function_name
 from forklake.sql.shown import shown
@@ -142,8 +142,8 @@ def _member(node: exp.Expr, words: str = "IN") -> str:
 
 def _cast(node: exp.Expr) -> str:
     shape = target_shape(node.args["to"])
-    name = type_name(shape)
-    if not shape.children:
+    name = shape.sql_name
+    if not isinstance(shape, types.Nested):
         # Words of the grammar stand as they are; names of other types are written as names.
         word = name.partition("(")[0]
         name = name.replace(",", ", ") if word in _TYPE_WORDS else f'"{name.lower() if word == "JSON" else name}"'

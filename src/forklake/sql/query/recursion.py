@@ -9,9 +9,11 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, shape_of, shaped
+from forklake.model.types.shapes import shape_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast
 from forklake.sql.literals import spark_type
 from forklake.sql.query.environment import CommonTable, LastRows
@@ -54,9 +56,7 @@ def bind_recursive(common: CommonTable) -> BoundQuery:
     if any(union.args.get(name) for name in ("order", "limit", "offset")):
         raise InvalidInputError("Parser Error: LIMIT, OFFSET and ORDER BY in a recursive query are not allowed")
     begin = with_names(environment.bind(union.this, environment), common.column_names, common.name)
-    columns = tuple(
-        Field(None, one.name, "int32" if one.type == NULL else one.type, one.children) for one in begin.columns
-    )
+    columns = tuple(Field(None, one.name, types.INT32 if one.type == types.NULL else one.type) for one in begin.columns)
     name = environment.reading.alias()
     shown = ", ".join(f"c{place}" for place in range(len(columns)))
     last = LastRows(common.name, BoundQuery(f"SELECT {shown} FROM {name}", columns))
@@ -75,6 +75,6 @@ def _typed(query: BoundQuery, columns: Sequence[Field], alias: str) -> str:
     """Return a query whose columns have these very types."""
     values = []
     for place, (given, wanted) in enumerate(zip(query.columns, columns, strict=True)):
-        value = cast(shaped(f"{alias}.c{place}", given), shape_of(shaped("", wanted)))
-        values.append(f"CAST({value.sql} AS {spark_type(wanted)}) AS c{place}")
+        value = cast(Bound(f"{alias}.c{place}", shape_of(given.type)), wanted.type)
+        values.append(f"CAST({value.sql} AS {spark_type(wanted.type)}) AS c{place}")
     return f"SELECT {', '.join(values)} FROM ({query.nested_sql}) AS {alias}"

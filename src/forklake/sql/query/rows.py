@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.bound import NULL, Bound, type_name
+from forklake.model import types
+from forklake.sql.bound import Bound
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.query.bind import environment_of
 from forklake.sql.query.macros import expanded
@@ -86,6 +87,6 @@ class RowBinder:
     def _check_condition(self, node: exp.Expr) -> None:
         """Refuse a number, which DuckDB takes for a condition: a caller's column name would choose nearly all rows."""
         found = self._binder.bind(node)
-        if found.type not in ("boolean", NULL) and not found.is_untyped:
-            kind = type_name(found.type)
+        if found.type not in (types.BOOLEAN, types.NULL) and not found.is_untyped:
+            kind = found.type.sql_name
             raise InvalidInputError(f"A condition is true or false, not of type {kind}: {shown(node)}")

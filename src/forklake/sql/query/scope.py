@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import Bound, shaped, struct_of
+from forklake.model.types.shapes import struct_of
+from forklake.sql.bound import Bound
 from forklake.sql.columns import extracted, missing_column, quoted_list
 from forklake.sql.literals import identifier
 from forklake.sql.query.environment import Reading
@@ -189,8 +189,8 @@ class Scope:
         for column in table.columns:
             self.use(table, column)
             parts.append(f"{column.bound.sql} AS {identifier(column.name)}")
-        shape = struct_of([(column.name, _shape(column.bound)) for column in table.columns])
-        return shaped(f"struct({', '.join(parts)})", shape)
+        shape = struct_of([(column.name, column.bound.type) for column in table.columns])
+        return Bound(f"struct({', '.join(parts)})", shape)
 
     def shown(self) -> list[tuple[Table, Column]]:
         """Return what ``*`` shows: merged columns once, in the place of the first; `use_shown` takes one of these."""
@@ -205,10 +205,6 @@ class Scope:
                     seen.add(fold(merged.name))
                     found.append((table, replace(column, bound=merged.bound)))
         return found
-
-
-def _shape(bound: Bound) -> Field:
-    return Field(None, "", bound.type, () if bound.field is None else bound.field.children)
 
 
 def _ambiguous(name: str, tables: Iterable[Table]) -> InvalidInputError:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound, shape_of, shaped
+from forklake.sql.bound import Bound
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.nodes import is_aggregated, parts_of_row
 from forklake.sql.phrases import canonical
@@ -110,7 +110,7 @@ def _bind_items(select: _Select) -> list[Bound]:
         bound = bind_item(ExpressionBinder(site), item.node)
         if isinstance(bound, Unnested):
             select.unnested[place] = bound.values
-            bound = shaped(f"explode({bound.values.sql})", bound.element)
+            bound = Bound(f"explode({bound.values.sql})", bound.element)
         found.append(bound)
         if item.is_alias:
             site.aliases.setdefault(fold(item.name), item.node)
@@ -232,8 +232,8 @@ def _hidden(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey],
 def _key_sql(select: _Select, at: int, key: OrderKey, hidden: Mapping[int, Bound]) -> str:
     """Return a key of ORDER BY, over the columns of the result and those that are only ordered by."""
     if key.place is None:
-        return f"{sort_key(shaped(f'o{at}', shape_of(hidden[at])))} {key.ending}"
-    return f"{sort_key(shaped(f'c{key.place}', shape_of(select.bound[key.place])))} {key.ending}"
+        return f"{sort_key(Bound(f'o{at}', hidden[at].type))} {key.ending}"
+    return f"{sort_key(Bound(f'c{key.place}', select.bound[key.place].type))} {key.ending}"
 
 
 def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.bound import NULL, Bound, shape_of, shaped
+from forklake.model.types.shapes import shape_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast, constant, unified
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.values import bound_rows
@@ -52,7 +54,7 @@ def _constants(side: BoundQuery, fields: Sequence[Field]) -> Iterator[list[Bound
     for row in side.constants or ():
         given = zip(row, side.columns, fields, strict=True)
         yield [
-            cast(Bound("NULL", NULL) if text is None else constant(shape_of(shaped("", own)), text), wanted)
+            cast(Bound("NULL", types.NULL) if text is None else constant(own.type, text), wanted.type)
             for text, own, wanted in given
         ]
 
@@ -83,13 +85,11 @@ def _balanced(texts: Sequence[str], words: str) -> str:
 
 
 def _field(name: str, value: Bound) -> Field:
-    return replace(shape_of(value), name=name)
+    return Field(None, name, value.type)
 
 
 def _bounds(query: BoundQuery, alias: str) -> list[Bound]:
-    return [
-        shaped(f"{alias}.c{place}", Field(None, "", one.type, one.children)) for place, one in enumerate(query.columns)
-    ]
+    return [Bound(f"{alias}.c{place}", shape_of(one.type)) for place, one in enumerate(query.columns)]
 
 
 _Rows = tuple[list[str], list[tuple[Bound, ...]]]
@@ -122,6 +122,6 @@ def _by_name(sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]) ->
     rows = []
     for key in names:
         there = next(one[key] for one in named if key in one)
-        nothing = cast(Bound("NULL", NULL), shape_of(there))
+        nothing = cast(Bound("NULL", types.NULL), there.type)
         rows.append(tuple(one.get(key, nothing) for one in named))
     return list(names.values()), rows

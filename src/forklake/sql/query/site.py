@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.bound import Bound, seen_from_inside
 from forklake.sql.coercion import constant
@@ -106,5 +107,5 @@ class QuerySite(Site):
         if found is NotImplemented:
             return None
         if isinstance(found, int) and not isinstance(found, bool):
-            return constant("int64", str(found))  # an id, however small
+            return constant(types.INT64, str(found))  # an id, however small
         return binder.bind(constant_node(found))

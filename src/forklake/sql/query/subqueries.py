@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.predicate import Operator
-from forklake.sql.bound import NULL, Bound, shape_of, shaped
+from forklake.model.types.shapes import shape_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import compared
 from forklake.sql.comparisons import NEGATED, comparison, negation
 from forklake.sql.nested import row_value
@@ -37,7 +39,7 @@ def bind_subquery(
     match node:
         case exp.Exists():
             bound = environment.bind(node.this, inner)
-            return Bound(f"EXISTS (SELECT 1 FROM ({bound.nested_sql}))", "boolean")
+            return Bound(f"EXISTS (SELECT 1 FROM ({bound.nested_sql}))", types.BOOLEAN)
         case exp.In():
             is_test = _is_test(node, is_condition=is_condition)
             found = _member(binder.bind(node.this), environment.bind(node.args["query"], inner), environment, is_test)
@@ -46,7 +48,7 @@ def bind_subquery(
             return _quantified(binder, node, inner, is_test=_is_test(node, is_condition=is_condition))
     bound = environment.bind(node, inner)
     (column,) = _columns(bound, 1)
-    return shaped(f"({bound.nested_sql})", _shape(column))
+    return Bound(f"({bound.nested_sql})", shape_of(column.type))
 
 
 def _is_test(node: exp.Expr, *, is_condition: bool) -> bool:
@@ -71,24 +73,24 @@ def _member(value: Bound, query: BoundQuery, environment: Environment, is_test: 
     Spark has false for what is not known, unless it is only asked whether it is true.
     """
     alias = environment.reading.alias()
-    if value.type == "struct" and len(query.columns) == len(shape_of(value).children) > 1:
-        parts = [shaped(f"{alias}.c{place}", _shape(column)) for place, column in enumerate(query.columns)]
+    if isinstance(value.type, types.Struct) and len(query.columns) == len(value.type.children) > 1:
+        parts = [Bound(f"{alias}.c{place}", shape_of(column.type)) for place, column in enumerate(query.columns)]
         one = row_value(parts)
     else:
         (column,) = _columns(query, 1)
-        one = shaped(f"{alias}.c0", _shape(column))
+        one = Bound(f"{alias}.c0", shape_of(column.type))
     left, right = _compared(value, one)
     rows = f"({query.nested_sql}) AS {alias}"
     found = f"({left} IN (SELECT {right} FROM {rows}))"
     if is_test or len(query.columns) > 1:
-        return Bound(found, "boolean")
+        return Bound(found, types.BOOLEAN)
     has_null = f"EXISTS (SELECT 1 FROM {rows} WHERE {alias}.c0 IS NULL)"
     unknown = f"({has_null} OR ({left} IS NULL AND EXISTS (SELECT 1 FROM {rows})))"
-    return Bound(f"(CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", "boolean")
+    return Bound(f"(CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", types.BOOLEAN)
 
 
 def _compared(value: Bound, member: Bound) -> tuple[str, str]:
-    if NULL in (value.type, member.type):
+    if types.NULL in (value.type, member.type):
         return value.sql, member.sql
     left, right = compared(value, member)
     return left.sql, right.sql
@@ -118,19 +120,15 @@ def _any(value: Bound, operator: Operator, query: BoundQuery) -> Bound:
     (column,) = _columns(query, 1)
     facts = "struct(min(c0) AS low, max(c0) AS high, count(1) AS `all`, count(c0) AS known)"
     found = f"(SELECT {facts} FROM ({query.nested_sql}))"
-    low, high = (shaped(f"{found}.{end}", _shape(column)) for end in ("low", "high"))
+    low, high = (Bound(f"{found}.{end}", shape_of(column.type)) for end in ("low", "high"))
     ends = {">": (low,), ">=": (low,), "<": (high,), "<=": (high,)}.get(operator, (low, high))
     holds = " OR ".join(comparison(value, operator, end).sql for end in ends)
     unknown = f"{value.sql} IS NULL OR {found}.known < {found}.`all`"
     none = f"WHEN {found}.`all` = 0 THEN FALSE"
-    return Bound(f"(CASE {none} WHEN {holds} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", "boolean")
+    return Bound(f"(CASE {none} WHEN {holds} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", types.BOOLEAN)
 
 
 def _columns(query: BoundQuery, count: int) -> tuple[Field, ...]:
     if len(query.columns) != count:
         raise InvalidInputError(f"Binder Error: Subquery returns {len(query.columns)} columns - expected {count}")
     return query.columns
-
-
-def _shape(column: Field) -> Field:
-    return Field(None, "", column.type, column.children)

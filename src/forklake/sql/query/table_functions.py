@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.nodes import call_arguments, function_name
@@ -77,7 +78,7 @@ def _range(node: exp.GenerateSeries, environment: Environment, beside: Scope) ->
         values = [python_value(one, environment.names) for one in parts if one is not None]
     except InvalidInputError:
         return _listed(node, name, environment, beside)
-    column = (Field(None, name, "int64"),)
+    column = (Field(None, name, types.INT64),)
     if None in values:
         return Generated(BoundQuery("SELECT id AS c0 FROM range(0, 0, 1, 1)", column))
     if not all(isinstance(one, int) for one in values):

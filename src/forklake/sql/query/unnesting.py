@@ -9,8 +9,11 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
-from forklake.sql.bound import NULL, Bound, list_of, shape_of, shaped, struct_of, type_name
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, struct_of
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.literals import spark_type
@@ -29,9 +32,9 @@ class Unnested:
     values: Bound
 
     @property
-    def element(self) -> Field:
+    def element(self) -> Type:
         """The type of the elements."""
-        return shape_of(self.values).children[0]
+        return self.values.type.children[0].type
 
 
 def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound | Unnested:
@@ -53,38 +56,38 @@ def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound | Unnested:
         return Unnested(lists[0])
     name = variable()
     zipped = zipped_lists(lists)
-    parameters = {f"{name}_{place}": part for place, part in enumerate(_parts(shaped(name, zipped.element)))}
+    parameters = {f"{name}_{place}": part for place, part in enumerate(_parts(Bound(name, zipped.element)))}
     tree = exp.Paren(this=node.copy())
     for place, call in enumerate([one for one in parts_of_row(tree) if isinstance(one, exp.Explode)]):
         call.replace(exp.column(f"{name}_{place}"))
     body = ExpressionBinder(binder.site, {**binder.parameters, **parameters}).bind(tree.this)
-    return Unnested(shaped(f"transform({zipped.values.sql}, {name} -> {body.sql})", list_of(shape_of(body))))
+    return Unnested(Bound(f"transform({zipped.values.sql}, {name} -> {body.sql})", list_of(body.type)))
 
 
 def _list(binder: ExpressionBinder, call: exp.Explode) -> Bound:
     value = binder.bind(call.this)
-    if value.type == NULL:
-        return cast(value, list_of("int32"))
-    if value.type != "list" or value.is_untyped:
+    if value.type == types.NULL:
+        return cast(value, list_of(types.INT32))
+    if not isinstance(value.type, types.List) or value.is_untyped:
         raise _no_list(value)
     return value
 
 
 def _no_list(value: Bound) -> InvalidInputError:
     return InvalidInputError(
-        f"Binder Error: UNNEST() can only be applied to lists, structs and NULL, not {type_name(shape_of(value))}"
+        f"Binder Error: UNNEST() can only be applied to lists, structs and NULL, not {value.type.sql_name}"
     )
 
 
 def zipped_lists(lists: Sequence[Bound]) -> Unnested:
     """Return lists side by side, as one of structs: as long as the longest, NULL where the others have no more."""
-    shape = list_of(struct_of([(f"e{place}", shape_of(one).children[0]) for place, one in enumerate(lists)]))
-    known = [f"coalesce({one.sql}, CAST(array() AS {spark_type(shape_of(one))}))" for one in lists]
-    return Unnested(shaped(f"CAST(arrays_zip({', '.join(known)}) AS {spark_type(shape)})", shape))
+    shape = list_of(struct_of([(f"e{place}", one.type.children[0].type) for place, one in enumerate(lists)]))
+    known = [f"coalesce({one.sql}, CAST(array() AS {spark_type(one.type)}))" for one in lists]
+    return Unnested(Bound(f"CAST(arrays_zip({', '.join(known)}) AS {spark_type(shape)})", shape))
 
 
 def _parts(value: Bound) -> list[Bound]:
-    return [field_of(value, child.name) for child in shape_of(value).children]
+    return [field_of(value, child.name) for child in value.type.children]
 
 
 # ---- columns that are more than one ----------------------------------------------------------------------------------
@@ -105,27 +108,27 @@ def unnested_columns(binder: ExpressionBinder, node: exp.Expr) -> list[tuple[str
     except ForklakeError:
         # Aggregates are not known yet; if it is something else, whoever binds the item will say so.
         return None
-    if value.type == "struct":
+    if isinstance(value.type, types.Struct):
         return list(_fields(value, Resolved(bound=value), depth))
-    if value.type != "list" or depth == 1:
+    if not isinstance(value.type, types.List) or depth == 1:
         return None
-    element = shape_of(value).children[0]
-    while element.type == "list" and depth > 1:
+    element = value.type.element.type
+    while isinstance(element, types.List) and depth > 1:
         name = variable()
-        value = shaped(f"flatten(filter({value.sql}, {name} -> {name} IS NOT NULL))", element)
-        element, depth = element.children[0], depth - 1
+        value = Bound(f"flatten(filter({value.sql}, {name} -> {name} IS NOT NULL))", element)
+        element, depth = element.element.type, depth - 1
     elements = exp.Explode(this=Resolved(bound=value))
-    if element.type != "struct" or depth == 1:
+    if not isinstance(element, types.Struct) or depth == 1:
         return [("unnest", elements)]
-    return list(_fields(shaped("", element), elements, depth - 1))
+    return list(_fields(Bound("", element), elements, depth - 1))
 
 
 def _fields(value: Bound, node: exp.Expr, depth: int) -> Iterator[tuple[str, exp.Expr]]:
     """Yield the fields of a struct, and those of the structs in it as far as the depth goes."""
-    for child in shape_of(value).children:
+    for child in value.type.children:
         inner = exp.Dot(this=exp.Paren(this=node.copy()), expression=exp.to_identifier(child.name, quoted=True))
-        if child.type == "struct" and depth > 1:
-            yield from _fields(shaped("", child), inner, depth - 1)
+        if isinstance(child.type, types.Struct) and depth > 1:
+            yield from _fields(Bound("", child.type), inner, depth - 1)
         else:
             yield child.name, inner
 
@@ -149,14 +152,14 @@ def elements_in_from(value: Bound, *, with_places: bool) -> tuple[str, tuple[Fie
     Raises:
         InvalidInputError: It is no list.
     """
-    if value.type == NULL:
-        value = cast(value, list_of("int32"))
-    if value.type != "list" or value.is_untyped:
+    if value.type == types.NULL:
+        value = cast(value, list_of(types.INT32))
+    if not isinstance(value.type, types.List) or value.is_untyped:
         raise _no_list(value)
-    column = replace(shape_of(value).children[0], name="unnest", column_id=None)
+    column = replace(value.type.children[0], name="unnest", column_id=None)
     if not with_places:
         return f"SELECT explode({value.sql}) AS c0", (column,)
     item, place = variable(), variable()
     pair = f"named_struct('c0', {item}, 'c1', CAST({place} + 1 AS BIGINT))"
     rows = f"transform({value.sql}, ({item}, {place}) -> {pair})"
-    return f"SELECT inline({rows})", (column, Field(None, "ordinality", "int64"))
+    return f"SELECT inline({rows})", (column, Field(None, "ordinality", types.INT64))

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
-from forklake.sql.bound import FLOATS, Bound, is_numeric
+from forklake.model.types import Type
+from forklake.sql.bound import Bound
 from forklake.sql.coercion import cast, unified
 from forklake.sql.expression import ExpressionBinder
 from forklake.sql.literals import spark_type
@@ -32,8 +34,8 @@ def bind_values(node: exp.Values, environment: Environment) -> BoundQuery:
     if len({len(row) for row in rows}) > 1:
         raise InvalidInputError("Parser Error: VALUES lists must all be the same length")
     if environment.expected is not None and environment.expected[0] is node:
-        types = environment.expected[1]
-        rows = [[cast(value, shape) for value, shape in zip(row, types, strict=False)] for row in rows]
+        wanted = environment.expected[1]
+        rows = [[cast(value, field.type) for value, field in zip(row, wanted, strict=False)] for row in rows]
     columns = [unified(column) if len(column) > 1 else column for column in zip(*rows, strict=True)]
     same = list(zip(*columns, strict=True))
     return bound_rows(same, tuple(result_field(f"col{place}", column[0]) for place, column in enumerate(columns)))
@@ -48,7 +50,7 @@ def result_field(name: str, bound: Bound) -> Field:
     """Return a column of a result; it has the id of the column of a table that it is."""
     if bound.field is None:
         return Field(None, name, bound.type)
-    return Field(bound.field.column_id, name, bound.type, bound.field.children)
+    return Field(bound.field.column_id, name, bound.field.type)
 
 
 def constant_rows(rows: Sequence[Sequence[Bound]]) -> tuple[tuple[str | None, ...], ...] | None:
@@ -66,9 +68,14 @@ def is_null(value: Bound) -> bool:
 
 def column_sql(value: Bound) -> str:
     """Return a value as a column of a result: of the very type that Spark shows its type as."""
-    if value.literal is not None and is_numeric(value.type) and value.type not in ("int32", *FLOATS):
+    if value.literal is not None and isinstance(value.type, types.Number) and not _is_exact(value.type):
         return f"CAST({value.sql} AS {spark_type(value.type)})"
     return value.sql
+
+
+def _is_exact(kind: Type) -> bool:
+    """Return whether a literal has the very type that Spark shows."""
+    return kind == types.INT32 or isinstance(kind, types.Float)
 
 
 def _sql(rows: Sequence[Sequence[Bound]]) -> str:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
+from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.aggregates import ARGUMENTS, aggregate
 from forklake.sql.bound import Bound
@@ -139,7 +140,7 @@ def _edge(binder: ExpressionBinder, spec: exp.Expr, name: str) -> str:
     if not isinstance(value, exp.Expr):
         return "CURRENT ROW" if str(value).upper() == "CURRENT ROW" else f"UNBOUNDED {_EDGES[side.lower()]}"
     bound = binder.bind(value)
-    if bound.type == "interval" and bound.literal is not None:
+    if bound.type == types.INTERVAL and bound.literal is not None:
         return f"{_interval(bound.literal, value)} {_EDGES[side.lower()]}"
     if bound.literal is None or not bound.literal.isdecimal():
         raise InvalidInputError(f"The edge of a window must be a whole number: {shown(value)}")

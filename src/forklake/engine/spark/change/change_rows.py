@@ -24,6 +24,7 @@ from forklake.engine.spark.write.conform import conform
 from forklake.engine.spark.write.write_rows import write
 from forklake.errors import InvalidInputError
 from forklake.files import storage
+from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
 from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
@@ -34,7 +35,7 @@ ROW_ID: Final = OWN_ROW_ID
 NewValues = Callable[[DataFrame], DataFrame | None]
 """Turns the rows that change into frames of new values; None if it is known that there are none."""
 
-_ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, "int64")
+_ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
 
 
 def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:

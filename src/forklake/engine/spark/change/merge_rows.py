@@ -18,6 +18,7 @@ from forklake.engine.spark.change.sieve import sieved
 from forklake.engine.spark.columns.projection import quoted
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.conform import conform
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, Clause, Deed, Merge, Side
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
@@ -171,5 +172,5 @@ def _of_clause(rows: DataFrame, clause: Clause, plan: ScanPlan) -> DataFrame:
         else F.col(TARGET).getField(field.name).alias(field.name)
         for field in fields
     ]
-    with_ids = (*fields, Field(None, ROW_ID_COLUMN, "int64"))
+    with_ids = (*fields, Field(None, ROW_ID_COLUMN, types.INT64))
     return conform(rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN)), with_ids, plan.table, by_name=False)

@@ -21,7 +21,6 @@ from forklake.files.array_transforms import partition_values
 from forklake.files.casts import cast as cast_array
 from forklake.files.defaults import default_array, is_drawn_per_row
 from forklake.files.schema import arrow_type
-from forklake.files.type_names import sql_name
 from forklake.files.values import display_array
 from forklake.model.field import Field
 from forklake.model.transforms import Transform
@@ -40,7 +39,7 @@ def arrow_cast(source: DataType, field: Field, table: str) -> Callable[[Column],
         given = to_arrow_type(source, **_ZONE)
     except PySparkException as error:
         name = source.simpleString().upper()
-        message = f'Unimplemented type for cast ({name} -> {sql_name(field)}) (column "{field.name}")'
+        message = f'Unimplemented type for cast ({name} -> {field.type.sql_name}) (column "{field.name}")'
         raise InvalidInputError(message) from error
     cast_array(field, pa.array([], given), table)
 

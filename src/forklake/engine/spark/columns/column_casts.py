@@ -34,8 +34,10 @@ from pyspark.sql.types import (
 )
 
 from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.types import Type
 
 Cast = Callable[[Column], Column]
 """Makes the expression of a value's cast from the expression of the value."""
@@ -46,14 +48,7 @@ _INTEGERS: Final[dict[type[DataType], tuple[str, int]]] = {
     IntegerType: ("INT32", 32),
     LongType: ("INT64", 64),
 }
-_MAX_38_DIGITS: Final = 10**38 - 1
-_RANGES: Final = {
-    **{f"int{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
-    "int128": (-_MAX_38_DIGITS, _MAX_38_DIGITS),
-    "uint128": (0, _MAX_38_DIGITS),
-}
-_ROUNDED_TO_MICROS: Final = {"timestamp_ms": 1_000, "timestamp_s": 1_000_000}
+_ROUNDED_TO_MICROS: Final[dict[Type, int]] = {types.TIMESTAMP_MS: 1_000, types.TIMESTAMP_S: 1_000_000}
 _MICROS_PER_DAY: Final = 86_400_000_000
 _LAST_DAY: Final = ((1 << 63) - 1) // _MICROS_PER_DAY
 
@@ -76,24 +71,24 @@ def native_cast(source: DataType, field: Field, path: str) -> Cast | None:
     if isinstance(source, NullType):
         return lambda value: value.cast(spark_type(field))
     match field.type:
-        case "struct":
+        case types.Struct():
             return _to_struct(source, field, path)
-        case "list":
+        case types.List():
             return _to_list(source, field, path)
-        case "map":
+        case types.Map():
             return _to_map(source, field, path)
-        case "boolean":
+        case types.Boolean():
             return _to_boolean(source)
-        case "float32" | "float64":
+        case types.Integer():
+            return _to_integer(source, field, field.type, path)
+        case types.Float():
             return _to_float(source, field)
-        case "varchar" | "json":
+        case types.Varchar() | types.Json():
             return _to_text(source, field)
-        case "date":
+        case types.Date():
             return _to_date(source)
-        case "timestamp" | "timestamp_s" | "timestamp_ms" | "timestamptz":
+        case types.TIMESTAMP | types.TIMESTAMP_S | types.TIMESTAMP_MS | types.TIMESTAMPTZ:
             return _to_timestamp(source, field, path)
-    if field.type in _RANGES:
-        return _to_integer(source, field, path)
     shown = spark_type(field)
     if isinstance(shown, DecimalType):
         return _to_decimal(source, shown, path)
@@ -108,8 +103,8 @@ def checked(value: Column, failed: Column, *message: str | Column) -> Column:
     return F.when(failed, F.raise_error(F.concat(*parts))).otherwise(value)
 
 
-def _to_integer(source: DataType, field: Field, path: str) -> Cast | None:
-    low, high = _RANGES[field.type]
+def _to_integer(source: DataType, field: Field, kind: types.Integer, path: str) -> Cast | None:
+    low, high = kind.low, kind.high
     shown = spark_type(field)
     if type(source) in _INTEGERS:
         name, bits = _INTEGERS[type(source)]
@@ -122,24 +117,23 @@ def _to_integer(source: DataType, field: Field, path: str) -> Cast | None:
             ~value.between(max(low, first), min(high, last)),
             f"Type {name} with value ",
             value.cast("string"),
-            f" can't be cast because the value is out of range for the destination type {field.type.upper()}",
+            f" can't be cast because the value is out of range for the destination type {kind.name.upper()}",
             f' (column "{path}")',
         )
     if isinstance(source, BooleanType):
         return lambda value: value.cast("int").cast(shown)
     if isinstance(source, DecimalType):
-        return lambda value: _rounded(value if source.scale == 0 else F.round(value, 0), field, path)
+        return lambda value: _rounded(value if source.scale == 0 else F.round(value, 0), field, kind, path)
     return None
 
 
-def _rounded(whole: Column, field: Field, path: str) -> Column:
-    low, high = _RANGES[field.type]
+def _rounded(whole: Column, field: Field, kind: types.Integer, path: str) -> Column:
     return checked(
         whole.try_cast(spark_type(field)),
-        ~whole.between(F.lit(Decimal(low)), F.lit(Decimal(high))),
+        ~whole.between(F.lit(Decimal(kind.low)), F.lit(Decimal(kind.high))),
         "Failed to cast decimal value ",
         whole.cast("string"),
-        f' to type {field.type.upper()} (column "{path}")',
+        f' to type {kind.name.upper()} (column "{path}")',
     )
 
 
@@ -198,7 +192,7 @@ def _to_float(source: DataType, field: Field) -> Cast | None:
 
 def _to_text(source: DataType, field: Field) -> Cast | None:
     if isinstance(source, StringType):
-        return unchanged if field.type == "varchar" else None
+        return unchanged if field.type == types.VARCHAR else None
     if type(source) in _INTEGERS or isinstance(source, BooleanType):
         return lambda value: value.cast("string")
     return None
@@ -215,7 +209,7 @@ def _to_date(source: DataType) -> Cast | None:
 
 
 def _to_timestamp(source: DataType, field: Field, path: str) -> Cast | None:
-    has_zone = field.type == "timestamptz"
+    has_zone = field.type == types.TIMESTAMPTZ
     unit = _ROUNDED_TO_MICROS.get(field.type)
     made = F.timestamp_micros if has_zone else without_zone
     if isinstance(source, DateType):

@@ -13,18 +13,33 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.column_casts import micros_without_zone, without_zone
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.murmur3 import WITHOUT_SIGN
 from forklake.model.transforms import Function, Transform
+from forklake.model.types import Type
 
 _HASHES_TO_ZERO: Final = -1_693_959_553
 """Spark's `hash` begins with 42, and each value's hash is what the next one begins with: after this number it begins
 with 0, as Iceberg's and DuckLake's buckets do."""
 
 _HOUR_MICROS: Final = 3_600_000_000
-_WITHOUT_ZONE: Final = ("timestamp", "timestamp_s", "timestamp_ms")
-_MICROS_PER_TICK: Final = {"timestamp": 1, "timestamptz": 1, "timestamp_ms": 1_000, "timestamp_s": 1_000_000}
-_HELD_AS_TEXT: Final = ("varchar", "json", "uuid", "time", "timetz", "interval", "timestamp_ns")
+_WITHOUT_ZONE: Final = (types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS)
+_MICROS_PER_TICK: Final[dict[Type, int]] = {
+    types.TIMESTAMP: 1,
+    types.TIMESTAMPTZ: 1,
+    types.TIMESTAMP_MS: 1_000,
+    types.TIMESTAMP_S: 1_000_000,
+}
+_HELD_AS_TEXT: Final = (
+    types.VARCHAR,
+    types.JSON,
+    types.UUID,
+    types.TIME,
+    types.TIMETZ,
+    types.INTERVAL,
+    types.TIMESTAMP_NS,
+)
 
 
 def told_apart_by(transform: Transform, field: Field, value: Column) -> Column | None:
@@ -45,27 +60,27 @@ def told_apart_by(transform: Transform, field: Field, value: Column) -> Column |
 
 
 def _identity(field: Field, value: Column) -> Column:
-    if field.type in ("blob", *_HELD_AS_TEXT):
+    if field.type in (types.BLOB, *_HELD_AS_TEXT):
         return value
     # As text, a moment would depend on the zone of the session, and twice a year not be the only one.
-    if field.type == "timestamptz":
+    if field.type == types.TIMESTAMPTZ:
         value = F.unix_micros(value)
     elif field.type in _WITHOUT_ZONE:
         value = micros_without_zone(value)
-    elif field.type.startswith("float"):
+    elif isinstance(field.type, types.Float):
         value = F.when(value == 0, F.lit(0)).otherwise(value)  # -0.0 is equal to 0.0, so they share a partition
     return value.cast("string")
 
 
 def _hashed_as(field: Field, value: Column) -> Column | None:
     """Return the number of 64 bits that stands for a value in its hash; None if it is hashed in another way."""
-    if field.type in ("boolean", "int8", "int16", "int32", "int64"):
+    if field.type == types.BOOLEAN or (isinstance(field.type, types.Integer) and field.type.is_native):
         return value.cast("bigint")
-    if field.type == "date":
+    if field.type == types.DATE:
         return F.unix_date(value).cast("bigint")
     if field.type not in _MICROS_PER_TICK:
         return None
-    micros = F.unix_micros(value) if field.type == "timestamptz" else micros_without_zone(value)
+    micros = F.unix_micros(value) if field.type == types.TIMESTAMPTZ else micros_without_zone(value)
     ticks = _MICROS_PER_TICK[field.type]
     return micros if ticks == 1 else F.call_function("div", micros, F.lit(ticks).cast("bigint"))
 
@@ -81,9 +96,9 @@ class _Moment:
 
 def _moment(field: Field, value: Column) -> _Moment | None:
     """Return a column's dates or moments; None if Spark does not hold them as such."""
-    if field.type == "date":
+    if field.type == types.DATE:
         return _Moment(value, F.when(value.isNotNull(), F.lit(0)), F.unix_date(value).cast("bigint") * 24)
-    if field.type == "timestamptz":
+    if field.type == types.TIMESTAMPTZ:
         micros = F.unix_micros(value)
         value = without_zone(micros)
     elif field.type in _WITHOUT_ZONE:

@@ -25,7 +25,9 @@ from pyspark.sql.types import (
 
 from forklake.engine.spark.columns.spark_types import read_type, spark_type
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.types import Type
 
 _DIGITS: Final[dict[type[DataType], int]] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}
 _MICROS: Final = 1_000_000
@@ -34,7 +36,6 @@ _DAY_SECONDS: Final = 86_400
 _INFINITY: Final = 2**63 - 1
 _NANOSECOND_EDGES: Final = ("1677-09-21 00:12:43.145225", "2262-04-11 23:47:16.854775")
 """The first and the last microsecond that nanoseconds in 64 bits reach."""
-_HUGE: Final = frozenset({"int128", "uint128"})
 _MAX_WHOLE: Final = 1e38  # the nearest double is below 10 ** 38, the first number with 39 digits
 
 
@@ -59,7 +60,7 @@ def converted(field: Field, physical: Field, value: Column) -> Column:
     held, shown = read_type(physical), spark_type(field)
     if physical.type in _TEXTS and isinstance(shown, StringType):
         return _TEXTS[physical.type](value)
-    if physical.type == "float64" and field.type in _HUGE:
+    if physical.type == types.FLOAT64 and field.type in (types.INT128, types.UINT128):
         return _whole_number(field, value)  # that is how DuckDB stores them
     if _is_wider(held, shown):
         return value.cast(shown)
@@ -82,9 +83,9 @@ def _promoted_moment(field: Field, value: Column) -> Column:
     """Return a moment without a zone as a column of finer moments shows it."""
     text = value.cast("string")
     match field.type:
-        case "timestamptz":
+        case types.TIMESTAMPTZ:
             return F.concat(text, F.lit("Z")).cast(TimestampType())  # a text with a zone means the same everywhere
-        case "timestamp_ns":
+        case types.TIMESTAMP_NS:
             first, last = (F.lit(edge).cast(TimestampNTZType()) for edge in _NANOSECOND_EDGES)
             return _checked(field, value, text, value.isNull() | value.between(first, last))
     return value
@@ -229,10 +230,10 @@ def _little_endian(value: Column, start: int) -> Column:
     return F.conv(digits, 16, 10).cast("bigint")
 
 
-_TEXTS: Final[dict[str, Callable[[Column], Column]]] = {
-    "uuid": _uuid,
-    "time": _time,
-    "timetz": _time_with_zone,
-    "timestamp_ns": _nanoseconds,
-    "interval": _interval,
+_TEXTS: Final[dict[Type, Callable[[Column], Column]]] = {
+    types.UUID: _uuid,
+    types.TIME: _time,
+    types.TIMETZ: _time_with_zone,
+    types.TIMESTAMP_NS: _nanoseconds,
+    types.INTERVAL: _interval,
 }

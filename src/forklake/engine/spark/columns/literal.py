@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.files.texts import to_array
+from forklake.model import types
 from forklake.model.field import Field
 
 
@@ -30,21 +31,21 @@ def literal(field: Field, value: pa.Scalar[Any]) -> Column:
     if not value.is_valid:
         return F.lit(None).cast(kind)
     match field.type:
-        case "struct":
+        case types.Struct():
             return F.struct(*[literal(child, value[child.name]).alias(child.name) for child in field.children])
-        case "list":
+        case types.List():
             return F.array(*[literal(field.children[0], item) for item in value]).cast(kind)
-        case "map":
+        case types.Map():
             entries = value.values  # a struct of key and value for each
             keys, items = (
                 F.array(*[literal(part, item) for item in entries.field(place)])
                 for place, part in enumerate(field.children)
             )
             return F.map_from_arrays(keys, items).cast(kind)
-        case "date":
+        case types.DATE:
             return F.date_from_unix_date(F.lit(value.value))
-        case "timestamptz":
+        case types.TIMESTAMPTZ:
             return F.timestamp_micros(F.lit(value.value).cast("bigint"))
-        case "timestamp" | "timestamp_s" | "timestamp_ms":
+        case types.TIMESTAMP | types.TIMESTAMP_S | types.TIMESTAMP_MS:
             return F.lit(str(value.cast(pa.string()))).cast(kind)
     return F.lit(value.as_py()).cast(kind)

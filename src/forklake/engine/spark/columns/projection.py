@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.conversion import converted, is_shown_as_held
 from forklake.engine.spark.columns.literal import default_literal
+from forklake.model import types
 from forklake.model.field import Field
 
 
@@ -44,12 +45,14 @@ def projected(field: Field, physical: Iterable[Field], column: Callable[[Field],
 
 def is_same(field: Field, physical: Field) -> bool:
     """Return whether a file holds a column just as the table shows it; its own name may differ."""
-    if field.type not in ("struct", "list", "map"):
+    if not isinstance(field.type, types.Nested):
         return not physical.children and is_shown_as_held(field, physical)
     pairs = list(zip(field.children, physical.children, strict=False))
-    if field.type != physical.type or len(field.children) != len(physical.children):
+    if field.type.name != physical.type.name or len(field.children) != len(physical.children):
         return False
-    if field.type == "struct" and any(ours.name != theirs.name or not _are_one(ours, theirs) for ours, theirs in pairs):
+    if isinstance(field.type, types.Struct) and any(
+        ours.name != theirs.name or not _are_one(ours, theirs) for ours, theirs in pairs
+    ):
         return False
     return all(is_same(ours, theirs) for ours, theirs in pairs)
 
@@ -58,12 +61,12 @@ def _value(field: Field, physical: Field, value: Column) -> Column:
     if is_same(field, physical):
         return value
     match field.type:
-        case "struct" if physical.type == "struct":
+        case types.Struct() if isinstance(physical.type, types.Struct):
             return _struct(field, physical, value)
-        case "list" if physical.type == "list":
+        case types.List() if isinstance(physical.type, types.List):
             element, held = field.children[0], physical.children[0]
             return F.transform(value, lambda item: _value(element, held, item))
-        case "map" if physical.type == "map":
+        case types.Map() if isinstance(physical.type, types.Map):
             return _map(field, physical, value)
     return converted(field, physical, value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -32,77 +31,67 @@ from pyspark.sql.types import (
 )
 
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.scan import LINEAGE_COLUMNS
+from forklake.model.types import Type
+from forklake.model.types.read import definition_of
+from forklake.model.types.shapes import list_of, map_of, struct_of
 
-_SHOWN: Final[dict[str, DataType]] = {
-    "boolean": BooleanType(),
-    "int8": ByteType(),
-    "int16": ShortType(),
-    "int32": IntegerType(),
-    "int64": LongType(),
-    "int128": DecimalType(38, 0),
-    "uint8": ShortType(),
-    "uint16": IntegerType(),
-    "uint32": LongType(),
-    "uint64": DecimalType(20, 0),
-    "uint128": DecimalType(38, 0),
-    "float32": FloatType(),
-    "float64": DoubleType(),
-    "varchar": StringType(),
-    "json": StringType(),
-    "uuid": StringType(),
-    "time": StringType(),
-    "timetz": StringType(),
-    "timestamp_ns": StringType(),
-    "interval": StringType(),
-    "blob": BinaryType(),
-    "geometry": BinaryType(),
-    "date": DateType(),
-    "timestamp": TimestampNTZType(),
-    "timestamp_s": TimestampNTZType(),
-    "timestamp_ms": TimestampNTZType(),
-    "timestamptz": TimestampType(),
-    "variant": VariantType(),
+_SHOWN: Final[dict[Type, DataType]] = {
+    types.BOOLEAN: BooleanType(),
+    types.INT8: ByteType(),
+    types.INT16: ShortType(),
+    types.INT32: IntegerType(),
+    types.INT64: LongType(),
+    types.INT128: DecimalType(38, 0),
+    types.UINT8: ShortType(),
+    types.UINT16: IntegerType(),
+    types.UINT32: LongType(),
+    types.UINT64: DecimalType(20, 0),
+    types.UINT128: DecimalType(38, 0),
+    types.FLOAT32: FloatType(),
+    types.FLOAT64: DoubleType(),
+    types.VARCHAR: StringType(),
+    types.JSON: StringType(),
+    types.UUID: StringType(),
+    types.TIME: StringType(),
+    types.TIMETZ: StringType(),
+    types.TIMESTAMP_NS: StringType(),
+    types.INTERVAL: StringType(),
+    types.BLOB: BinaryType(),
+    types.DATE: DateType(),
+    types.TIMESTAMP: TimestampNTZType(),
+    types.TIMESTAMP_S: TimestampNTZType(),
+    types.TIMESTAMP_MS: TimestampNTZType(),
+    types.TIMESTAMPTZ: TimestampType(),
+    types.VARIANT: VariantType(),
 }
-_READ: Final[dict[str, DataType]] = {
-    "uuid": BinaryType(),
-    "time": LongType(),
-    "timetz": LongType(),
-    "timestamp_ns": LongType(),
-    "interval": BinaryType(),
+_HELD: Final[dict[Type, DataType]] = _SHOWN | {
+    types.UUID: BinaryType(),
+    types.TIME: LongType(),
+    types.TIMETZ: LongType(),
+    types.TIMESTAMP_NS: LongType(),
+    types.INTERVAL: BinaryType(),
 }
-_GEOMETRIES: Final = frozenset(
-    {
-        "point",
-        "linestring",
-        "polygon",
-        "multipoint",
-        "multilinestring",
-        "multipolygon",
-        "linestring_z",
-        "geometrycollection",
-    }
-)
-_DECIMAL: Final = re.compile(r"decimal\((\d+),(\d+)\)")
-_NEW: Final[dict[type[DataType], str]] = {
-    BooleanType: "boolean",
-    ByteType: "int8",
-    ShortType: "int16",
-    IntegerType: "int32",
-    LongType: "int64",
-    FloatType: "float32",
-    DoubleType: "float64",
-    StringType: "varchar",
-    CharType: "varchar",
-    VarcharType: "varchar",
-    BinaryType: "blob",
-    DateType: "date",
-    TimestampType: "timestamptz",
-    TimestampNTZType: "timestamp",
-    VariantType: "variant",
-    NullType: "int32",  # as DuckDB makes of a NULL without a type
+_NEW: Final[dict[type[DataType], Type]] = {
+    BooleanType: types.BOOLEAN,
+    ByteType: types.INT8,
+    ShortType: types.INT16,
+    IntegerType: types.INT32,
+    LongType: types.INT64,
+    FloatType: types.FLOAT32,
+    DoubleType: types.FLOAT64,
+    StringType: types.VARCHAR,
+    CharType: types.VARCHAR,
+    VarcharType: types.VARCHAR,
+    BinaryType: types.BLOB,
+    DateType: types.DATE,
+    TimestampType: types.TIMESTAMPTZ,
+    TimestampNTZType: types.TIMESTAMP,
+    VariantType: types.VARIANT,
+    NullType: types.INT32,  # as DuckDB makes of a NULL without a type
 }
 
 
@@ -121,7 +110,7 @@ kept in the metadata have neither. ``place`` is the number that ``file_index`` i
 
 def spark_type(field: Field) -> DataType:
     """Return the type that a column of a table has in Spark."""
-    return _with_children(field, spark_type) or _plain(field, _SHOWN)
+    return _type(field, _SHOWN)
 
 
 def read_type(field: Field) -> DataType:
@@ -130,41 +119,12 @@ def read_type(field: Field) -> DataType:
     It differs from what a user sees where Spark has no such type: UUIDs and intervals are bytes, times and
     nanoseconds are numbers.
     """
-    return _with_children(field, read_type) or _plain(field, {**_SHOWN, **_READ})
+    return _type(field, _HELD)
 
 
 def spark_schema(fields: tuple[Field, ...], of: Callable[[Field], DataType] = spark_type) -> StructType:
     """Return the schema of some columns, all of them nullable."""
     return StructType([StructField(field.name, of(field)) for field in fields])
-
-
-def ducklake_type(name: str, kind: DataType, *, nulls_allowed: bool = True) -> ColumnDefinition:
-    """Return the column that holds values of a type of Spark.
-
-    Raises:
-        InvalidInputError: DuckLake has no type for it; ``name`` is part of the message.
-    """
-    if isinstance(kind, DecimalType):
-        return ColumnDefinition(name, f"decimal({kind.precision},{kind.scale})", nulls_allowed)
-    children: tuple[ColumnDefinition, ...]
-    if isinstance(kind, ArrayType):
-        children = (_part(name, "element", kind.elementType),)
-        return ColumnDefinition(name, "list", nulls_allowed, children=children)
-    if isinstance(kind, MapType):
-        children = (_part(name, "key", kind.keyType), _part(name, "value", kind.valueType))
-        return ColumnDefinition(name, "map", nulls_allowed, children=children)
-    if isinstance(kind, StructType):
-        if not kind.fields:
-            raise InvalidInputError(f'Column "{name}" is a struct without fields, which a table cannot have.')
-        children = tuple(_part(name, field.name, field.dataType) for field in kind.fields)
-        return ColumnDefinition(name, "struct", nulls_allowed, children=children)
-    found = next((text for known, text in _NEW.items() if type(kind) is known), None)
-    if found is None:
-        raise InvalidInputError(
-            f'Column "{name}" has the type {kind.simpleString()}, which DuckLake does not have.',
-            hint="Cast it, for instance to a string.",
-        )
-    return ColumnDefinition(name, found, nulls_allowed)
 
 
 def ducklake_columns(schema: StructType) -> tuple[ColumnDefinition, ...]:
@@ -173,30 +133,46 @@ def ducklake_columns(schema: StructType) -> tuple[ColumnDefinition, ...]:
     Raises:
         InvalidInputError: DuckLake has no type for one of the columns.
     """
-    return tuple(ducklake_type(field.name, field.dataType) for field in schema.fields)
+    return tuple(definition_of(field.name, ducklake_type(field.name, field.dataType)) for field in schema.fields)
 
 
-def _part(above: str, name: str, kind: DataType) -> ColumnDefinition:
-    made = ducklake_type(f"{above}.{name}", kind)
-    return ColumnDefinition(name, made.type, children=made.children)
+def ducklake_type(name: str, kind: DataType) -> Type:
+    """Return the type of a column that holds values of a type of Spark.
+
+    Raises:
+        InvalidInputError: DuckLake has no type for it; ``name`` is part of the message.
+    """
+    if isinstance(kind, DecimalType):
+        return types.Decimal(kind.precision, kind.scale)
+    if isinstance(kind, ArrayType):
+        return list_of(ducklake_type(f"{name}.element", kind.elementType))
+    if isinstance(kind, MapType):
+        return map_of(ducklake_type(f"{name}.key", kind.keyType), ducklake_type(f"{name}.value", kind.valueType))
+    if isinstance(kind, StructType):
+        if not kind.fields:
+            raise InvalidInputError(f'Column "{name}" is a struct without fields, which a table cannot have.')
+        return struct_of((part.name, ducklake_type(f"{name}.{part.name}", part.dataType)) for part in kind.fields)
+    found = _NEW.get(type(kind))
+    if found is None:
+        raise InvalidInputError(
+            f'Column "{name}" has the type {kind.simpleString()}, which DuckLake does not have.',
+            hint="Cast it, for instance to a string.",
+        )
+    return found
 
 
-def _with_children(field: Field, of: Callable[[Field], DataType]) -> DataType | None:
-    if field.type == "struct":
-        return StructType([StructField(child.name, of(child)) for child in field.children])
-    if field.type == "list":
-        return ArrayType(of(field.children[0]))
-    if field.type == "map":
-        return MapType(of(field.children[0]), of(field.children[1]))
-    return None
-
-
-def _plain(field: Field, types: dict[str, DataType]) -> DataType:
-    if field.type in types:
-        return types[field.type]
-    if field.type in _GEOMETRIES:
-        return BinaryType()
-    match = _DECIMAL.fullmatch(field.type)
-    if match is None:
+def _type(field: Field, scalars: dict[Type, DataType]) -> DataType:
+    match field.type:
+        case types.Struct(fields):
+            return StructType([StructField(child.name, _type(child, scalars)) for child in fields])
+        case types.List(element):
+            return ArrayType(_type(element, scalars))
+        case types.Map(key, value):
+            return MapType(_type(key, scalars), _type(value, scalars))
+        case types.Decimal(precision, scale):
+            return DecimalType(precision, scale)
+        case types.Geometry():
+            return BinaryType()
+    if field.type not in scalars:
         raise InvalidInputError(f'Column "{field.name}" has the type "{field.type}", which cannot be read.')
-    return DecimalType(int(match[1]), int(match[2]))
+    return scalars[field.type]

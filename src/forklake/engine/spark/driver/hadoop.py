@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
 from forklake.files import storage
+from forklake.model import types
 from forklake.model.field import Field
 
 _ABSENT: Final = ("No FileSystem for scheme", "ClassNotFoundException")
@@ -88,4 +89,4 @@ def _root(path: str) -> str:
 
 def _variant(fields: Iterable[Field]) -> str | None:
     """Return the name of the first column that is or holds a variant."""
-    return next((f.name for f in fields if f.type == "variant" or _variant(f.children) is not None), None)
+    return next((f.name for f in fields if f.type == types.VARIANT or _variant(f.children) is not None), None)

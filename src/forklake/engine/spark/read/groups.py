@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from forklake.engine.spark.read.pushed_filters import ColumnPath
 from forklake.files.footer import read_footers, resolve_fields
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, SnapshotId
 from forklake.model.numbering import Numbering
 from forklake.model.scan import MappedField, ScanFile, ScanPlan
+from forklake.model.types import Type
 
-_VECTORIZED_ONLY: Final = frozenset({"uuid", "timestamp_ns", "interval"})
+_VECTORIZED_ONLY: Final[frozenset[Type]] = frozenset({types.UUID, types.TIMESTAMP_NS, types.INTERVAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def needs_vectors(fields: Sequence[Field], *, in_parts: bool = False) -> bool:
     """Return whether only Spark's vectorized reader reads the columns: its other one lacks some types in lists."""
     return any(
         (in_parts and field.type in _VECTORIZED_ONLY)
-        or needs_vectors(field.children, in_parts=in_parts or field.type in ("list", "map"))
+        or needs_vectors(field.children, in_parts=in_parts or isinstance(field.type, types.List | types.Map))
         for field in fields
     )
 
@@ -133,22 +135,22 @@ def _pruned(held: Sequence[Field], needed: Sequence[Field]) -> tuple[Field, ...]
 
 
 def _pruned_within(held: Field, needed: Field) -> Field:
-    if held.type != needed.type or not needed.children:
+    if held.type.name != needed.type.name or not needed.children:
         return held
-    if held.type == "struct":
+    if isinstance(held.type, types.Struct):
         # A struct of nothing else still tells which rows are NULL, so its first field is read.
-        return replace(held, children=_pruned(held.children, needed.children) or held.children[:1])
+        return held.with_children(_pruned(held.children, needed.children) or held.children[:1])
     parts = zip(held.children, needed.children, strict=True)
-    return replace(held, children=tuple(_pruned_within(part, below) for part, below in parts))
+    return held.with_children(tuple(_pruned_within(part, below) for part, below in parts))
 
 
 def _floats(fields: Sequence[Field], above: ColumnPath = ()) -> Iterator[tuple[ColumnPath, ColumnId]]:
     """Yield the columns of floats, and those in structs, by the names that the files have."""
     for field in fields:
         path = (*above, field.name)
-        if field.type in ("float32", "float64") and field.column_id is not None:
+        if isinstance(field.type, types.Float) and field.column_id is not None:
             yield path, field.column_id
-        elif field.type == "struct":
+        elif isinstance(field.type, types.Struct):
             yield from _floats(field.children, path)
 
 

@@ -14,6 +14,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from forklake.engine.spark.columns.projection import projected
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_type
 from forklake.files.texts import to_array
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.scan import ScanRows
@@ -43,8 +44,8 @@ def inlined_frame(
     arrays.append(pa.array([snapshot for _, snapshot, _ in rows.rows], pa.int64()))
     arrays.append(pa.array(rows.names or [None] * len(rows.rows), pa.string()))
     names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NAME]
-    types = [*map(spark_type, held.values()), LongType(), LongType(), StringType()]
-    schema = StructType([StructField(name, kind) for name, kind in zip(names, types, strict=True)])
+    kinds = [*map(spark_type, held.values()), LongType(), LongType(), StringType()]
+    schema = StructType([StructField(name, kind) for name, kind in zip(names, kinds, strict=True)])
     frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
     physical = [_as_shown(field) for field in held.values()]
     columns = [projected(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
@@ -63,5 +64,6 @@ def _lineage(name: str, place: int) -> Column:
 
 def _as_shown(field: Field) -> Field:
     """Return a column as it is held once its values have the types that a user sees."""
-    kind = "varchar" if isinstance(spark_type(field), StringType) else field.type
-    return replace(field, type=kind, children=tuple(_as_shown(child) for child in field.children))
+    if isinstance(spark_type(field), StringType):
+        return replace(field, type=types.VARCHAR)
+    return field.with_children(tuple(map(_as_shown, field.children)))

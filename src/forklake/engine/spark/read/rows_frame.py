@@ -52,6 +52,6 @@ def held_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[Fi
 
 def _array(field: Field, values: Sequence[Any]) -> pa.Array:
     try:
-        return shown_array(field, from_python(field, values))
+        return shown_array(field, from_python(field.type, values))
     except (ValueError, TypeError, ArithmeticError, AttributeError, pa.ArrowException) as error:
         raise InvalidInputError(f'{error} (column "{field.name}")') from error

@@ -12,6 +12,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 from forklake.engine.spark.columns.arrow_columns import arrow_cast, default_value
 from forklake.engine.spark.columns.column_casts import native_cast, unchanged
 from forklake.files.column_names import check_names, column_positions
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 
@@ -49,19 +50,19 @@ def conform(frame: DataFrame, fields: Sequence[Field], table: str, *, by_name: b
 
 def _check_structs(source: DataType, field: Field, table: str, above: str) -> None:
     """Refuse structs with fields that the table's do not have, at any depth."""
-    if isinstance(source, StructType) and field.type == "struct":
+    if isinstance(source, StructType) and isinstance(field.type, types.Struct):
         check_names(source.names, field.children, table, above)
     for part, child in _parts(source, field):
         _check_structs(part, child, table, f"{above}.{child.name}")
 
 
 def _parts(source: DataType, field: Field) -> Iterator[tuple[DataType, Field]]:
-    if isinstance(source, StructType) and field.type == "struct":
+    if isinstance(source, StructType) and isinstance(field.type, types.Struct):
         children = {fold(child.name): child for child in field.children}
         yield from ((part.dataType, children[fold(part.name)]) for part in source.fields)
-    elif isinstance(source, ArrayType) and field.type == "list":
+    elif isinstance(source, ArrayType) and isinstance(field.type, types.List):
         yield source.elementType, field.children[0]
-    elif isinstance(source, MapType) and field.type == "map":
+    elif isinstance(source, MapType) and isinstance(field.type, types.Map):
         yield source.keyType, field.children[0]
         yield source.valueType, field.children[1]
 

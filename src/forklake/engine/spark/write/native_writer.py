@@ -13,7 +13,9 @@ from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.isolate import isolated
 from forklake.engine.spark.write.file_layout import laid_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
+from forklake.model import types
 from forklake.model.field import Field, leaves
+from forklake.model.types import Type
 from forklake.model.write import WriteOptions, WriteTarget
 
 _SETTINGS: Final = {
@@ -40,7 +42,16 @@ _GZIP_LEVELS: Final = (
     "EIGHT",
     "BEST_COMPRESSION",
 )
-_WIDTHS: Final = {"boolean": 1, "int8": 1, "int16": 2, "int32": 4, "float32": 4, "date": 4, "varchar": 16, "blob": 64}
+_WIDTHS: Final[dict[Type, int]] = {
+    types.BOOLEAN: 1,
+    types.INT8: 1,
+    types.INT16: 2,
+    types.INT32: 4,
+    types.FLOAT32: 4,
+    types.DATE: 4,
+    types.VARCHAR: 16,
+    types.BLOB: 64,
+}
 _OTHER_WIDTH: Final = 8
 
 
@@ -105,11 +116,11 @@ def _numbered(field: Field) -> Column:
 
 def _numbered_type(field: Field) -> DataType:
     match field.type:
-        case "struct":
+        case types.Struct():
             return StructType([_numbered_field(child) for child in field.children])
-        case "list":
+        case types.List():
             return ArrayType(_numbered_type(field.children[0]))
-        case "map":
+        case types.Map():
             key, value = field.children
             return MapType(_numbered_type(key), _numbered_type(value))
     return spark_type(field)

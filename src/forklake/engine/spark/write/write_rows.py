@@ -23,12 +23,16 @@ from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.partitions import hive_path
 from forklake.files.values import display_array
+from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field, has_unnumbered_parts
 from forklake.model.scan import ROW_ID_FIELD_ID
+from forklake.model.types import Type
 from forklake.model.write import WriteTarget
 
-_ARROW_ONLY: Final = frozenset({"uint8", "uint16", "uint32", "uint64", "uuid", "time", "timestamp_ns"})
+_ARROW_ONLY: Final[frozenset[Type]] = frozenset(
+    {types.UINT8, types.UINT16, types.UINT32, types.UINT64, types.UUID, types.TIME, types.TIMESTAMP_NS}
+)
 """Types that Spark's Parquet writer does not have."""
 
 

@@ -1,0 +1,50 @@
+"""The order of values whose texts statistics have."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from typing import Any, Final
+
+from forklake.model.moment import moment
+from forklake.model.types.kinds import (
+    TIMETZ,
+    Boolean,
+    Date,
+    Decimal,
+    Float,
+    Integer,
+    Interval,
+    Time,
+    Timestamp,
+    Type,
+    Uuid,
+)
+
+_FLAGS: Final = {"0": 0, "false": 0, "1": 1, "true": 1}
+_KEYS: Final[dict[type[Type], Callable[[Type, str], Any]]] = {
+    Boolean: lambda kind, text: _FLAGS.get(text.lower()),
+    Integer: lambda kind, text: int(text),
+    Float: lambda kind, text: float(text),
+    Decimal: lambda kind, text: decimal.Decimal(text),
+    Uuid: lambda kind, text: text.lower(),
+    Date: moment,
+    Time: lambda kind, text: None if kind == TIMETZ else moment(kind, text),
+    Timestamp: moment,
+    Interval: lambda kind, text: None,
+}
+
+
+def order_key(kind: Type, text: str) -> Any:
+    """Return what the value of a statistics text sorts by, or None if that cannot be told.
+
+    Statistics are kept as text; they compare as values of their column's type. Text itself compares by code points,
+    which is the order of its UTF-8 bytes.
+    """
+    find = _KEYS.get(type(kind))
+    if find is None:
+        return text
+    try:
+        return find(kind, text)
+    except (ValueError, ArithmeticError):
+        return None
