@@ -8,14 +8,18 @@ from forklake import (
     Catalog,
     Commit,
     Lake,
+    Macro,
     MacroImplementation,
     MacroParameter,
     NewDataFile,
     NewDeleteFile,
+    Settings,
     Table,
     Transaction,
+    View,
 )
 from forklake.errors import CommitConflictError
+from tests.lakes import LakeFactory
 
 
 @pytest.fixture
@@ -98,24 +102,61 @@ def test_a_key_that_is_committed_says_the_snapshot_of_the_first_time(shop: Catal
     assert (first.row_count, load()) == (1, Commit(first.snapshot_id, 0, 0))
 
 
-def test_under_a_key_that_is_committed_makers_make_nothing(shop: Catalog) -> None:
-    def work() -> tuple[Table, bool, bool, Commit]:
+def test_under_a_key_that_is_committed_makers_return_what_was_made(shop: Catalog) -> None:
+    def work() -> tuple[tuple[Table, View, Macro], Commit]:
         transaction = shop.transaction(commit_key="once")
         table = transaction.create_table("t", {"i": "INTEGER"})
         view = transaction.views.create("v", "SELECT 1")
         macro = transaction.macros.create("m", MacroImplementation("x", (MacroParameter("x"),)))
-        return table, view.created, macro.created, transaction.commit()
+        return (table, view, macro), transaction.commit()
 
-    *made, done = work()
-    assert (made[1:], done.snapshot_id) == ([True, True], shop.head)
-    shop.table("t").drop()
+    made, done = work()
+    assert ([one.created for one in made], done.snapshot_id) == ([True] * 3, shop.head)
+    table, view, macro = shop.table("t"), shop.views.get("v"), shop.macros.get("m")
+    table.rename("renamed")
+    shop.create_table("t", {"other": "VARCHAR"})
     shop.views.drop("v")
     shop.macros.drop("m")
-    table, view_created, macro_created, again = work()
-    assert (table.name, table.created, view_created, macro_created, again) == (
-        ("t", False, False, False, Commit(done.snapshot_id))
-    )
-    assert shop.tables() == []
+    shop.maintenance.expire_snapshots(snapshot_ids=[done.snapshot_id or 0])
+    (again_table, again_view, again_macro), again = work()
+    assert (again_table.table_id, again_table.name) == (table.table_id, "t")
+    assert (again_view, again_macro) == (view, macro)
+    assert [one.created for one in (again_table, again_view, again_macro)] == [False] * 3
+    assert again == Commit(done.snapshot_id)
+
+
+def test_under_a_key_that_is_committed_what_the_first_transaction_dropped_is_nothing(shop: Catalog) -> None:
+    def work() -> Table:
+        with shop.transaction(commit_key="once") as transaction:
+            table = transaction.create_table("t", {"i": "INTEGER"})
+            view = transaction.views.create("v", "SELECT 1")
+            transaction.create_table("kept", {"i": "INTEGER"})
+            table.drop()
+            transaction.views.drop(view.name)
+        return table
+
+    assert work().created
+    again = work()
+    assert (again.name, again.created, again.table_id < 0) == ("t", False, True)
+    assert [table.name for table in shop.tables()] == ["kept"]
+
+
+def test_what_was_made_is_returned_whatever_others_do_with_its_name(lake_factory: LakeFactory) -> None:
+    others: list[Callable[[], object]] = []
+
+    def step(name: str) -> None:
+        if name == "commit: done" and others:
+            others.pop()()
+
+    with lake_factory.open(settings=Settings(on_step=step)) as lake:
+        shop = lake.create_catalog("shop")
+        others.append(lambda: shop.create_table("t", {"theirs": "INTEGER"}))
+        others.append(lambda: shop.table("t").rename("elsewhere"))
+        made = shop.create_table("t", {"ours": "INTEGER"})
+        assert not others, "they came between"
+        assert [column.name for column in made.columns] == ["ours"]
+        assert shop.table("elsewhere").table_id == made.table_id != shop.table("t").table_id
+        assert made.commit == Commit(shop.snapshots()[1].snapshot_id)
 
 
 def test_what_is_run_again_counts_once(shop: Catalog, orders: Table) -> None:

@@ -19,6 +19,7 @@ from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.maintenance import CatalogMaintenance
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
+from forklake.lake.runner import Made
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import CatalogInfo, Commit, CommitInfo, Snapshot
@@ -335,17 +336,29 @@ class Catalog(Reader):
         return found
 
     def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
-        done, snapshot = self._alone(lambda transaction: transaction._commit(verb), rerun=rerun)
-        return replace(done, snapshot_id=snapshot)
+        done, transaction = self._alone(lambda transaction: transaction._commit(verb), rerun=rerun)
+        return replace(done, snapshot_id=transaction.snapshot_id)
 
-    def _alone(self, work: Callable[[Transaction], T], *, rerun: bool) -> tuple[T, SnapshotId | None]:
-        """Work in a transaction of its own, again on the new head after a conflict, and return the snapshot made."""
+    def _make(
+        self,
+        verb: Callable[[Staging], tuple[int | None, int]],
+        find: Callable[[Content], T],
+        gone: Callable[[int], T],
+    ) -> Made[T]:
+        made, transaction = self._alone(lambda transaction: transaction._make(verb, find, gone))
+        snapshot = transaction.snapshot_id
+        if snapshot is None:
+            return made
+        return Made(find(transaction._at(snapshot)), made.created, replace(made.commit, snapshot_id=snapshot))
+
+    def _alone(self, work: Callable[[Transaction], T], *, rerun: bool = True) -> tuple[T, Transaction]:
+        """Work in a transaction of its own, again on the new head after a conflict; return the last one too."""
         self._check_writable()
 
-        def attempt() -> tuple[T, SnapshotId | None]:
+        def attempt() -> tuple[T, Transaction]:
             with self._begin(may_alter_later=False) as transaction:
                 done = work(transaction)
-            return done, transaction.snapshot_id
+            return done, transaction
 
         settings = self._runtime.settings
         return run_again(attempt, settings.retry, settings.clock) if rerun else attempt()

@@ -9,9 +9,11 @@ from forklake import lake
 from forklake.catalog import lookup
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import qualified_name
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.catalog.transaction import Staging
+from forklake.catalog.view import Content
+from forklake.errors import InvalidInputError
 from forklake.lake.macros import Macros
-from forklake.lake.runner import Runner, create
+from forklake.lake.runner import Runner
 from forklake.lake.schemas import Schemas
 from forklake.lake.table import Table
 from forklake.lake.views import Views
@@ -67,8 +69,7 @@ class Reader(Runner):
         """
         content = self._content()
         schema, name = qualified_name(name, schema)
-        row = lookup.table(content, name, schema)
-        return Table(self, row, lookup.schema_by_id(content, row.schema_id).schema_name)
+        return Table(self, *_found(content, name, schema))
 
     def create_table(
         self,
@@ -109,29 +110,32 @@ class Reader(Runner):
         if (columns is None) == (rows is None):
             raise InvalidInputError(f'Table "{name}" is created with columns or with rows; nothing was created.')
         if columns is None:
-            created, done = lake.rows.create_table_as(
-                self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace
-            )
+            verb = lake.rows.table_maker(self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace)
         else:
             defined = define_columns(self._runtime, columns)
             new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)
-            created, done = create(self, lambda staging: (define_table.create_table(staging, self._runtime, new), 0))
-        made = self._made_table(name, schema)
-        return Table(self, made._row, made.schema_name, created=created, commit=done)
 
-    def _made_table(self, name: str, schema: str) -> Table:
-        """Return a table that was just made; under a commit key that is committed it may be gone since."""
-        try:
-            return self.table(name, schema=schema)
-        except NotFoundError:
-            if not self._is_done:
-                raise
-        gone = TableRow(
-            table_id=TableId(-1),
-            table_uuid="",
-            schema_id=SchemaId(-1),
-            table_name=name,
-            path="",
-            path_is_relative=True,
-        )
-        return Table(self, gone, schema)
+            def verb(staging: Staging) -> tuple[int | None, int]:
+                return define_table.create_table(staging, self._runtime, new), 0
+
+        made = self._make(verb, lambda seen: _found(seen, name, schema), lambda local: _gone(local, name, schema))
+        return Table(self, *made.thing, created=made.created, commit=made.commit)
+
+
+def _found(content: Content, name: str, schema: str) -> tuple[TableRow, str]:
+    """Return a table, and the name of its schema."""
+    row = lookup.table(content, name, schema)
+    return row, lookup.schema_by_id(content, row.schema_id).schema_name
+
+
+def _gone(local_id: int, name: str, schema: str) -> tuple[TableRow, str]:
+    """Return a table that its transaction did away with before it was committed, and the name of its schema."""
+    row = TableRow(
+        table_id=TableId(local_id),
+        table_uuid="",
+        schema_id=SchemaId(-1),
+        table_name=name,
+        path="",
+        path_is_relative=True,
+    )
+    return row, schema

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from forklake.catalog import lookup
@@ -11,7 +11,7 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
-from forklake.lake.runner import Runner, create
+from forklake.lake.runner import Runner
 from forklake.model.predicate import Condition
 from forklake.model.records import Commit, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
@@ -20,7 +20,7 @@ from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
 from forklake.ops.add_missing_columns import add_missing_columns
 from forklake.ops.arrange_files import PartitionKeys
-from forklake.ops.create_table_as import create_table_as as create_as
+from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
 from forklake.ops.sort_keys import SortKeys
 from forklake.ops.table_changes import table_changes
@@ -126,7 +126,7 @@ def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | 
     return table._reader._commit(verb)
 
 
-def create_table_as(
+def table_maker(
     runner: Runner,
     name: str,
     frame: Any,
@@ -135,14 +135,13 @@ def create_table_as(
     sort_by: SortKeys,
     if_not_exists: bool,
     or_replace: bool,
-) -> tuple[bool, Commit]:
-    """Create a table with the columns and the rows of a frame; return whether that was done, and what it did."""
+) -> Callable[[Staging], tuple[int | None, int]]:
+    """Return the verb that creates a table with the columns and the rows of a frame."""
     runtime = runner._runtime
     rows = appending.held(runtime.engine, frame)
     columns = appending.frame_columns(runtime.engine, rows)
     new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
-
-    return create(runner, lambda staging: create_as(staging, runtime, new, rows))
+    return lambda staging: create_table_as(staging, runtime, new, rows)
 
 
 def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:

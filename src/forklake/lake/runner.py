@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content
@@ -14,15 +15,19 @@ from forklake.ops.runtime import Runtime
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Made(Generic[T]):
+    """What a verb made or found, whether it made it, and what it did."""
+
+    thing: T
+    created: bool
+    commit: Commit
+
+
 class Runner(ABC):
     """Something that is read and changed: a catalog, or a transaction."""
 
     _runtime: Runtime
-
-    @property
-    def _is_done(self) -> bool:
-        """Whether all changes were committed before under the commit key, so that verbs are not run."""
-        return False
 
     @abstractmethod
     def _content(self) -> Content:
@@ -43,18 +48,20 @@ class Runner(ABC):
     def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
         """Run a verb that returns how many rows it touched, and return what it did; the rest as for `_run`."""
 
+    @abstractmethod
+    def _make(
+        self,
+        verb: Callable[[Staging], tuple[int | None, int]],
+        find: Callable[[Content], T],
+        gone: Callable[[int], T],
+    ) -> Made[T]:
+        """Run a verb that makes something, and return that.
 
-def create(runner: Runner, verb: Callable[[Staging], tuple[int | None, int]]) -> tuple[bool, Commit]:
-    """Run a verb that makes something, and return whether it made it, and what it did.
+        It is looked for in the snapshot that the verb made, so that whoever renames or drops it at the same moment does
+        no harm; under a commit key that was committed before, in the snapshot of the first time.
 
-    The verb returns the id of what it made, or None, and how many rows came with it.
-    """
-    made: int | None = None
-
-    def counted(staging: Staging) -> int:
-        nonlocal made
-        made, rows = verb(staging)
-        return rows
-
-    done = runner._commit(counted)
-    return made is not None, done
+        Args:
+            verb: Returns the id of what it made, or None if that was there already, and how many rows came with it.
+            find: Finds the thing in what is seen.
+            gone: Gives the thing under a local id, if the transaction of the first time did away with it itself.
+        """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -11,11 +12,12 @@ from forklake import session
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
+from forklake.catalog.view import Content, View
 from forklake.config import RetryPolicy
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.maintenance import Maintenance
 from forklake.lake.reader import Reader
+from forklake.lake.runner import Made
 from forklake.model.ids import SnapshotId
 from forklake.model.records import Commit, CommitInfo
 from forklake.model.version import Head
@@ -52,6 +54,7 @@ class Transaction(Reader):
         self._commit_key = commit_key
         self._staging: Staging | None = Staging(runtime.store, runtime.view(head), may_alter_later=may_alter_later)
         self._row_count = 0
+        self._after: View | None = None
         self.snapshot_id: SnapshotId | None = None
         """The snapshot that the commit made; None before, or if nothing changed."""
 
@@ -143,6 +146,7 @@ class Transaction(Reader):
         if committed is not None:
             self.snapshot_id = committed.snapshot_id
             if committed.view is not None:
+                self._after = committed.view
                 self._runtime.keep(committed.view)
         return replace(done, snapshot_id=self.snapshot_id)
 
@@ -155,10 +159,6 @@ class Transaction(Reader):
         if self._staging is None:
             raise InvalidInputError("The transaction has ended.", hint="Begin a new one.")
         return self._staging
-
-    @property
-    def _is_done(self) -> bool:
-        return self._known is not None
 
     def _past(self, moment: Moment) -> Reader:
         raise InvalidInputError(
@@ -185,3 +185,33 @@ class Transaction(Reader):
         staging = self._open()
         # Under a key that is committed already, all of this was done the first time.
         return staging.run(verb) if self._known is None else None
+
+    def _make(
+        self,
+        verb: Callable[[Staging], tuple[int | None, int]],
+        find: Callable[[Content], T],
+        gone: Callable[[int], T],
+    ) -> Made[T]:
+        staging = self._open()
+        if self._known is not None:
+            # A catalog that was severed since begins anew, and has what it has now.
+            for content in (self._at(self._known), staging.draft):
+                with suppress(NotFoundError):
+                    return Made(find(content), created=False, commit=Commit())
+            return Made(gone(staging.new_object()), created=False, commit=Commit())
+        new_id: int | None = None
+
+        def counted(staging: Staging) -> int:
+            nonlocal new_id
+            new_id, rows = verb(staging)
+            return rows
+
+        done = self._commit(counted)
+        return Made(find(staging.draft), created=new_id is not None, commit=done)
+
+    def _at(self, snapshot: SnapshotId) -> View:
+        """Return what the catalog showed at a snapshot of its own, be it expired since."""
+        if self._after is not None and self._after.version.snapshot_id == snapshot:
+            return self._after
+        base = self._head.version
+        return View(self._runtime.store, base.at(snapshot, base.schema_version, base.snapshot_time))

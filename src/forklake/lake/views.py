@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.transaction import Staging
-from forklake.errors import NotFoundError
-from forklake.lake.runner import Runner, create
-from forklake.model.ids import ViewId
+from forklake.catalog.view import Content
+from forklake.lake.objects import Objects
+from forklake.model.ids import SchemaId, ViewId
 from forklake.model.records import Commit, View
 from forklake.model.rows import ViewRow
 from forklake.ops import define_view
 from forklake.ops.set_tag import set_view_tag
 
 
-class Views:
+class Views(Objects[ViewRow, View]):
     """The views of a catalog, or as a transaction sees them.
 
     Names are written ``view`` or ``schema.view``, each part in double quotes where it has a dot; with ``schema`` a name
     is taken as it is.
     """
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-
-    def list(self, schema: str | None = None) -> builtins.list[View]:
-        """Return all views, or those of a schema, by schema and name."""
-        content = self._runner._content()
-        wanted = None if schema is None else lookup.schema(content, schema).schema_id
-        names = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
-        found = [describe.view(content, row, names[row.schema_id]) for row in lookup.views(content, wanted)]
-        return sorted(found, key=lambda view: (view.schema_name, view.name))
-
-    def get(self, name: str, *, schema: str | None = None) -> View:
-        """Return a view.
-
-        Raises:
-            NotFoundError: There is none of that name.
-        """
-        content = self._runner._content()
-        row = lookup.view(content, *reversed(qualified_name(name, schema)))
-        return describe.view(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
     def create(
         self,
@@ -68,31 +45,13 @@ class Views:
         schema, name = qualified_name(name, schema)
         new = define_view.NewView(name, sql, schema, column_aliases, dialect, if_not_exists, or_replace)
         runtime = self._runner._runtime
-        created, done = create(self._runner, lambda staging: (define_view.create_view(staging, runtime, new), 0))
-        try:
-            made = self.get(name, schema=schema)
-        except NotFoundError:
-            if not self._runner._is_done:
-                raise
-            # Made the first time, and gone since.
-            made = View(ViewId(-1), schema, name, "", sql, dialect, tuple(column_aliases), {}, {})
-        return replace(made, created=created, commit=done)
-
-    def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
-        """Drop a view.
-
-        Raises:
-            NotFoundError: There is none of that name.
-        """
-        schema, name = qualified_name(name, schema)
-
-        def verb(staging: Staging) -> None:
-            found = lookup.find_schema(staging.draft, schema)
-            if if_exists and (found is None or lookup.find_view(staging.draft, found.schema_id, name) is None):
-                return
-            define_view.drop_view(staging, lookup.view(staging.draft, name, schema))
-
-        return self._runner._commit(verb)
+        aliases = tuple(column_aliases)
+        return self._make(
+            lambda staging: define_view.create_view(staging, runtime, new),
+            name,
+            schema,
+            lambda local: View(ViewId(local), schema, name, "", sql, dialect, aliases, {}, {}),
+        )
 
     def rename(self, name: str, new_name: str, *, schema: str | None = None) -> Commit:
         """Give a view another name.
@@ -118,3 +77,18 @@ class Views:
     def _change(self, name: str, schema: str | None, change: Callable[[Staging, ViewRow], None]) -> Commit:
         schema, name = qualified_name(name, schema)
         return self._runner._commit(lambda staging: change(staging, lookup.view(staging.draft, name, schema)))
+
+    def _rows(self, content: Content, schema_id: SchemaId | None) -> Sequence[ViewRow]:
+        return lookup.views(content, schema_id)
+
+    def _find(self, content: Content, schema_id: SchemaId, name: str) -> ViewRow | None:
+        return lookup.find_view(content, schema_id, name)
+
+    def _row(self, content: Content, name: str, schema: str) -> ViewRow:
+        return lookup.view(content, name, schema)
+
+    def _described(self, content: Content, row: ViewRow, schema_name: str) -> View:
+        return describe.view(content, row, schema_name)
+
+    def _drop(self, staging: Staging, row: ViewRow) -> None:
+        define_view.drop_view(staging, row)

@@ -1,0 +1,97 @@
+"""What views and macros of a catalog have in common: they are found by name, listed and dropped."""
+
+from __future__ import annotations
+
+import builtins
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from forklake.catalog import lookup
+from forklake.catalog.names import qualified_name
+from forklake.catalog.transaction import Staging
+from forklake.catalog.view import Content
+from forklake.lake.runner import Runner
+from forklake.model.ids import SchemaId
+from forklake.model.records import Commit, Macro, View
+from forklake.model.rows import MacroRow, ViewRow
+
+Row = TypeVar("Row", ViewRow, MacroRow)
+Record = TypeVar("Record", View, Macro)
+
+
+class Objects(ABC, Generic[Row, Record]):
+    """Objects of one kind in a catalog, or as a transaction sees them.
+
+    Names are written ``name`` or ``schema.name``, each part in double quotes where it has a dot; with ``schema`` a name
+    is taken as it is.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def list(self, schema: str | None = None) -> builtins.list[Record]:
+        """Return all of them, or those of a schema, by schema and name."""
+        content = self._runner._content()
+        wanted = None if schema is None else lookup.schema(content, schema).schema_id
+        names = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
+        found = [self._described(content, row, names[row.schema_id]) for row in self._rows(content, wanted)]
+        return sorted(found, key=lambda one: (one.schema_name, one.name))
+
+    def get(self, name: str, *, schema: str | None = None) -> Record:
+        """Return one by its name.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        schema, name = qualified_name(name, schema)
+        return self._found(self._runner._content(), name, schema)
+
+    def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
+        """Drop one; of a macro, all its overloads.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        schema, name = qualified_name(name, schema)
+
+        def verb(staging: Staging) -> None:
+            found = lookup.find_schema(staging.draft, schema)
+            if if_exists and (found is None or self._find(staging.draft, found.schema_id, name) is None):
+                return
+            self._drop(staging, self._row(staging.draft, name, schema))
+
+        return self._runner._commit(verb)
+
+    def _make(
+        self, verb: Callable[[Staging], int | None], name: str, schema: str, gone: Callable[[int], Record]
+    ) -> Record:
+        made = self._runner._make(
+            lambda staging: (verb(staging), 0), lambda seen: self._found(seen, name, schema), gone
+        )
+        return replace(made.thing, created=made.created, commit=made.commit)
+
+    def _found(self, content: Content, name: str, schema: str) -> Record:
+        row = self._row(content, name, schema)
+        return self._described(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
+
+    @abstractmethod
+    def _rows(self, content: Content, schema_id: SchemaId | None) -> Sequence[Row]:
+        """Return all of them, or those of a schema."""
+
+    @abstractmethod
+    def _find(self, content: Content, schema_id: SchemaId, name: str) -> Row | None:
+        """Return the one of that name, if there is one."""
+
+    @abstractmethod
+    def _row(self, content: Content, name: str, schema: str) -> Row:
+        """Return the one of that name, or say that there is none."""
+
+    @abstractmethod
+    def _described(self, content: Content, row: Row, schema_name: str) -> Record:
+        """Return what users are shown of one."""
+
+    @abstractmethod
+    def _drop(self, staging: Staging, row: Row) -> None:
+        """Drop one."""
