@@ -12,6 +12,7 @@ from forklake.cli.reference import commands
 from forklake.cli.verbs.page import all_verbs, page
 from forklake.cli.verbs.verb import Lacks
 from forklake.lake.alter import Alter
+from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.inspection import Inspection
 from forklake.lake.macros import Macros
 from forklake.lake.maintenance import CatalogMaintenance, Maintenance
@@ -24,12 +25,10 @@ from forklake.sql.parse import parse
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verbs.md"
 HANDLES = (forklake.Lake, forklake.LakeAt, forklake.Catalog, forklake.Fork, forklake.Transaction, forklake.Table)
-GROUPS = (Alter, Inspection, Macros, CatalogMaintenance, Maintenance, forklake.Options, Schemas, Storage, Views)
-FAMILIES = (
-    HANDLES,
-    (Maintenance, CatalogMaintenance),
-    *((kind,) for kind in GROUPS if not issubclass(kind, Maintenance)),
-)
+MAINTENANCE = (Maintenance, CatalogMaintenance)
+OTHERS = (Alter, CatalogInspection, Inspection, Macros, forklake.Options, Schemas, Storage, Views)
+GROUPS = (*MAINTENANCE, *OTHERS)
+FAMILIES = (HANDLES, MAINTENANCE, *((kind,) for kind in OTHERS))
 """What is inherited within one of them counts once."""
 
 

@@ -300,7 +300,7 @@ def test_a_dropped_catalog_is_gone_and_its_forks_stay(lake: Lake) -> None:
         lambda: shop.options.set("auto_compact", False),
         lambda: shop.options.get("auto_compact"),
         shop.options.list,
-        shop.sever,
+        shop.maintenance.sever,
         lambda: shop.maintenance.expire_snapshots(snapshot_ids=[0]),
     ):
         with pytest.raises(NotFoundError, match=r"was dropped|does not exist"):

@@ -205,5 +205,5 @@ def test_a_catalog_carries_the_commit_that_made_it(lake: Lake, shop: Catalog) ->
         assert (there.created, there.commit) == (False, None)
     assert lake.catalog("shop").commit is None
     assert shop.commit == Commit(first)
-    assert fork.sever() == Commit(fork.head)
-    assert fork.sever() == Commit(None)
+    assert fork.maintenance.sever() == Commit(fork.head)
+    assert fork.maintenance.sever() == Commit(None)

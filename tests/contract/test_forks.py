@@ -201,7 +201,7 @@ def test_row_ids_never_meet_in_a_tree(lake: Lake, shop: Catalog) -> None:
     agent.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])  # only deletes so far
     nested = agent.fork("nested")
     family = [shop, agent, nested, agent.fork("copied", copy=True), shop.fork("severed")]
-    family[-1].sever()
+    family[-1].maintenance.sever()
     for catalog in family:
         catalog.table("orders").storage.append_files([data_file("x", 7), data_file("y", 1)])
         catalog.create_table("own", {"i": "INTEGER"})
@@ -259,7 +259,7 @@ def test_forks_of_forks_see_through_all_levels(lake: Lake) -> None:
     assert catalog.table("t").inspect.stats.record_count == 4
     assert file_names(lake.catalog("level-33"), "t") == ["f22", "f33"]
     assert len(catalog.snapshots()) == 1 + 1 + 6 + 2 + 66
-    catalog.sever()
+    catalog.maintenance.sever()
     assert file_names(catalog, "t") == ["f33", "f44", "f55", "f66"]
 
 
@@ -386,7 +386,7 @@ def test_a_severed_catalog_stands_on_its_own(lake: Lake, shop: Catalog) -> None:
     agent.table("orders").alter.add_column(("x", "INTEGER"))
     agent.options.set("target_file_size", "1GB")
     before, fork_point, version = content(agent), agent.snapshots()[3].snapshot_id, last(agent).schema_version
-    agent.sever()
+    agent.maintenance.sever()
     assert content(agent) == before
     (only,) = agent.snapshots()
     assert (only.changes_made, only.commit_message) == ("", "Severed from its ancestors")
@@ -413,23 +413,23 @@ def test_forks_of_a_severed_catalog_keep_what_they_see(shop: Catalog) -> None:
     early = agent.fork("early")
     seen = content(early)
     agent.table("orders").storage.delete_rows([delete_file(first.data_file_id, "d")])
-    agent.sever()
+    agent.maintenance.sever()
     late = agent.fork("late")
     assert content(early) == seen
     assert content(late) == content(agent)
     agent.table("orders").drop()
     assert content(early) == seen
-    early.sever()
+    early.maintenance.sever()
     assert content(early) == seen
     assert file_names(late, "orders") == ["a", "c"]
 
 
 def test_severing_what_inherits_nothing_changes_nothing(lake: Lake, shop: Catalog) -> None:
     agent = shop.fork("agent")
-    agent.sever()
+    agent.maintenance.sever()
     before = state(lake)
-    shop.sever()
-    agent.sever()
+    shop.maintenance.sever()
+    agent.maintenance.sever()
     assert state(lake) == before
 
 
@@ -437,7 +437,7 @@ def test_a_transaction_of_a_catalog_that_is_severed_meanwhile_is_is_refused(shop
     agent = shop.fork("agent")
     transaction = agent.transaction()
     transaction.table("orders").storage.append_files([data_file("c")])
-    agent.sever()
+    agent.maintenance.sever()
     with pytest.raises(CommitConflictError, match="has been expired, so what others did since cannot be known"):
         transaction.commit()
     assert file_names(agent, "orders") == ["a", "b"]
@@ -448,7 +448,7 @@ def test_statistics_of_files_come_along_with_copies(lake: Lake, shop: Catalog) -
     shop.table("orders").storage.append_files([NewDataFile("s.parquet", 10, 100, column_stats=stats)])
     copied = shop.fork("copied", copy=True)
     severed = shop.fork("severed")
-    severed.sever()
+    severed.maintenance.sever()
     for catalog in (copied, severed):
         found = rows(
             lake,

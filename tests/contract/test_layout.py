@@ -182,7 +182,7 @@ def test_a_fork_lays_its_own_files_out_in_its_own_way(shop: Catalog) -> None:
     fork.table("events").storage.append_files([file("b", "7")])
     assert [f.partition_values for f in fork.table("events").storage.files()] == [("2026", "1"), ("7",)]
     assert shop.table("events").inspect.partition_by == (BY_YEAR, PartitionField("id"))
-    fork.sever()
+    fork.maintenance.sever()
     assert [f.partition_values for f in fork.table("events").storage.files()] == [("2026", "1"), ("7",)]
 
 
@@ -226,7 +226,7 @@ def test_an_inherited_mapping_is_written_once_however_often_its_files_come_and_g
         txn.table("events").storage.append_files([file("d", "2026", "2", mapping=mapping_id)])
     found = rows(lake, "SELECT catalog_id, count(*) FROM forklake.ducklake_name_mapping GROUP BY catalog_id ORDER BY 1")
     assert found == [(shop.catalog_id, 3), (fork.catalog_id, 3)]
-    fork.sever()
+    fork.maintenance.sever()
     assert [f.mapping_id for f in fork.table("events").storage.files()] == [mapping_id, mapping_id]
 
 
@@ -276,7 +276,7 @@ def test_a_fork_deletes_inlined_rows_for_itself(notes: Catalog) -> None:
     fork.table("notes").storage.insert_inlined([{"id": "9"}])
     assert inlined(notes) == [(0, "1"), (1, "2")]
     assert inlined(fork) == [(1, "2"), (fork.catalog_id << 36, "9")]
-    fork.sever()
+    fork.maintenance.sever()
     assert inlined(fork) == [(1, "2"), (fork.catalog_id << 36, "9")]
     with pytest.raises(NotFoundError, match="No inlined row with id 0 exists"):
         fork.table("notes").storage.delete_inlined([0])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from forklake import Catalog, Lake, MacroImplementation, MacroParameter
+from forklake import Catalog, Commit, Lake, MacroImplementation, MacroParameter
 from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError, NotFoundError
 from tests.contract.support import last, names
 
@@ -31,6 +31,17 @@ def test_a_view_is_a_query_under_a_name(shop: Catalog) -> None:
     assert (view.name, view.sql, view.dialect) == ("recent", "SELECT * FROM orders", "duckdb")
     assert view.column_aliases == ("number",)
     assert shop.snapshots()[-2].changes_made == 'created_view:"main"."recent"'
+
+
+def test_a_table_is_dropped_by_name_if_it_is_there(shop: Catalog) -> None:
+    head = shop.head
+    for name in ("nothing", "nowhere.nothing", "recent"):
+        assert shop.drop_table(name, if_exists=True) == Commit()
+        with pytest.raises(NotFoundError):
+            shop.drop_table(name)
+    assert shop.head == head
+    assert shop.drop_table("main.ORDERS", if_exists=True) == Commit(shop.head)
+    assert names(shop) == []
 
 
 def test_tables_and_views_share_their_names(shop: Catalog) -> None:
@@ -170,7 +181,7 @@ def test_a_fork_inherits_them_all_and_changes_them_for_itself(shop: Catalog) -> 
 def test_written_out_they_stay_the_same(shop: Catalog, how: str) -> None:
     shop.views.comment("recent", "a number", column="number")
     alone = shop.fork("alone", copy=how == "copy")
-    alone.sever()
+    alone.maintenance.sever()
     shop.macros.drop("add")
     shop.views.drop("recent")
     assert alone.views.get("recent").column_tags == {"number": {"comment": "a number"}}

@@ -9,7 +9,7 @@ def test_copy_and_sever_need_one_connection_only(lake_factory: LakeFactory) -> N
         shop = lake.create_catalog("shop")
         shop.create_table("orders", {"id": "BIGINT"})
         agent = shop.fork("agent")
-        agent.sever()
+        agent.maintenance.sever()
         copy = shop.fork("copy", copy=True)
         assert [table.name for table in agent.tables()] == ["orders"]
         assert [table.name for table in copy.tables()] == ["orders"]

@@ -7,7 +7,6 @@ import pytest
 
 from forklake import ForkNode, Lake, NewDataFile
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.lake.internals import parent_of
 from forklake.metastore import schema
 
 
@@ -45,7 +44,7 @@ def test_a_node_tells_what_its_catalog_is_and_owns(lake: Lake) -> None:
     assert (root.snapshot_id, fork.snapshot_id) == (shop.head, agent.head)
     assert fork.created_at == next(each.snapshot_time for each in agent.snapshots() if each.catalog_id == 1)
     assert fork.snapshot_time == agent.snapshots()[-1].snapshot_time
-    agent.sever()
+    agent.maintenance.sever()
     assert lake.fork_tree("accepted").roots[0].kind == "copy"
 
 
@@ -93,12 +92,13 @@ def test_a_senseless_tree_is_refused(lake: Lake, wrong: dict[str, int]) -> None:
 def test_a_catalog_knows_its_parent(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     agent = shop.fork("agent")
-    assert (parent_of(shop), parent_of(agent)) == (None, shop.info)
-    assert agent.info.parent_id == shop.catalog_id
+    assert (shop.inspect.parent, agent.inspect.parent) == (None, shop.inspect.info)
+    assert agent.inspect.info.parent_id == shop.catalog_id
     lake.catalog("shop").drop()
-    assert parent_of(agent) is None
+    assert agent.inspect.parent is None
+    assert [one.inspect.is_live for one in (shop, agent)] == [False, True]
     with pytest.raises(NotFoundError):
-        _ = shop.info
+        _ = shop.inspect.info
 
 
 @pytest.mark.parametrize("lake_factory", ["sqlite", "duckdb", "postgres", "partitioned"], indirect=True)

@@ -175,7 +175,7 @@ def test_a_severed_fork_leaves_what_it_forgot_to_the_footers(shop: Catalog) -> N
     fork = shop.fork("fork")
     fork.table("t").storage.append_files([data_file("own")])
     fork.table("t").alter.rename_column("i", "n")
-    fork.sever()
+    fork.maintenance.sever()
     fork.table("t").storage.append_files([data_file("after")])
     json = ("j", "varchar")
     assert shapes(plan(fork)) == {"inherited": None, "own": None, "after": [("n", "int32"), json]}
@@ -215,7 +215,7 @@ def test_inlined_rows_of_a_severed_fork_keep_all_their_values(shop: Catalog) -> 
     fork.table("t").storage.insert_inlined([{"i": "1", "j": "2"}])
     fork.table("t").alter.rename_column("i", "n")
     fork.table("t").storage.insert_inlined([{"n": "3", "j": "4"}])
-    fork.sever()
+    fork.maintenance.sever()
     fork.table("t").alter.add_column(ColumnDefinition("k", "INTEGER"))
     groups = plan(fork).inlined
     assert [[field.name for field in group.fields] for group in groups] == [["n", "j"], ["n", "j"]]

@@ -50,7 +50,7 @@ def test_a_handle_on_the_past_only_reads(shop: Catalog) -> None:
     for attempt in each(
         lambda: past.create_table("t", {"i": "INTEGER"}),
         past.transaction,
-        past.sever,
+        past.maintenance.sever,
         past.drop,
         lambda: past.rename("other"),
         past.table("orders").drop,

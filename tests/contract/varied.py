@@ -101,7 +101,7 @@ def vary(lake: Lake) -> None:
     upset(two.fork("copy", copy=True), "copy")
     upset(between, "between")
     before = between.fork("before")
-    between.sever()
+    between.maintenance.sever()
     upset(between, "alone")
     upset(between.fork("after"), "after")
     upset(before, "before")

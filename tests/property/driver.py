@@ -296,7 +296,7 @@ class Driver(Checks):
         if (picked := self.pick(rng)) is None:
             return None
         catalog, handle = picked
-        handle.sever()
+        handle.maintenance.sever()
         if catalog in self.truth.attached:
             self.truth.sever(catalog, handle.head)
         return f"c{catalog}, head {handle.head}"

@@ -138,7 +138,7 @@ def fork_numbered(url: str, name: str, seconds: float) -> dict[str, Content]:
 def sever_soon(url: str, name: str, wait: float) -> None:
     time.sleep(wait)
     with Lake(url, settings=EAGER) as lake:
-        lake.catalog(name).sever()
+        lake.catalog(name).maintenance.sever()
 
 
 def test_severing_among_commits_and_forks_loses_nothing(lake_factory: LakeFactory) -> None:

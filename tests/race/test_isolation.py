@@ -67,7 +67,7 @@ def _noisy_round(lake: Lake, name: str, choose: random.Random, rounds: Any) -> N
         pass
     own.maintenance.expire_snapshots(snapshot_ids=[s.snapshot_id for s in own.snapshots()[:-1]])
     if choose.random() < 0.3:
-        fork.sever()
+        fork.maintenance.sever()
     lake.catalog(f"{name}-fork").rename(f"{name}-renamed")
     lake.catalog(f"{name}-renamed").drop()
     lake.purge(int(fork.catalog_id))

@@ -136,7 +136,7 @@ def test_severing_in_flight_lets_a_commit_wait_and_then_refuses_what_it_cannot_j
     transaction = agent.transaction()
     transaction.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)])
     with stop_at(url, _before("INSERT", "ducklake_data_file")) as stop:
-        committed = _meet(stop, lambda: slow.catalog("agent").sever(), transaction.commit)
+        committed = _meet(stop, slow.catalog("agent").maintenance.sever, transaction.commit)
         with pytest.raises(CommitConflictError, match="expired"):
             committed()
     agent.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)])

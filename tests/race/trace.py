@@ -191,7 +191,7 @@ class Trace:
         catalog.fork(self.new_name(), copy=True)
 
     def sever(self, catalog: Catalog) -> None:
-        catalog.sever()
+        catalog.maintenance.sever()
 
     def expire(self, catalog: Catalog) -> str:
         own = [s.snapshot_id for s in catalog.snapshots() if s.catalog_id == catalog.catalog_id]

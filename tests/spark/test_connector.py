@@ -374,4 +374,4 @@ def test_abort_removes_files_only_if_no_commit_was_tried(place: Place, shop: Cat
 
 
 def _parquet(catalog: Catalog) -> list[Path]:
-    return list(Path(catalog.info.data_path).rglob("*.parquet"))
+    return list(Path(catalog.inspect.info.data_path).rglob("*.parquet"))

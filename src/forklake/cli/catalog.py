@@ -19,7 +19,6 @@ from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import at_option
 from forklake.cli.transfer import export_command, import_command
 from forklake.errors import NotFoundError
-from forklake.lake.internals import parent_of
 
 _PAGE = 1000
 
@@ -157,9 +156,9 @@ def show(name: str) -> None:
 
 
 def _described(lake: Lake, found: Catalog) -> dict[str, Any]:
-    info = found.info
+    info = found.inspect.info
     node = lake.fork_tree(info.name, depth=0).roots[0]
-    parent = parent_of(found)
+    parent = found.inspect.parent
     fields: dict[str, Any] = output.plain(info)
     return fields | {
         "kind": node.kind,
@@ -379,12 +378,12 @@ def sever(name: str) -> None:
     """
     with open_lake() as lake:
         found = lake.catalog(name)
-        found.sever()
+        found.maintenance.sever()
         _show_one(found, "Stands on its own:")
 
 
 def _show_one(found: Catalog, what: str, **more: object) -> None:
-    info = found.info
+    info = found.inspect.info
     output.show(
         output.plain(info) | more,
         lambda: [f'{what} catalog "{output.printable(info.name)}" (id {info.catalog_id}, head {info.snapshot_id}).'],

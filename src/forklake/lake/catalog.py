@@ -16,6 +16,7 @@ from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content, View
 from forklake.errors import CatalogDroppedError, InvalidInputError
+from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.maintenance import CatalogMaintenance
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
@@ -27,10 +28,9 @@ from forklake.model.version import Head, Version
 from forklake.ops import lifecycle
 from forklake.ops.copy_catalog import copy_catalog
 from forklake.ops.fork import fork, fork_many
-from forklake.ops.list_catalogs import catalog_by_id, check_limit, list_forks
+from forklake.ops.list_catalogs import check_limit, list_forks
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import Runtime
-from forklake.ops.sever import sever
 
 if TYPE_CHECKING:
     from forklake.session.connection import Connection
@@ -107,13 +107,9 @@ class Catalog(Reader):
         return self._version().snapshot_id
 
     @property
-    def info(self) -> CatalogInfo:
-        """The catalog as a list shows it now.
-
-        Raises:
-            NotFoundError: It was dropped.
-        """
-        return catalog_by_id(self._runtime, self._catalog_id)
+    def inspect(self) -> CatalogInspection:
+        """What can be told of the catalog: how a list shows it, its parent, and whether it is there still."""
+        return CatalogInspection(self._runtime, self._catalog_id)
 
     @property
     def options(self) -> Options:
@@ -122,7 +118,7 @@ class Catalog(Reader):
 
     @property
     def maintenance(self) -> CatalogMaintenance:
-        """What is done now and then: expiring snapshots, flushing inlined rows, exporting the catalog."""
+        """What is done now and then: expire snapshots, flush inlined rows, sever the catalog, export it."""
         return CatalogMaintenance(self, self._catalog_id, self._version, self._check_writable)
 
     def at(
@@ -280,14 +276,6 @@ class Catalog(Reader):
         Copies, and forks that were severed since, are among them.
         """
         return list_forks(self._runtime, self._catalog_id)
-
-    def sever(self) -> Commit:
-        """Cut the catalog off from its ancestors: what it inherits becomes its own, and its earlier history goes.
-
-        A catalog that inherits nothing stays as it is.
-        """
-        self._check_writable()
-        return Commit(sever(self._runtime, self._catalog_id))
 
     def rename(self, name: str) -> None:
         """Give the catalog another name; its directory, its forks and all handles on it stay as they are.

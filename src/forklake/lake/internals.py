@@ -10,16 +10,14 @@ from typing import TypeVar
 
 from forklake.catalog.transaction import Staging
 from forklake.catalog.view import Content
-from forklake.errors import CatalogDroppedError
 from forklake.lake.catalog import Catalog
 from forklake.lake.lake import Lake, LakeAt
 from forklake.lake.options import Options
 from forklake.lake.table import Table
 from forklake.lake.transaction import Transaction
 from forklake.model.ids import CatalogId
-from forklake.model.records import CatalogInfo, Commit
+from forklake.model.records import Commit
 from forklake.model.version import Version
-from forklake.ops.list_catalogs import parent_of as find_parent
 from forklake.ops.runtime import Runtime
 
 T = TypeVar("T")
@@ -74,17 +72,3 @@ def commit(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
 def is_past(catalog: Catalog) -> bool:
     """Return whether this is a handle on the past, which changes nothing."""
     return catalog._pinned is not None
-
-
-def is_live(catalog: Catalog) -> bool:
-    """Return whether a catalog is there: not dropped since the handle was made."""
-    try:
-        catalog._head()
-    except CatalogDroppedError:
-        return False
-    return True
-
-
-def parent_of(catalog: Catalog) -> CatalogInfo | None:
-    """Return the catalog that one was forked from; None if there is none, or it was dropped since."""
-    return find_parent(catalog._runtime, catalog.catalog_id)

@@ -12,11 +12,12 @@ from forklake.catalog.moments import Moment, Time
 from forklake.catalog.names import qualified_name
 from forklake.lake.runner import Runner
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import ExportedCatalog, FlushedTable
+from forklake.model.records import Commit, ExportedCatalog, FlushedTable
 from forklake.model.version import Version
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
 from forklake.ops.plain_history import Progress, silent
+from forklake.ops.sever import sever
 
 
 class Maintenance:
@@ -97,6 +98,14 @@ class CatalogMaintenance(Maintenance):
             dry_run=dry_run,
         )
         return [snapshot.snapshot_id for snapshot in chosen]
+
+    def sever(self) -> Commit:
+        """Cut the catalog off from its ancestors: what it inherits becomes its own, and its earlier history goes.
+
+        A catalog that inherits nothing stays as it is.
+        """
+        self._check_writable()
+        return Commit(sever(self._runner._runtime, self._catalog_id))
 
     def export(
         self,

@@ -18,6 +18,7 @@ from forklake.lake.schemas import Schemas
 from forklake.lake.table import Table
 from forklake.lake.views import Views
 from forklake.model.ids import SchemaId, TableId
+from forklake.model.records import Commit
 from forklake.model.rows import TableRow
 from forklake.ops import define_table
 from forklake.ops.arrange_files import PartitionKeys
@@ -70,6 +71,24 @@ class Reader(Runner):
         content = self._content()
         schema, name = qualified_name(name, schema)
         return Table(self, *_found(content, name, schema))
+
+    def drop_table(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
+        """Drop a table with all it holds; time travel and forks still see it.
+
+        With ``if_exists``, nothing is done if there is none.
+
+        Raises:
+            NotFoundError: There is none of that name.
+        """
+        schema, name = qualified_name(name, schema)
+
+        def verb(staging: Staging) -> None:
+            found = lookup.find_schema(staging.draft, schema)
+            if if_exists and (found is None or lookup.find_table(staging.draft, found.schema_id, name) is None):
+                return
+            define_table.drop_table(staging, lookup.table(staging.draft, name, schema))
+
+        return self._commit(verb)
 
     def create_table(
         self,

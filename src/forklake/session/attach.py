@@ -217,7 +217,7 @@ class _Opening:
         if isinstance(wanted, int) and not isinstance(wanted, bool):
             found = Catalog(runtime_of(lake), CatalogId(wanted))
             try:
-                found.info  # noqa: B018 - a catalog that is not there is refused here
+                found.inspect.info  # noqa: B018 - a catalog that is not there is refused here
             except NotFoundError as error:
                 raise NotFoundError(f"Catalog with id {wanted} does not exist") from error
             return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Transaction
-from forklake.lake.internals import catalog_of, is_live, is_past, runtime_of
+from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
 from forklake.model.names import fold
 from forklake.ops.run_again import run_again
@@ -345,7 +345,7 @@ def _detach(state: State, statement: said.Detach) -> None:
     found = state.attachments.find(statement.alias)
     if found is None and statement.if_exists:
         return
-    if state.current is not None and state.current[0] is found and is_live(found.catalog):
+    if state.current is not None and state.current[0] is found and found.catalog.inspect.is_live:
         raise InvalidInputError(
             f'Binder Error: Cannot detach database "{statement.alias}" because it is the default'
             " database. Select a different database using `USE` to allow detaching this database"

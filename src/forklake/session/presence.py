@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from forklake.catalog import lookup
 from forklake.catalog.view import Content
 from forklake.errors import CatalogDroppedError, NotFoundError
-from forklake.lake.internals import is_live, runtime_of
+from forklake.lake.internals import runtime_of
 from forklake.metastore.queries.catalogs import last_name
 from forklake.model.keywords import identifier
 from forklake.model.names import fold, nearest
@@ -88,7 +88,7 @@ def dropped(state: State, error: CatalogDroppedError) -> CatalogDroppedError:
     """Return the error for an attached catalog that was dropped: by its name, and with what to do."""
     for attached in state.attachments.all():
         catalog = attached.catalog
-        if catalog.catalog_id != error.catalog_id or is_live(catalog):
+        if catalog.catalog_id != error.catalog_id or catalog.inspect.is_live:
             continue
         name = last_name(runtime_of(catalog).store, catalog.catalog_id)
         return CatalogDroppedError(

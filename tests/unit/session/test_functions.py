@@ -336,14 +336,14 @@ def test_a_fork_starts_at_the_snapshot_or_time_that_is_said(lake: Lake, x: Attac
     past = Attached("past", lake, shop.at(version=1))
     call("fork_catalog", [past], ["past", "by alias"], {})
     for name in ("by id", "by time", "by alias"):
-        assert lake.catalog(name).info.parent_snapshot_id == 1, name
+        assert lake.catalog(name).inspect.info.parent_snapshot_id == 1, name
     with pytest.raises(SnapshotNotFoundError, match="No snapshot found"):
         call("fork_catalog", [x], ["x", "too early"], {"at": timedelta(days=365)})
 
 
 def test_a_fork_may_have_a_data_path_of_its_own(tmp_path: Path, lake: Lake, x: Attached) -> None:
     call("fork_catalog", [x], ["x", "away", str(tmp_path / "elsewhere")], {})
-    assert lake.catalog("away").info.data_path.startswith(str(tmp_path / "elsewhere"))
+    assert lake.catalog("away").inspect.info.data_path.startswith(str(tmp_path / "elsewhere"))
 
 
 def test_a_name_that_two_attached_lakes_have_is_ambiguous(tmp_path: Path, x: Attached) -> None:

@@ -64,7 +64,11 @@ CHAPTERS: Final = (
             ),
             Verb(
                 "show one catalog",
-                ("Catalog.info",),
+                (
+                    "CatalogInspection.info",
+                    "CatalogInspection.parent",
+                    "CatalogInspection.is_live",
+                ),
                 ("FROM ducklake_catalogs('shop', prefix => 'shop')",),
                 ("catalog show",),
             ),
@@ -130,7 +134,7 @@ CHAPTERS: Final = (
             ),
             Verb(
                 "cut a fork off from its ancestors",
-                ("Catalog.sever",),
+                ("CatalogMaintenance.sever",),
                 ("CALL ducklake_sever_catalog('shop', 'agent')",),
                 ("catalog sever",),
             ),

@@ -66,7 +66,15 @@ CHAPTERS: Final = (
                 ("table history",),
             ),
             Verb("rename a table", ("Table.rename",), ("ALTER TABLE orders RENAME TO sales",), STATEMENT),
-            Verb("drop a table", ("Table.drop",), ("DROP TABLE orders",), STATEMENT),
+            Verb(
+                "drop a table",
+                (
+                    "Table.drop",
+                    "Catalog.drop_table",
+                ),
+                ("DROP TABLE orders",),
+                STATEMENT,
+            ),
             Verb("add a column", ("Alter.add_column",), ("ALTER TABLE orders ADD COLUMN note VARCHAR",), STATEMENT),
             Verb("drop a column", ("Alter.drop_column",), ("ALTER TABLE orders DROP COLUMN note",), STATEMENT),
             Verb("rename a column", ("Alter.rename_column",), ("ALTER TABLE orders RENAME note TO remark",), STATEMENT),

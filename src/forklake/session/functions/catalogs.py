@@ -183,7 +183,7 @@ def _sever_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_sever_catalog")
     _check_settled(call, "severed")
     severed = call.attachment.lake.catalog(call.required("name", "The name of a catalog"))
-    severed.sever()
+    severed.maintenance.sever()
     return Rows(_CATALOG, [(severed.catalog_id, severed.name)])
 
 

@@ -1,0 +1,40 @@
+"""What can be told of a catalog, as a handle."""
+
+from __future__ import annotations
+
+from forklake.errors import CatalogDroppedError
+from forklake.model.ids import CatalogId
+from forklake.model.records import CatalogInfo
+from forklake.ops.list_catalogs import catalog_by_id, parent_of
+from forklake.ops.runtime import Runtime
+
+
+class CatalogInspection:
+    """Facts about one catalog, at the moment of each call."""
+
+    def __init__(self, runtime: Runtime, catalog_id: CatalogId) -> None:
+        self._runtime = runtime
+        self._catalog_id = catalog_id
+
+    @property
+    def info(self) -> CatalogInfo:
+        """The catalog as a list shows it now.
+
+        Raises:
+            NotFoundError: It was dropped.
+        """
+        return catalog_by_id(self._runtime, self._catalog_id)
+
+    @property
+    def parent(self) -> CatalogInfo | None:
+        """The catalog that this one was forked from; None if there is none, or it was dropped since."""
+        return parent_of(self._runtime, self._catalog_id)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the catalog is there: not dropped since the handle was made."""
+        try:
+            catalog_by_id(self._runtime, self._catalog_id)
+        except CatalogDroppedError:
+            return False
+        return True
