@@ -1,6 +1,7 @@
 """Errors carry what to do about them as values, and each edge says it in its own words."""
 
 import pickle
+import traceback
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -118,3 +119,10 @@ def test_an_error_goes_to_another_process_with_all_that_it_knows(error: Forklake
     sent = pickle.loads(pickle.dumps(error))
     assert type(sent) is type(error)
     assert (str(sent), sent.args, vars(sent)) == (str(error), error.args, vars(error))
+
+
+def test_a_plain_traceback_tells_the_hint_once() -> None:
+    error = NotFoundError("No such catalog.", hint=hints.ListCatalogs())
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    assert lines[-2:] == ["forklake.errors.NotFoundError: No such catalog.", f"Hint: {in_python(hints.ListCatalogs())}"]
+    assert sum("Hint:" in line for line in lines) == 1

@@ -18,6 +18,7 @@ from forklake.catalog.view import Content, View
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.maintenance import CatalogMaintenance
+from forklake.lake.notebook import catalog_html
 from forklake.lake.options import Options
 from forklake.lake.reader import Reader
 from forklake.lake.runner import Made
@@ -66,6 +67,9 @@ class Catalog(Reader):
         """Return the name that was last known: nothing is asked for."""
         at = "" if self._pinned is None else f", at={self._pinned.version.snapshot_id}"
         return f"{type(self).__name__}({self._known_name()!r}{at})"
+
+    def _repr_html_(self) -> str:
+        return catalog_html(self)
 
     @property
     def catalog_id(self) -> CatalogId:

@@ -13,6 +13,7 @@ from forklake.catalog.view import View
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
 from forklake.lake.language import load_language
+from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
 from forklake.model.overview import ForkTree, LakeStats
@@ -55,6 +56,9 @@ class Lake:
 
     def __repr__(self) -> str:
         return f"Lake({self._runtime.location!r})"
+
+    def _repr_html_(self) -> str:
+        return lake_html(self)
 
     def close(self) -> None:
         """Give back all connections. Closing twice does no harm. A Spark session is left running."""

@@ -12,6 +12,7 @@ from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.view import Content
 from forklake.lake.alter import Alter
 from forklake.lake.inspection import Inspection
+from forklake.lake.notebook import table_html
 from forklake.lake.storage import Storage
 from forklake.model.ids import TableId
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
@@ -55,6 +56,9 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({join_name(self._reader._known_name(), self.schema_name, self.name)!r})"
+
+    def _repr_html_(self) -> str:
+        return table_html(self)
 
     @property
     def name(self) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
+from forklake.model import html
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
+
+_INDENT: Final = "\u2003"
+"""A space that HTML keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,29 @@ class ForkTree:
     root_count: int
     roots: tuple[ForkNode, ...]
 
+    def _repr_html_(self) -> str:
+        rows = [row for root in self.roots for row in _tree_rows(root, "")]
+        hidden = self.root_count - len(self.roots)
+        more = f"And {hidden:,} more that have no parent." if hidden else None
+        return html.sheet(["catalog", "id", "head", "forks", "files", "bytes", "created"], rows, more)
+
+
+def _tree_rows(node: ForkNode, indent: str) -> Iterator[tuple[object, ...]]:
+    mark = "" if node.is_live else " (dropped)"
+    yield (
+        f"{indent}{node.name}{mark}",
+        node.catalog_id,
+        "purged" if node.snapshot_id is None else node.snapshot_id,
+        node.fork_count,
+        node.own_file_count,
+        node.own_byte_count,
+        node.created_at,
+    )
+    for fork in node.forks:
+        yield from _tree_rows(fork, indent + _INDENT)
+    if node.forks and node.fork_count > len(node.forks):
+        yield (f"{indent}{_INDENT}... and {node.fork_count - len(node.forks):,} more",)
+
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
@@ -82,6 +110,28 @@ class LakeStats:
     byte_count: int
     tables: tuple[TableSize, ...]
     growth: tuple[Growth, ...]
+
+    def _repr_html_(self) -> str:
+        return (
+            html.facts(
+                [
+                    ("Catalogs", self.catalog_count),
+                    ("Roots", self.root_count),
+                    ("Forks", self.fork_count),
+                    ("Dropped", self.dropped_count),
+                    ("Purged", self.purged_count),
+                    ("Snapshots", self.snapshot_count),
+                    ("Bytes of metadata", self.byte_count),
+                ]
+            )
+            + html.sheet(
+                ["metadata table", "rows", "bytes"], [(one.name, one.row_count, one.byte_count) for one in self.tables]
+            )
+            + html.sheet(
+                ["from", "catalogs made", "snapshots made"],
+                [(one.start, one.catalogs_made, one.snapshots_made) for one in self.growth],
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
