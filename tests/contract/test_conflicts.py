@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from forklake import Catalog, Clock, Lake, RetryPolicy, Settings, Transaction
+from forklake import Catalog, Clock, Lake, MacroImplementation, MacroParameter, RetryPolicy, Settings, Transaction
 from forklake.errors import CommitConflictError, CommitContentionError, InvalidInputError, NotFoundError
 from forklake.model.change import InsertInlined
 from forklake.model.ids import ColumnId
@@ -279,8 +279,10 @@ def test_all_conflicts_are_listed(shop: Catalog) -> None:
     assert sorted(caught.value.conflicts) == [
         f"Transaction conflict - attempting to {CREATE_NEW} - but this table has been created by another transaction"
         " already",
-        f"Transaction conflict - attempting to {DELETE} - but another transaction has dropped it",
-        f"Transaction conflict - attempting to {INSERT} - but another transaction has dropped it",
+        f"Transaction conflict - attempting to {DELETE} - but another transaction has dropped it"
+        ' (table "main"."orders")',
+        f"Transaction conflict - attempting to {INSERT} - but another transaction has dropped it"
+        ' (table "main"."orders")',
     ]
     assert all(conflict in str(caught.value) for conflict in caught.value.conflicts)
 
@@ -441,6 +443,33 @@ def test_a_change_by_itself_is_made_again_on_the_new_head(lake_factory: LakeFact
         rival.rounds = 1
         with pytest.raises(NotFoundError, match=r"Table with index \"\d+\" does not exist"):
             shop.table("orders").storage.append_files([data_file("d")])
+
+
+def test_the_name_of_what_is_meant_follows_the_words_of_ducklake(shop: Catalog) -> None:
+    shop.views.create("recent", "SELECT 1")
+    shop.macros.create("half", MacroImplementation("x / 2", (MacroParameter("x"),)))
+    shop.schemas.create("staging")
+    orders = shop.table("orders")
+    first, second = shop.transaction(), shop.transaction()
+    first.drop_table("orders")
+    second.table("orders").rename("sold")
+    for transaction in (first, second):
+        transaction.views.drop("recent")
+        transaction.macros.drop("half")
+        transaction.schemas.drop("staging")
+    first.commit()
+    with pytest.raises(CommitConflictError) as refused:
+        second.commit()
+    assert {text[text.index("(") :] for text in refused.value.conflicts} == {
+        '(table "main"."orders")',
+        '(view "main"."recent")',
+        '(macro "main"."half")',
+        '(schema "staging")',
+    }
+    with pytest.raises(NotFoundError, match=r'Table with index "\d+" does not exist! \(table "main"."orders"\)'):
+        orders.append([{"id": 1}])
+    with pytest.raises(NotFoundError, match=r'No inlined row with id 7 exists in table "main"."more"!'):
+        shop.create_table("more", {"i": "INTEGER"}).storage.delete_inlined([7])
 
 
 # ---- commit keys ---------------------------------------------------------------------------------------------------

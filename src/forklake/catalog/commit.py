@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from forklake.catalog import versions
 from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
+from forklake.catalog.titles import changed_title
 from forklake.catalog.view import Draft, View
 from forklake.config import Clock, RetryPolicy
 from forklake.errors import (
@@ -167,7 +168,12 @@ def _planned_again(store: Store, plan: Plan) -> Draft:
     ours = draft_of(plan.base, plan.changes).log
     found = conflicts(ours, theirs)
     if found:
-        messages = [conflict.message for conflict in found]
+        # DuckLake names things by their ids; the name follows its sentence.
+        titles = [changed_title(plan.base, conflict.ours) for conflict in found]
+        messages = [
+            conflict.message if title is None else f"{conflict.message} ({title})"
+            for conflict, title in zip(found, titles, strict=True)
+        ]
         raise CommitConflictError(
             "; ".join(messages), conflicts=messages, hint="Nothing was written. Run it again on the new head."
         )

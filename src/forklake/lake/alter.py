@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forklake.catalog import lookup
 from forklake.catalog.transaction import Staging
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.records import Commit
@@ -137,4 +136,4 @@ class Alter:
 
     def _run(self, change: Callable[[Staging, TableRow], None]) -> Commit:
         table = self._table
-        return table._reader._commit(lambda staging: change(staging, lookup.table_by_id(staging.draft, table.table_id)))
+        return table._reader._commit(lambda staging: change(staging, table._found(staging.draft)))

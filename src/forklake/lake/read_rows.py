@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forklake import sql
-from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_names
 from forklake.model.predicate import Condition
@@ -43,7 +42,7 @@ def read_rows(
     """
     chosen = None if columns is None else column_names(columns)
     runtime, content = table._reader._runtime, table._content()
-    row = lookup.table_by_id(content, table.table_id)
+    row = table._found(content)
     condition: Condition | None = None
     if where is not None or parameters is not None:
         tree = sql.row_texts.read_where(where, parameters)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.model.field import Field
@@ -78,7 +77,7 @@ def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]],
     """Run a change in a transaction, again on the new head if it met a conflict, and return what it did."""
 
     def verb(staging: Staging) -> int:
-        row = lookup.table_by_id(staging.draft, table.table_id)
+        row = table._found(staging.draft)
         return change(staging, row, table_fields(staging.draft, table.table_id))
 
     return table._reader._commit(verb)

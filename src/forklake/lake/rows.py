@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
@@ -83,7 +82,7 @@ def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
     """Return the smallest or largest value of a column."""
     runtime = table._reader._runtime
     content = table._content()
-    row = lookup.table_by_id(content, table.table_id)
+    row = table._found(content)
     name = column_name(column)
     return reading.bound(runtime, content, row, name, which)
 
@@ -104,7 +103,7 @@ def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Co
         raise InvalidInputError("A schema is merged by the names of columns, not by position; nothing was added.")
 
     def verb(staging: Staging) -> int:
-        row = lookup.table_by_id(staging.draft, table.table_id)
+        row = table._found(staging.draft)
         if merge_schema:
             add_missing_columns(staging, row, appending.frame_columns(runtime.engine, rows))
         return appending.append(staging, runtime, row, rows, by_name=by_name)
@@ -118,7 +117,7 @@ def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | 
     rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> int:
-        row = lookup.table_by_id(staging.draft, table.table_id)
+        row = table._found(staging.draft)
         fields = table_fields(staging.draft, table.table_id)
         parsed = None if tree is None else bind_condition(tree, row.table_name, fields)
         return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
@@ -147,7 +146,7 @@ def table_maker(
 def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:
     tree = read_where(where, parameters)
     content = table._content()
-    row = lookup.table_by_id(content, table.table_id)
+    row = table._found(content)
     parsed = None if tree is None else bind_condition(tree, row.table_name, table_fields(content, row.table_id))
     runtime = table._reader._runtime
     return reading.plan_table(runtime, content, row, parsed), parsed

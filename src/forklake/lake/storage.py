@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from forklake import ops
-from forklake.catalog import describe, lookup
+from forklake.catalog import describe
 from forklake.catalog.transaction import Staging
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.records import Commit, DataFile, InlinedRow
@@ -30,7 +30,7 @@ class Storage:
             NotFoundError: The table was dropped.
         """
         content, runtime = self._table._content(), self._table._reader._runtime
-        row = lookup.table_by_id(content, self._table.table_id)
+        row = self._table._found(content)
         return describe.data_files(runtime.store, runtime.lake_path, content, row)
 
     def inlined_rows(self) -> list[InlinedRow]:
@@ -109,6 +109,4 @@ class Storage:
 
     def _run(self, change: Callable[[Staging, TableRow], int], *, rerun: bool = True) -> Commit:
         table = self._table
-        return table._reader._commit(
-            lambda staging: change(staging, lookup.table_by_id(staging.draft, table.table_id)), rerun=rerun
-        )
+        return table._reader._commit(lambda staging: change(staging, table._found(staging.draft)), rerun=rerun)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from forklake import lake, session
 from forklake.catalog import describe, lookup
 from forklake.catalog.moments import Moment, Time, one_moment
+from forklake.catalog.titles import quoted
 from forklake.catalog.view import Content
+from forklake.errors import NotFoundError
 from forklake.lake.alter import Alter
 from forklake.lake.inspection import Inspection
 from forklake.lake.notebook import table_html
@@ -121,7 +123,7 @@ class Table:
         """
         past = self._reader._past(one_moment(moment, version, timestamp))
         content = past._content()
-        row = lookup.table_by_id(content, self.table_id)
+        row = self._found(content)
         return Table(past, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
     def rename(self, name: str) -> Commit:
@@ -131,9 +133,7 @@ class Table:
             AlreadyExistsError: There is a table or view of that name.
             NotFoundError: The table was dropped.
         """
-        done = self._reader._commit(
-            lambda staging: rename_table(staging, lookup.table_by_id(staging.draft, self.table_id), name)
-        )
+        done = self._reader._commit(lambda staging: rename_table(staging, self._found(staging.draft), name))
         self._row = replace(self._row, table_name=name)
         return done
 
@@ -143,9 +143,7 @@ class Table:
         Raises:
             NotFoundError: It was dropped already.
         """
-        return self._reader._commit(
-            lambda staging: drop_table(staging, lookup.table_by_id(staging.draft, self.table_id))
-        )
+        return self._reader._commit(lambda staging: drop_table(staging, self._found(staging.draft)))
 
     def dataframe(
         self,
@@ -365,5 +363,13 @@ class Table:
 
     def _content(self) -> Content:
         content = self._reader._content()
-        lookup.table_by_id(content, self.table_id)
+        self._found(content)
         return content
+
+    def _found(self, content: Content) -> TableRow:
+        """Return the table as it is in what is seen; if it is not there, by the name that it had."""
+        try:
+            return lookup.table_by_id(content, self.table_id)
+        except NotFoundError as error:
+            title = quoted("table", self.schema_name, self.name)
+            raise NotFoundError(f"{error.message} ({title})", hint=error.advice) from None

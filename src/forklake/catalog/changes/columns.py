@@ -13,6 +13,7 @@ from forklake.catalog.changes.alteration import log_altered, own_stats
 from forklake.catalog.changes.layout import check_not_a_key
 from forklake.catalog.fields import field_tree
 from forklake.catalog.names import check_name, check_text
+from forklake.catalog.titles import table_title
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
 from forklake.metastore.tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
@@ -320,5 +321,5 @@ def column_by_id(draft: Draft, table_id: TableId, column_id: ColumnId) -> Column
     """
     found = next((row for row in lookup.columns(draft, table_id) if row.column_id == column_id), None)
     if found is None:
-        raise NotFoundError(f'Column with index "{column_id}" does not exist in table with index "{table_id}"')
+        raise NotFoundError(f'Column with index "{column_id}" does not exist in {table_title(draft, table_id)}')
     return found

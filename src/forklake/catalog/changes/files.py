@@ -11,6 +11,7 @@ from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_file_path
 from forklake.catalog.table_files import is_cut
+from forklake.catalog.titles import table_title
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.tables import (
@@ -325,7 +326,7 @@ def _data_files(draft: Draft, table_id: TableId, ids: Sequence[DataFileId]) -> d
     found = {row.data_file_id: row for row in live_data_files(draft, table_id, ids)}
     for file_id in ids:
         if file_id not in found:
-            raise NotFoundError(f'Data file with index "{file_id}" does not exist in table with index "{table_id}"!')
+            raise NotFoundError(f'Data file with index "{file_id}" does not exist in {table_title(draft, table_id)}!')
     return {file_id: found[file_id] for file_id in ids}
 
 

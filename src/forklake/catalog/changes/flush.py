@@ -8,6 +8,7 @@ from typing import Final
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import end_files, insert_deletes, insert_written
+from forklake.catalog.titles import table_title
 from forklake.catalog.view import Content, Draft
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, PARTITION_INFO, TABLE_STATS
@@ -83,5 +84,5 @@ def _end_rows(draft: Draft, change: FlushInlined) -> None:
     found = {row.row_id: row for row in draft.rows(INLINED_ROW, wanted) if row.origin is not None}
     for row_id in change.row_ids:
         if row_id not in found:
-            raise NotFoundError(f'No inlined row with id {row_id} exists in table with index "{change.table_id}"!')
+            raise NotFoundError(f"No inlined row with id {row_id} exists in {table_title(draft, change.table_id)}!")
         draft.end(found[row_id])

@@ -9,6 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import check_not_flushed, leaves_of, merge_stats
 from forklake.catalog.names import check_text
+from forklake.catalog.titles import table_title
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
@@ -84,7 +85,7 @@ def delete(draft: Draft, change: DeleteInlined) -> None:
     }
     for row_id in change.row_ids:
         if row_id not in found:
-            raise NotFoundError(f'No inlined row with id {row_id} exists in table with index "{change.table_id}"!')
+            raise NotFoundError(f"No inlined row with id {row_id} exists in {table_title(draft, change.table_id)}!")
         draft.end(found.pop(row_id))
     stats = own_stats(draft, change.table_id)
     stats = replace(stats, record_count=stats.record_count - len(change.row_ids), origin=None)
@@ -106,7 +107,9 @@ def delete_from_files(draft: Draft, change: InlineDeletes) -> None:
     }
     for file_id, position in change.positions:
         if file_id not in counts:
-            raise NotFoundError(f'Data file with index "{file_id}" does not exist in table "{change.table_id}"!')
+            raise NotFoundError(
+                f'Data file with index "{file_id}" does not exist in {table_title(draft, change.table_id)}!'
+            )
         if not 0 <= position < counts[file_id] or (file_id, position) in known:
             raise InvalidInputError(
                 f"Row {position} of data file {file_id} does not exist or is deleted already; nothing was deleted."
