@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -21,17 +22,19 @@ FILES = {str(path.relative_to(SOURCE)): path.read_text(encoding="utf-8") for pat
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.sql"))}
 MODULES = [found.name for found in pkgutil.walk_packages([str(SOURCE)], "forklake.")]
 
+parsed = cache(ast.parse)  # several checks walk each module
+
 
 def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield every text of a program but its documentation, with what is put into it as ``{name}``."""
-    documentation = {
+    others = {
         id(node.body[0].value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    others |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield (
@@ -41,7 +44,7 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     for part in node.values
                 ),
             )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation | inside:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in others:
             yield node.lineno, node.value
 
 
@@ -58,7 +61,7 @@ _COUNTED_IN_SQL = re.compile(r"(?i)snapshot(_id)?\)?\s*[+-]\s*[\d:%{]|\d\s*\+\s*
 
 def counted_snapshots(text: str) -> list[int]:
     """Return the lines on which a snapshot id is computed by addition, in Python or in SQL."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     found = [line for line, sql in texts(tree) if _COUNTED_IN_SQL.search(sql)]
     for node in ast.walk(tree):
         operands: list[ast.expr] = []
@@ -141,7 +144,7 @@ _OF_OTHER_DATABASES = {
 
 def begin_readers(text: str) -> list[int]:
     """Return the lines that use begin_snapshot for anything but as a column that an INSERT writes."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     written: set[int] = set()
     found = []
     for node in ast.walk(tree):
@@ -241,17 +244,17 @@ _RUNS = {"query", "execute", "execute_many", "insert_many"}
 
 def metadata_sql(text: str) -> list[int]:
     """Return the lines with a statement, or a piece of one, that only the metadata database could run."""
-    return sorted({line for line, sql in texts(ast.parse(text)) if _ON_METADATA.search(sql)})
+    return sorted({line for line, sql in texts(parsed(text)) if _ON_METADATA.search(sql)})
 
 
 def statements(text: str) -> list[int]:
     """Return the lines with a statement of SQL, or a piece of one, for whatever database."""
-    return sorted({line for line, sql in texts(ast.parse(text)) if _ON_METADATA.search(sql) or _STATEMENT.search(sql)})
+    return sorted({line for line, sql in texts(parsed(text)) if _ON_METADATA.search(sql) or _STATEMENT.search(sql)})
 
 
 def runs_statements(text: str) -> list[int]:
     """Return the lines that call a store or a session with a statement."""
-    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(parsed(text)) if isinstance(node, ast.Call)]
     return [call.lineno for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in _RUNS]
 
 
@@ -267,7 +270,7 @@ _OF_SPARK = ("engine/", "connector/")
 
 def engine_imports(text: str) -> set[str]:
     """Return the modules of the engine that a module imports, in any place, but not for types alone."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     for_types = {
         id(inner)
         for node in ast.walk(tree)
@@ -340,7 +343,7 @@ _OUTSIDE = ("session/", "connector/", "cli/")
 
 def reaches(text: str) -> list[int]:
     """Return the lines that use a private attribute which no class of the module itself has."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     own = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -382,7 +385,7 @@ _ACTS = {"stage", "writing"}
 def acts_itself(text: str) -> list[int]:
     """Return the lines that import the changes of a commit, stage one, or open a writing transaction of a store."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.ImportFrom):
             names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
             if "forklake.model.change" in names or "forklake.metastore.procedures" in names:
@@ -506,7 +509,7 @@ def test_no_module_is_long_and_no_function_is_either() -> None:
     assert {name: count for name, text in FILES.items() if (count := len(text.splitlines())) >= 500} == {}
     long = {}
     for name, text in FILES.items():
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(text)):
             if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 60:
                 long[f"{name}:{node.name}"] = node.end_lineno - node.lineno
     assert long == {}
@@ -516,7 +519,7 @@ def test_few_imports_stand_within_functions() -> None:
     within = [
         f"{name}:{node.lineno}"
         for name, text in FILES.items()
-        for function in ast.walk(ast.parse(text))
+        for function in ast.walk(parsed(text))
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
