@@ -27,7 +27,7 @@ _MOST_FLOAT: Final = 3.4028235677973362e38
 
 def constant(kind: Type, text: str) -> Bound:
     """Return a constant, given the text of its value."""
-    return Bound(spark_literal(kind, text), kind, literal=text)
+    return Bound(spark_literal(kind, text), shape_of(kind), literal=text)
 
 
 def untyped(text: str) -> Bound:
