@@ -52,7 +52,7 @@ def names(planned: ScanPlan) -> list[str]:
 def shape(fields: tuple[Field, ...] | None) -> object:
     if fields is None:
         return None
-    return [(f.name, f.type, shape(f.children)) if f.children else (f.name, f.type) for f in fields]
+    return [(f.name, f.type.name, shape(f.children)) if f.children else (f.name, f.type.name) for f in fields]
 
 
 def shapes(planned: ScanPlan) -> dict[str, object]:

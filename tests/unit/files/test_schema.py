@@ -10,7 +10,7 @@ import pytest
 
 from forklake.errors import InvalidInputError
 from forklake.files.schema import arrow_schema, arrow_type, display_type
-from forklake.files.values import stored_array
+from forklake.files.values import shown_array, stored_array
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -109,3 +109,10 @@ def test_a_variant_is_refused_at_any_depth() -> None:
 def test_an_unknown_type_is_refused_by_name() -> None:
     with pytest.raises(InvalidInputError, match='Column "c" has type "box"'):
         arrow_type(named_field(None, "c", "box"))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in types.FACTS if kind not in (types.NULL, types.VARIANT)], ids=str)
+def test_every_type_has_arrow_types(kind: types.Type) -> None:
+    field = Field(None, "c", kind)
+    assert shown_array(field, [None]).type == display_type(field)
+    assert stored_array(field, [None]).type == arrow_type(field)
