@@ -113,13 +113,7 @@ class AnyPlan:
                 children = tuple(self._field(f"f{place}", depth - 1) for place in range(self._rng.choice((1, 2, 3))))
                 return named_field(number, name, "struct", children)
             case "list":
-                return Field(
-                    number,
-                    name,
-                    types.List(
-                        self._field("element", depth - 1),
-                    ),
-                )
+                return Field(number, name, types.List(self._field("element", depth - 1)))
             case "map":
                 key = Field(
                     ColumnId(next(self._ids)),

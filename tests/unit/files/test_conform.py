@@ -175,13 +175,7 @@ def test_a_bad_value_within_a_nested_one_is_named_with_its_path() -> None:
 
 def test_what_a_null_hides_is_not_looked_at() -> None:
     hidden = pa.ListArray.from_arrays([0, 1, 2], pa.array([300, 1]), mask=pa.array([True, False]))
-    tiny = Field(
-        None,
-        "l",
-        types.List(
-            Field(None, "element", types.INT8),
-        ),
-    )
+    tiny = Field(None, "l", types.List(Field(None, "element", types.INT8)))
     assert conformed(pa.table({"l": hidden}), tiny) == [{"l": None}, {"l": [1]}]
     assert conformed(pa.table({"l": hidden}).slice(1), tiny) == [{"l": [1]}]
     view = pa.ListViewArray.from_arrays([0, 1], [1, 1], pa.array([300, 1]), mask=pa.array([True, False]))
@@ -189,13 +183,7 @@ def test_what_a_null_hides_is_not_looked_at() -> None:
 
 
 def test_lists_of_every_kind_are_lists() -> None:
-    column = Field(
-        None,
-        "l",
-        types.List(
-            Field(None, "element", types.INT8),
-        ),
-    )
+    column = Field(None, "l", types.List(Field(None, "element", types.INT8)))
     values = [[1, 2], None, [3, None], [4, 5]]
     for kind in (pa.list_(pa.int64()), pa.large_list(pa.int64()), pa.list_(pa.int64(), 2), pa.list_view(pa.int64())):
         table = pa.table({"l": pa.array(values, kind)})
@@ -252,13 +240,7 @@ def test_python_rows_are_read_with_the_types_that_python_has() -> None:
 
 
 def test_dictionaries_of_python_are_maps_where_the_column_is_one() -> None:
-    deep = Field(
-        None,
-        "l",
-        types.List(
-            M,
-        ),
-    )
+    deep = Field(None, "l", types.List(M))
     assert conformed([{"m": {"k": 1, "l": None}}, {"m": {}}, {"m": None}], M) == [
         {"m": {"k": 1.0, "l": None}},
         {"m": {}},
@@ -362,13 +344,7 @@ def test_everyday_columns_of_pandas_are_read() -> None:
         Field(None, "b", types.TIMESTAMP),
         Field(None, "c", types.DATE),
         Field(None, "d", types.TIMESTAMPTZ),
-        Field(
-            None,
-            "e",
-            types.List(
-                Field(None, "element", types.INT8),
-            ),
-        ),
+        Field(None, "e", types.List(Field(None, "element", types.INT8))),
     )
     first, second = conformed(frame, *fields)
     assert first == {

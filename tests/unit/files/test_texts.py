@@ -226,13 +226,7 @@ def typed_values(depth: int = 2) -> st.SearchStrategy[tuple[Field, st.SearchStra
         leaves,
         inner.map(
             lambda part: (
-                Field(
-                    None,
-                    "c",
-                    types.List(
-                        named(part[0], "element"),
-                    ),
-                ),
+                Field(None, "c", types.List(named(part[0], "element"))),
                 st.lists(st.none() | part[1]),
             )
         ),
