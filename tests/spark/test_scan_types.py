@@ -15,8 +15,10 @@ from forklake.engine.spark.driver.failures import guarded
 from forklake.engine.spark.read.scan import scan
 from forklake.errors import InvalidInputError
 from forklake.model import types
+from forklake.model.field import Field
 from forklake.model.scan import ScanPlan
 from forklake.model.types.shapes import list_of, map_of, struct_of
+from forklake.sql.literals import spark_type as type_in_sql
 from tests.spark.plans import field, plan, scanned, setting, values, written, written_by_arrow
 
 # type of the table, values in DuckDB's SQL, type that the file holds if it is another, type in Spark
@@ -199,3 +201,11 @@ def test_decimals_keep_all_digits(spark: SparkSession, tmp_path: Path) -> None:
     path = written(tmp_path / "f.parquet", "SELECT 18446744073709551615::UBIGINT AS v")
     fields = [field(1, "v", "uint64")]
     assert values(scan(spark, plan(fields, scanned(path, fields)))) == [(Decimal("18446744073709551615"),)]
+
+
+def test_sql_names_the_types_that_the_engine_shows(spark: SparkSession) -> None:
+    kinds = [*(kind for kind in types.FACTS if kind != types.NULL), types.Decimal(7, 2)]
+    kinds += [list_of(kind) for kind in kinds]
+    nulls = spark.sql(f"SELECT {', '.join(f'CAST(NULL AS {type_in_sql(kind)})' for kind in kinds)}")
+    shown = [spark_type(Field(None, "c", kind)).simpleString() for kind in kinds]
+    assert [field.dataType.simpleString() for field in nulls.schema.fields] == shown

@@ -12,7 +12,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types import Type
 
-_STORED: Final[dict[Type, pa.DataType]] = {
+_ARROW: Final[dict[Type, pa.DataType]] = {
     types.BOOLEAN: pa.bool_(),
     types.INT8: pa.int8(),
     types.INT16: pa.int16(),
@@ -35,16 +35,7 @@ _STORED: Final[dict[Type, pa.DataType]] = {
     types.TIMESTAMPTZ: pa.timestamp("us", "UTC"),
     types.UUID: pa.uuid(),
 }
-_SHOWN: Final[dict[Type, pa.DataType]] = _STORED | {
-    types.UINT8: pa.int16(),
-    types.UINT16: pa.int32(),
-    types.UINT32: pa.int64(),
-    types.UINT64: pa.decimal128(20, 0),
-    types.TIME: pa.string(),
-    types.TIMESTAMP_MS: pa.timestamp("us"),
-    types.TIMESTAMP_NS: pa.string(),
-    types.UUID: pa.string(),
-}
+"""The types that values are held as; those that are held as another type are left out."""
 
 
 def arrow_type(field: Field) -> pa.DataType:
@@ -55,7 +46,7 @@ def arrow_type(field: Field) -> pa.DataType:
     Raises:
         InvalidInputError: The column is, or holds, a variant.
     """
-    return _type(field, _STORED, _numbered)
+    return _type(field, lambda kind: kind.stored_as, _numbered)
 
 
 def arrow_schema(fields: Iterable[Field]) -> pa.Schema:
@@ -75,22 +66,20 @@ def display_type(field: Field) -> pa.DataType:
     Raises:
         InvalidInputError: The column is, or holds, a variant.
     """
-    return _type(field, _SHOWN, lambda child, data_type: pa.field(child.name, data_type))
+    return _type(field, lambda kind: kind.shown_as, lambda child, data_type: pa.field(child.name, data_type))
 
 
-def _type(
-    field: Field, scalars: dict[Type, pa.DataType], part: Callable[[Field, pa.DataType], pa.Field]
-) -> pa.DataType:
-    def child(position: int) -> pa.Field:
-        return part(field.children[position], _type(field.children[position], scalars, part))
+def _type(field: Field, seen_as: Callable[[Type], Type], part: Callable[[Field, pa.DataType], pa.Field]) -> pa.DataType:
+    def child(inner: Field) -> pa.Field:
+        return part(inner, _type(inner, seen_as, part))
 
-    match field.type:
-        case types.List():
-            return pa.list_(child(0).with_name("element"))
-        case types.Map():
-            return pa.map_(child(0).with_name("key").with_nullable(False), child(1).with_name("value"))
-        case types.Struct():
-            return pa.struct([child(position) for position in range(len(field.children))])
+    match seen_as(field.type):
+        case types.List(element):
+            return pa.list_(child(element).with_name("element"))
+        case types.Map(key, value):
+            return pa.map_(child(key).with_name("key").with_nullable(False), child(value).with_name("value"))
+        case types.Struct(fields):
+            return pa.struct([child(inner) for inner in fields])
         case types.Variant():
             raise InvalidInputError(
                 f'Column "{field.name}" is a variant; variants are written by Spark only.',
@@ -98,12 +87,11 @@ def _type(
             )
         case types.Geometry():
             return pa.binary()
-    stored = field.type.stored_as
-    if isinstance(stored, types.Decimal):
-        return pa.decimal128(stored.precision, stored.scale)
-    if stored not in scalars:
-        raise InvalidInputError(f'Column "{field.name}" has type "{field.type}", which no file can hold.')
-    return scalars[stored]
+        case types.Decimal(precision, scale):
+            return pa.decimal128(precision, scale)
+        case kind if kind in _ARROW:
+            return _ARROW[kind]
+    raise InvalidInputError(f'Column "{field.name}" has type "{field.type}", which no file can hold.')
 
 
 def _numbered(field: Field, data_type: pa.DataType) -> pa.Field:

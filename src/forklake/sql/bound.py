@@ -12,7 +12,7 @@ from forklake.model.predicate import All, Any, Anything, Nothing, Predicate
 from forklake.model.types import Type
 
 TEXTS: Final[frozenset[Type]] = frozenset({types.VARCHAR, types.JSON})
-NAIVE: Final[frozenset[Type]] = frozenset({types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS})
+NAIVE: Final[frozenset[Type]] = frozenset(kind for kind in types.FACTS if kind.shown_as == types.TIMESTAMP)
 """Timestamps that Spark has as timestamp_ntz."""
 MOMENTS: Final = NAIVE | {types.DATE, types.TIMESTAMPTZ}
 _ANYTHING: Final = Anything()

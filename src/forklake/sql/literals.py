@@ -20,35 +20,19 @@ _SPARK_TYPES: Final[dict[Type, str]] = {
     types.INT16: "SMALLINT",
     types.INT32: "INT",
     types.INT64: "BIGINT",
-    types.UINT8: "SMALLINT",
-    types.UINT16: "INT",
-    types.UINT32: "BIGINT",
-    types.UINT64: "DECIMAL(20,0)",
-    types.INT128: "DECIMAL(38,0)",
-    types.UINT128: "DECIMAL(38,0)",
     types.FLOAT32: "FLOAT",
     types.FLOAT64: "DOUBLE",
+    types.VARCHAR: "STRING",
+    types.BLOB: "BINARY",
     types.DATE: "DATE",
     types.TIMESTAMP: "TIMESTAMP_NTZ",
-    types.TIMESTAMP_S: "TIMESTAMP_NTZ",
-    types.TIMESTAMP_MS: "TIMESTAMP_NTZ",
     types.TIMESTAMPTZ: "TIMESTAMP_LTZ",
-    types.BLOB: "BINARY",
-    types.GEOMETRY: "BINARY",
+    types.VARIANT: "VARIANT",
     types.NULL: "VOID",
 }
-
-
-_MARKS: Final[dict[Type, str]] = {
-    types.INT8: "Y",
-    types.INT16: "S",
-    types.INT32: "",
-    types.INT64: "L",
-    types.UINT8: "S",
-    types.UINT16: "",
-    types.UINT32: "L",
-}
-"""What follows the digits of an integer of a type that Spark has as an integer."""
+"""What Spark calls the types that it has."""
+_MARKS: Final[dict[Type, str]] = {types.INT8: "Y", types.INT16: "S", types.INT32: "", types.INT64: "L"}
+"""What follows the digits of an integer of a type that Spark has."""
 
 
 def spark_type(kind: Type) -> str:
@@ -58,7 +42,7 @@ def spark_type(kind: Type) -> str:
     >>> spark_type(list_of(types.UINT8))
     'ARRAY<SMALLINT>'
     """
-    match kind:
+    match kind.shown_as:
         case types.List(element):
             return f"ARRAY<{spark_type(element.type)}>"
         case types.Map(key, value):
@@ -66,9 +50,10 @@ def spark_type(kind: Type) -> str:
         case types.Struct(fields):
             parts = zip(spark_names(kind), fields, strict=True)
             return f"STRUCT<{', '.join(f'{identifier(name)}: {spark_type(field.type)}' for name, field in parts)}>"
-        case types.Decimal():
-            return kind.sql_name
-    return _SPARK_TYPES.get(kind, "STRING")
+        case types.Decimal() as decimal:
+            return decimal.sql_name
+        case shown:
+            return _SPARK_TYPES.get(shown, "STRING")
 
 
 def spark_names(kind: Type) -> list[str]:
@@ -123,8 +108,8 @@ def spark_literal(kind: Type, text: str) -> str:
 
 
 def _integer_literal(kind: types.Integer, value: int) -> str:
-    if kind in _MARKS:
-        return f"{value}{_MARKS[kind]}"
+    if kind.shown_as in _MARKS:
+        return f"{value}{_MARKS[kind.shown_as]}"
     return str(value) if -(2**31) <= value < 2**31 else f"{value}L" if -(2**63) <= value < 2**63 else f"{value}BD"
 
 
@@ -146,7 +131,7 @@ def _nested_literal(kind: Type, value: Any) -> str:
             entries = ((_nested_literal(key.type, one), _nested_literal(item.type, other)) for one, other in value)
             return f"map({', '.join(part for pair in entries for part in pair)})"
     literal = spark_literal(kind, format_value(kind, value))
-    is_wide = (isinstance(kind, types.Integer) and kind not in _MARKS) or isinstance(kind, types.Decimal)
+    is_wide = isinstance(kind.shown_as, types.Decimal)
     return f"CAST({literal} AS {spark_type(kind)})" if is_wide else literal
 
 

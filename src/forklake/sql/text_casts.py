@@ -11,10 +11,6 @@ from forklake.sql.bound import NAIVE, Bound
 from forklake.sql.literals import quoted, spark_type
 from forklake.sql.phrases import once, unless_null, variable
 
-_WRITTEN: Final[frozenset[Type]] = frozenset(
-    {types.VARCHAR, types.JSON, types.UUID, types.TIME, types.TIMETZ, types.TIMESTAMP_NS, types.INTERVAL}
-)
-"""Types whose values are text already."""
 _EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 _OFFSET: Final = "(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$"
 _UUID: Final = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
@@ -23,7 +19,7 @@ _UUID: Final = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-
 def to_text(value: Bound) -> str | None:
     """Return a value that is not nested as DuckDB prints it; None if Spark cannot."""
     source, sql = value.type, value.sql
-    if source in _WRITTEN:
+    if source.shown_as == types.VARCHAR:
         return sql
     if isinstance(source, types.Float):
         return _float_text(sql)

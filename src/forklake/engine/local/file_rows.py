@@ -18,7 +18,6 @@ from forklake.files.deletes import read_deletes
 from forklake.files.footer import damaged, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.partitions import path_values
-from forklake.files.schema import display_type
 from forklake.files.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
@@ -107,7 +106,7 @@ def deleted_positions(file: ScanFile) -> NDArray[np.int64]:
 
 
 def _as_shown(field: Field) -> Field:
-    if pa.types.is_string(display_type(field)):
+    if field.type.shown_as == types.VARCHAR:
         return replace(field, type=types.VARCHAR)
     return field.with_children(tuple(map(_as_shown, field.children)))
 

@@ -45,6 +45,11 @@ class Type:
         """The type that our files hold values as."""
         return self.facts.stored_as or self
 
+    @property
+    def shown_as(self) -> Type:
+        """The type that readers of Spark and of Arrow are shown values as: they do not have all of DuckLake's."""
+        return self.facts.shown_as or self
+
     def __str__(self) -> str:
         return self.name
 
@@ -60,6 +65,7 @@ class Facts:
         aliases: What else it is called.
         sql_aliases: What it is called in SQL only. DuckLake may mean another type by the same word.
         stored_as: The type that our files hold it as, if it is another.
+        shown_as: The type that readers are shown it as, if it is another.
         is_comparable: Whether SQL compares values at all.
         is_ordered: Whether SQL has an order of values.
         has_bounds: Whether bounds in statistics tell which values lie between them.
@@ -72,6 +78,7 @@ class Facts:
     aliases: tuple[str, ...] = ()
     sql_aliases: tuple[str, ...] = ()
     stored_as: Type | None = None
+    shown_as: Type | None = None
     is_comparable: bool = True
     is_ordered: bool = True
     has_bounds: bool = True
@@ -379,7 +386,14 @@ NULL: Final = Null()
 _WIDE: Final = Decimal(MAX_PRECISION, 0)
 _DECIMAL: Final = Facts("decimal", "DECIMAL", 21, ("numeric",), ("dec",))
 _GEOMETRY: Final = Facts(
-    "geometry", "GEOMETRY", 60, is_comparable=False, is_ordered=False, has_bounds=False, is_kept_as_text=False
+    "geometry",
+    "GEOMETRY",
+    60,
+    shown_as=BLOB,
+    is_comparable=False,
+    is_ordered=False,
+    has_bounds=False,
+    is_kept_as_text=False,
 )
 _UNKNOWN: Final = Facts("unknown", "UNKNOWN", None)
 
@@ -389,12 +403,12 @@ FACTS: Final[dict[Type, Facts]] = {
     INT16: Facts("int16", "SMALLINT", 12, ("smallint", "int2", "short")),
     INT32: Facts("int32", "INTEGER", 13, ("integer", "int", "int4", "signed"), ("integral",)),
     INT64: Facts("int64", "BIGINT", 14, ("bigint", "long"), ("int8", "oid")),
-    INT128: Facts("int128", "HUGEINT", 50, ("hugeint",), stored_as=_WIDE),
-    UINT8: Facts("uint8", "UTINYINT", 28, ("utinyint",)),
-    UINT16: Facts("uint16", "USMALLINT", 29, ("usmallint",)),
-    UINT32: Facts("uint32", "UINTEGER", 30, ("uinteger",)),
-    UINT64: Facts("uint64", "UBIGINT", 31, ("ubigint",)),
-    UINT128: Facts("uint128", "UHUGEINT", 49, ("uhugeint",), stored_as=_WIDE),
+    INT128: Facts("int128", "HUGEINT", 50, ("hugeint",), stored_as=_WIDE, shown_as=_WIDE),
+    UINT8: Facts("uint8", "UTINYINT", 28, ("utinyint",), shown_as=INT16),
+    UINT16: Facts("uint16", "USMALLINT", 29, ("usmallint",), shown_as=INT32),
+    UINT32: Facts("uint32", "UINTEGER", 30, ("uinteger",), shown_as=INT64),
+    UINT64: Facts("uint64", "UBIGINT", 31, ("ubigint",), shown_as=Decimal(20, 0)),
+    UINT128: Facts("uint128", "UHUGEINT", 49, ("uhugeint",), stored_as=_WIDE, shown_as=_WIDE),
     FLOAT32: Facts("float32", "FLOAT", 22, ("float", "real", "float4")),
     FLOAT64: Facts("float64", "DOUBLE", 23, ("double", "float8", "double precision")),
     VARCHAR: Facts(
@@ -404,26 +418,27 @@ FACTS: Final[dict[Type, Facts]] = {
         ("text", "string", "char", "bpchar"),
         ("nvarchar", "character", "char varying", "character varying"),
     ),
-    JSON: Facts("json", "JSON", 25, stored_as=VARCHAR, has_bounds=False),
+    JSON: Facts("json", "JSON", 25, stored_as=VARCHAR, shown_as=VARCHAR, has_bounds=False),
     BLOB: Facts("blob", "BLOB", 26, ("bytea", "binary", "varbinary"), has_bounds=False),
-    UUID: Facts("uuid", "UUID", 54, (), ("guid",)),
+    UUID: Facts("uuid", "UUID", 54, (), ("guid",), shown_as=VARCHAR),
     DATE: Facts("date", "DATE", 15),
-    TIME: Facts("time", "TIME", 16),
+    TIME: Facts("time", "TIME", 16, shown_as=VARCHAR),
     TIMETZ: Facts(
         "timetz",
         "TIME WITH TIME ZONE",
         34,
         ("time with time zone",),
         stored_as=VARCHAR,
+        shown_as=VARCHAR,
         is_ordered=False,
         has_bounds=False,
     ),
     TIMESTAMP: Facts("timestamp", "TIMESTAMP", 19, ("datetime", "timestamp_us")),
-    TIMESTAMP_S: Facts("timestamp_s", "TIMESTAMP_S", 17),
-    TIMESTAMP_MS: Facts("timestamp_ms", "TIMESTAMP_MS", 18),
-    TIMESTAMP_NS: Facts("timestamp_ns", "TIMESTAMP_NS", 20),
+    TIMESTAMP_S: Facts("timestamp_s", "TIMESTAMP_S", 17, shown_as=TIMESTAMP),
+    TIMESTAMP_MS: Facts("timestamp_ms", "TIMESTAMP_MS", 18, shown_as=TIMESTAMP),
+    TIMESTAMP_NS: Facts("timestamp_ns", "TIMESTAMP_NS", 20, shown_as=VARCHAR),
     TIMESTAMPTZ: Facts("timestamptz", "TIMESTAMP WITH TIME ZONE", 32, ("timestamp with time zone",)),
-    INTERVAL: Facts("interval", "INTERVAL", 27, stored_as=VARCHAR, has_bounds=False),
+    INTERVAL: Facts("interval", "INTERVAL", 27, stored_as=VARCHAR, shown_as=VARCHAR, has_bounds=False),
     GEOMETRY: _GEOMETRY,
     VARIANT: Facts(
         "variant", "VARIANT", 109, is_comparable=False, is_ordered=False, has_bounds=False, is_kept_as_text=False
@@ -438,20 +453,6 @@ NESTED: Final[dict[type[Type], Facts]] = {
     Struct: Facts("struct", "STRUCT", 100, has_bounds=False),
 }
 """What is known of all lists, all maps and all structs."""
-
-SHAPES: Final = frozenset(
-    {
-        "point",
-        "linestring",
-        "polygon",
-        "multipoint",
-        "multilinestring",
-        "multipolygon",
-        "linestring_z",
-        "geometrycollection",
-    }
-)
-"""Names of columns for shapes of one kind, in old lakes."""
 
 
 def integer_of(value: int) -> Integer:

@@ -14,7 +14,6 @@ from forklake.model.types.kinds import (
     MAX_PRECISION,
     NESTED,
     NULL,
-    SHAPES,
     Decimal,
     Geometry,
     List,
@@ -29,6 +28,19 @@ _NAMES: Final = {name: kind for kind, facts in FACTS.items() if kind != NULL for
 _SQL_NAMES: Final = _NAMES | {name: kind for kind, facts in FACTS.items() for name in facts.sql_aliases}
 _NESTED_NAMES: Final = frozenset(facts.name for facts in NESTED.values())
 _DECIMAL: Final = re.compile(r"(decimal|numeric|dec)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?")
+_SHAPES: Final = frozenset(
+    {
+        "point",
+        "linestring",
+        "polygon",
+        "multipoint",
+        "multilinestring",
+        "multipolygon",
+        "linestring_z",
+        "geometrycollection",
+    }
+)
+"""Names of columns for shapes of one kind, in old lakes."""
 _CALL: Final = re.compile(r"(struct|row|map|list|union|enum)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _FIELD: Final = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_]\w*))\s+(.+)', re.DOTALL)
 
@@ -132,7 +144,7 @@ def stored_type(name: str, children: tuple[Field, ...] = ()) -> Type:
     nested = nested_type(name, children)
     if nested is not None:
         return nested
-    if name in SHAPES:
+    if name in _SHAPES:
         return Geometry(name)
     try:
         return read_scalar(name)

@@ -24,22 +24,12 @@ _HASHES_TO_ZERO: Final = -1_693_959_553
 with 0, as Iceberg's and DuckLake's buckets do."""
 
 _HOUR_MICROS: Final = 3_600_000_000
-_WITHOUT_ZONE: Final = (types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS)
 _MICROS_PER_TICK: Final[dict[Type, int]] = {
     types.TIMESTAMP: 1,
     types.TIMESTAMPTZ: 1,
     types.TIMESTAMP_MS: 1_000,
     types.TIMESTAMP_S: 1_000_000,
 }
-_HELD_AS_TEXT: Final = (
-    types.VARCHAR,
-    types.JSON,
-    types.UUID,
-    types.TIME,
-    types.TIMETZ,
-    types.INTERVAL,
-    types.TIMESTAMP_NS,
-)
 
 
 def told_apart_by(transform: Transform, field: Field, value: Column) -> Column | None:
@@ -60,12 +50,12 @@ def told_apart_by(transform: Transform, field: Field, value: Column) -> Column |
 
 
 def _identity(field: Field, value: Column) -> Column:
-    if field.type in (types.BLOB, *_HELD_AS_TEXT):
+    if field.type.shown_as in (types.BLOB, types.VARCHAR):
         return value
     # As text, a moment would depend on the zone of the session, and twice a year not be the only one.
     if field.type == types.TIMESTAMPTZ:
         value = F.unix_micros(value)
-    elif field.type in _WITHOUT_ZONE:
+    elif field.type.shown_as == types.TIMESTAMP:
         value = micros_without_zone(value)
     elif isinstance(field.type, types.Float):
         value = F.when(value == 0, F.lit(0)).otherwise(value)  # -0.0 is equal to 0.0, so they share a partition
@@ -101,7 +91,7 @@ def _moment(field: Field, value: Column) -> _Moment | None:
     if field.type == types.TIMESTAMPTZ:
         micros = F.unix_micros(value)
         value = without_zone(micros)
-    elif field.type in _WITHOUT_ZONE:
+    elif field.type.shown_as == types.TIMESTAMP:
         micros = micros_without_zone(value)
     else:
         return None

@@ -39,42 +39,30 @@ from forklake.model.types import Type
 from forklake.model.types.read import definition_of
 from forklake.model.types.shapes import list_of, map_of, struct_of
 
-_SHOWN: Final[dict[Type, DataType]] = {
+_SPARK: Final[dict[Type, DataType]] = {
     types.BOOLEAN: BooleanType(),
     types.INT8: ByteType(),
     types.INT16: ShortType(),
     types.INT32: IntegerType(),
     types.INT64: LongType(),
-    types.INT128: DecimalType(38, 0),
-    types.UINT8: ShortType(),
-    types.UINT16: IntegerType(),
-    types.UINT32: LongType(),
-    types.UINT64: DecimalType(20, 0),
-    types.UINT128: DecimalType(38, 0),
     types.FLOAT32: FloatType(),
     types.FLOAT64: DoubleType(),
     types.VARCHAR: StringType(),
-    types.JSON: StringType(),
-    types.UUID: StringType(),
-    types.TIME: StringType(),
-    types.TIMETZ: StringType(),
-    types.TIMESTAMP_NS: StringType(),
-    types.INTERVAL: StringType(),
     types.BLOB: BinaryType(),
     types.DATE: DateType(),
     types.TIMESTAMP: TimestampNTZType(),
-    types.TIMESTAMP_S: TimestampNTZType(),
-    types.TIMESTAMP_MS: TimestampNTZType(),
     types.TIMESTAMPTZ: TimestampType(),
     types.VARIANT: VariantType(),
 }
-_HELD: Final[dict[Type, DataType]] = _SHOWN | {
+"""The types that Spark has; all others are shown as one of these, or as a decimal."""
+_HELD: Final[dict[Type, DataType]] = {
     types.UUID: BinaryType(),
     types.TIME: LongType(),
     types.TIMETZ: LongType(),
     types.TIMESTAMP_NS: LongType(),
     types.INTERVAL: BinaryType(),
 }
+"""What the Parquet reader gives for types that Spark shows as text."""
 _NEW: Final[dict[type[DataType], Type]] = {
     BooleanType: types.BOOLEAN,
     ByteType: types.INT8,
@@ -95,8 +83,17 @@ _NEW: Final[dict[type[DataType], Type]] = {
 }
 
 
+def _shown(kind: Type) -> DataType | None:
+    """Return the type of Spark that shows a type which is not nested; None if there is none."""
+    match kind.shown_as:
+        case types.Decimal(precision, scale):
+            return DecimalType(precision, scale)
+        case shown:
+            return _SPARK.get(shown)
+
+
 LINEAGE_TYPES: Final[dict[str, DataType]] = {
-    **{name: _SHOWN[kind] for name, kind in LINEAGE_COLUMNS.items()},
+    **{name: shown for name, kind in LINEAGE_COLUMNS.items() if (shown := _shown(kind)) is not None},
     "data_file": StringType(),
     "data_file_row": LongType(),
     "place": LongType(),
@@ -110,7 +107,7 @@ kept in the metadata have neither. ``place`` is the number that ``file_index`` i
 
 def spark_type(field: Field) -> DataType:
     """Return the type that a column of a table has in Spark."""
-    return _type(field, _SHOWN)
+    return _type(field, _shown)
 
 
 def read_type(field: Field) -> DataType:
@@ -119,7 +116,7 @@ def read_type(field: Field) -> DataType:
     It differs from what a user sees where Spark has no such type: UUIDs and intervals are bytes, times and
     nanoseconds are numbers.
     """
-    return _type(field, _HELD)
+    return _type(field, lambda kind: _HELD.get(kind) or _shown(kind))
 
 
 def spark_schema(fields: tuple[Field, ...], of: Callable[[Field], DataType] = spark_type) -> StructType:
@@ -161,18 +158,15 @@ def ducklake_type(name: str, kind: DataType) -> Type:
     return found
 
 
-def _type(field: Field, scalars: dict[Type, DataType]) -> DataType:
+def _type(field: Field, scalar: Callable[[Type], DataType | None]) -> DataType:
     match field.type:
         case types.Struct(fields):
-            return StructType([StructField(child.name, _type(child, scalars)) for child in fields])
+            return StructType([StructField(child.name, _type(child, scalar)) for child in fields])
         case types.List(element):
-            return ArrayType(_type(element, scalars))
+            return ArrayType(_type(element, scalar))
         case types.Map(key, value):
-            return MapType(_type(key, scalars), _type(value, scalars))
-        case types.Decimal(precision, scale):
-            return DecimalType(precision, scale)
-        case types.Geometry():
-            return BinaryType()
-    if field.type not in scalars:
+            return MapType(_type(key, scalar), _type(value, scalar))
+    found = scalar(field.type)
+    if found is None:
         raise InvalidInputError(f'Column "{field.name}" has the type "{field.type}", which cannot be read.')
-    return scalars[field.type]
+    return found

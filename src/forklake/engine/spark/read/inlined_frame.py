@@ -64,6 +64,6 @@ def _lineage(name: str, place: int) -> Column:
 
 def _as_shown(field: Field) -> Field:
     """Return a column as it is held once its values have the types that a user sees."""
-    if isinstance(spark_type(field), StringType):
+    if field.type.shown_as == types.VARCHAR:
         return replace(field, type=types.VARCHAR)
     return field.with_children(tuple(map(_as_shown, field.children)))
