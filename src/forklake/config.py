@@ -13,13 +13,28 @@ if TYPE_CHECKING:
     from forklake.engine.engine import Engine
 
 
+# Defaults have names, so that settings can be pickled.
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _jitter() -> float:
+    return random.uniform(0.5, 1.0)
+
+
+def _pass_by(step: str) -> None:
+    """Do nothing at a step."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """The passing of time as the program sees it; tests put their own in."""
 
-    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    now: Callable[[], datetime] = _now
     sleep: Callable[[float], None] = time.sleep
-    jitter: Callable[[], float] = field(default=lambda: random.uniform(0.5, 1.0))
+    jitter: Callable[[], float] = _jitter
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +76,5 @@ class Settings:
     """Up to how many rows a read is done by this process, with PyArrow; 0: Spark does them all."""
     engine: Engine | None = None
     """What reads and writes rows instead of Spark: see `forklake.engine.engine`."""
-    on_step: Callable[[str], None] = field(default=lambda step: None)
+    on_step: Callable[[str], None] = _pass_by
     """Told the name of each step of a commit, a fork and an append, so that tests can stop there."""

@@ -58,14 +58,19 @@ class Catalog(Reader):
     ) -> None:
         self._runtime = runtime
         self._catalog_id = catalog_id
-        self._pinned = pinned
+        self._past_version = None if pinned is None else pinned.version
+        self._past_view = pinned
         self._last_name = name
         self._created = created
         self._commit_made: Commit | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what was read. Who unpickles a fork did not make it, and does not drop it."""
+        return self.__dict__ | {"_past_view": None, "_created": False}
+
     def __repr__(self) -> str:
         """Return the name that was last known: nothing is asked for."""
-        at = "" if self._pinned is None else f", at={self._pinned.version.snapshot_id}"
+        at = "" if self._past_version is None else f", at={self._past_version.snapshot_id}"
         return f"{type(self).__name__}({self._known_name()!r}{at})"
 
     def _repr_html_(self) -> str:
@@ -241,8 +246,8 @@ class Catalog(Reader):
             SnapshotNotFoundError: The catalog has no such snapshot.
         """
         runtime = self._runtime
-        if at is None and self._pinned is not None:
-            at = self._pinned.version.snapshot_id
+        if at is None and self._past_version is not None:
+            at = self._past_version.snapshot_id
         own_path = None if data_path is None else os.fspath(data_path)
         if not copy:
             made = fork(runtime, self._catalog_id, name, at=at, data_path=own_path, if_not_exists=if_not_exists)
@@ -267,8 +272,8 @@ class Catalog(Reader):
             AlreadyExistsError: A name is taken.
             InvalidInputError: A name is given twice.
         """
-        if at is None and self._pinned is not None:
-            at = self._pinned.version.snapshot_id
+        if at is None and self._past_version is not None:
+            at = self._past_version.snapshot_id
         runtime = self._runtime
         wanted = list(names)
         made = fork_many(runtime, self._catalog_id, wanted, at=at, on_progress=on_progress)
@@ -305,10 +310,14 @@ class Catalog(Reader):
         return versions.head_by_id(self._runtime.store, self._catalog_id)
 
     def _version(self) -> Version:
-        return self._pinned.version if self._pinned is not None else self._head().version
+        return self._past_version or self._head().version
 
     def _content(self) -> Content:
-        return self._pinned if self._pinned is not None else self._runtime.view(self._head())
+        if self._past_version is None:
+            return self._runtime.view(self._head())
+        if self._past_view is None:
+            self._past_view = View(self._runtime.store, self._past_version)
+        return self._past_view
 
     def _past(self, moment: Moment) -> Catalog:
         return self.at(moment)
@@ -317,9 +326,9 @@ class Catalog(Reader):
         return self._last_name or f"catalog {self._catalog_id}"
 
     def _check_writable(self) -> None:
-        if self._pinned is not None:
+        if self._past_version is not None:
             raise InvalidInputError(
-                f"The catalog at snapshot {self._pinned.version.snapshot_id} is read-only; nothing was changed.",
+                f"The catalog at snapshot {self._past_version.snapshot_id} is read-only; nothing was changed.",
                 hint="Change the catalog itself, or fork it at that snapshot.",
             )
 

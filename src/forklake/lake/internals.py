@@ -71,4 +71,4 @@ def commit(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
 
 def is_past(catalog: Catalog) -> bool:
     """Return whether this is a handle on the past, which changes nothing."""
-    return catalog._pinned is not None
+    return catalog._past_version is not None

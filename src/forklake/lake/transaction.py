@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from forklake import session
 from forklake.catalog.moments import Moment
@@ -60,6 +60,12 @@ class Transaction(Reader):
 
     def __repr__(self) -> str:
         return f"Transaction({self._head.name!r}, base={self._head.version.snapshot_id})"
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidInputError(
+            "A transaction, and what was taken from it, cannot be pickled: its changes belong to this process.",
+            hint="Commit it, and pickle the catalog or its tables.",
+        )
 
     def __enter__(self) -> Self:
         return self

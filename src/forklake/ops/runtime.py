@@ -15,12 +15,11 @@ from forklake.config import Settings
 from forklake.engine.engine import Engine
 from forklake.engine.spark.spark_engine import SparkEngine
 from forklake.errors import ConfigError, EngineError
-from forklake.metastore.location import lake_key
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
 from forklake.model.version import Head
 from forklake.ops.language import Language
-from forklake.ops.open_lake import open_lake
+from forklake.ops.opened import Opened, opened
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,31 +67,33 @@ def setup_of(settings: Settings | None = None, spark: SparkSession | None = None
 class Runtime:
     """An open lake at work. All handles, sessions and operations of the lake get theirs from here.
 
-    May be shared by threads, not by processes.
+    May be shared by threads, not by processes; what is pickled opens the lake again, with the same settings, and with
+    the Spark session that is active there.
 
     Attributes:
         setup: What the lake was opened with.
-        key: What tells the lake from others, see `lake_key`.
-        lake_path: The base path of the lake.
         options: What a session says about writing; it counts for more than what the catalog says.
         option_defaults: What a session says about writing where neither the catalog nor the lake says anything.
     """
 
-    def __init__(
-        self, setup: Setup, key: str, store: Store, lake_path: str | None, language: Callable[[], Language]
-    ) -> None:
+    def __init__(self, setup: Setup, opened: Opened, language: Callable[[], Language]) -> None:
         self.setup = setup
-        self.key = key
-        self.lake_path = lake_path
         self.options: Mapping[str, str] = {}
         self.option_defaults: Mapping[str, str] = {}
         self.engine = setup.engine
         """What reads and writes rows: the setup's, or the one of a SQL session."""
-        self._store = store
+        self._opened = opened
         self._language = language
-        self._process = os.getpid()
         self._views: OrderedDict[CatalogId, View] = OrderedDict()
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Callable[..., Runtime], tuple[Settings, Opened, Callable[[], Language]]]:
+        return _unpickled, (self.settings, self._opened, self._language)
+
+    @property
+    def key(self) -> str:
+        """What tells the lake from others, see `lake_key`."""
+        return self._opened.key
 
     @property
     def store(self) -> Store:
@@ -101,14 +102,17 @@ class Runtime:
         Raises:
             ConfigError: This is a forked child: connections cannot be shared between processes.
         """
-        if os.getpid() != self._process:
-            raise ConfigError("The lake was opened by another process.", hint="Open it again in this one.")
-        return self._store
+        return self._opened.store
+
+    @property
+    def lake_path(self) -> str | None:
+        """The base path of the lake."""
+        return self._opened.lake_path
 
     @property
     def location(self) -> str:
         """Where the metadata is, without a password."""
-        return self._store.location
+        return self._opened.location
 
     @property
     def settings(self) -> Settings:
@@ -122,7 +126,7 @@ class Runtime:
 
     def close(self) -> None:
         """Give back all connections. Closing twice does no harm."""
-        self._store.close()
+        self._opened.close()
 
     def using(self, spark: SparkSession) -> Runtime:
         """Return the same open lake for jobs in another session; all else is shared."""
@@ -173,5 +177,8 @@ def open_runtime(
         MetastoreError: The store cannot be opened.
         InvalidPathError: The lake has another data path.
     """
-    store, lake_path = open_lake(url, data_path, setup.settings)
-    return Runtime(setup, lake_key(url), store, lake_path, language)
+    return Runtime(setup, opened(url, data_path, setup.settings), language)
+
+
+def _unpickled(settings: Settings, opened: Opened, language: Callable[[], Language]) -> Runtime:
+    return Runtime(setup_of(settings), opened, language)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Self
 
 from forklake.config import Settings
 from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
@@ -52,6 +52,12 @@ class Connection:
         self._is_open = True
         self._last: Result | None = None
         state.attachments.enter()
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidInputError(
+            "A SQL session cannot be pickled: its settings and its transaction belong to this process.",
+            hint="Pickle the catalog, and ask it for a session where it is needed.",
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,77 @@
+"""The store and the base path of a lake, opened by whoever first asks for them."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from forklake.config import Settings
+from forklake.errors import ConfigError, NotFoundError
+from forklake.metastore.location import lake_key
+from forklake.metastore.store import Store
+from forklake.ops.lake_exists import lake_exists
+from forklake.ops.open_lake import open_lake
+
+
+class Opened:
+    """An open lake, or one that was pickled and is opened again on first need. May be shared by threads.
+
+    Attributes:
+        key: What tells the lake from others, see `lake_key`; it can be opened by it. It may hold a password.
+        location: Where the metadata is, without a password.
+    """
+
+    def __init__(self, key: str, location: str, settings: Settings, found: tuple[Store, str | None] | None) -> None:
+        self.key = key
+        self.location = location
+        self._settings = settings
+        self._found = found
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type[Opened], tuple[str, str, Settings, None]]:
+        """Leave connections behind; where it is unpickled, the lake is opened again."""
+        return Opened, (self.key, self.location, self._settings, None)
+
+    @property
+    def store(self) -> Store:
+        """The store, for the process that opened it.
+
+        Raises:
+            ConfigError: This is a forked child: connections cannot be shared between processes.
+            NotFoundError: The lake that was pickled is not there.
+        """
+        return self._open()[0]
+
+    @property
+    def lake_path(self) -> str | None:
+        """The base path of the lake."""
+        return self._open()[1]
+
+    def close(self) -> None:
+        """Give back all connections. Closing twice does no harm."""
+        if self._found is not None:
+            self._found[0].close()
+
+    def _open(self) -> tuple[Store, str | None]:
+        if os.getpid() != self._process:
+            raise ConfigError("The lake was opened by another process.", hint="Open it again in this one.")
+        if self._found is None:
+            with self._lock:
+                self._found = self._found or self._opened_again()
+        return self._found
+
+    def _opened_again(self) -> tuple[Store, str | None]:
+        # A lake in a file that is not there would be made anew.
+        if not lake_exists(self.key):
+            raise NotFoundError(
+                f'There is no lake at "{self.location}" for this process, where a pickled handle looks for it.',
+                hint="A file must be at the same path, on the same machine or a shared disk; a server can be anywhere.",
+            )
+        return open_lake(self.key, None, self._settings)
+
+
+def opened(url: str, data_path: str | os.PathLike[str] | None, settings: Settings) -> Opened:
+    """Open a lake now; fails as `open_lake` does."""
+    found = open_lake(url, data_path, settings)
+    return Opened(lake_key(url), found[0].location, settings, found)
