@@ -67,6 +67,32 @@ def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
     )
 
 
+def pandas_schema(value: Any) -> pa.Schema | None:
+    """Return the schema of a DataFrame of pandas, or of its ``dtypes``; None if it is neither.
+
+    Raises:
+        InvalidInputError: A column can hold anything (``object``), and there are no values that would tell.
+    """
+    if _is_of_pandas(value, "DataFrame"):
+        return _pandas_frame(value).schema
+    if not _is_of_pandas(value, "Series"):
+        return None
+    pandas, fields = sys.modules["pandas"], []
+    for name, dtype in value.items():
+        if not isinstance(dtype, np.dtype | pandas.api.extensions.ExtensionDtype):
+            raise InvalidInputError(
+                f'Columns are not given as a Series of values, of which "{dtype}" is one.',
+                hint="Hand in the DataFrame, or its dtypes.",
+            )
+        if dtype == np.dtype(object):
+            raise InvalidInputError(
+                f'Column "{name}" has the dtype "object", which can hold anything.',
+                hint="Hand in the DataFrame itself, whose values tell, or names and types.",
+            )
+        fields += _pandas_frame(pandas.DataFrame({name: pandas.Series(dtype=dtype)})).schema
+    return pa.schema(fields)
+
+
 def _is_of_pandas(value: Any, name: str) -> bool:
     """Return whether a value is of a class of pandas; it can be only if somebody has imported pandas, which is slow."""
     pandas = sys.modules.get("pandas")

@@ -109,7 +109,8 @@ class Reader(Runner):
         Args:
             name: Its name, which no table or view of the schema has.
             columns: Names and types, as DuckDB or DuckLake write them; ``STRUCT(a INTEGER)[]`` too. Or a text as in
-                CREATE TABLE, ``a INT NOT NULL, b VARCHAR``, or a schema of Arrow or Spark.
+                CREATE TABLE, ``a INT NOT NULL, b VARCHAR``, or a schema of Arrow or Spark, or a DataFrame of pandas or
+                its ``dtypes``, whose rows are left out.
             rows: Instead of columns: a DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of
                 mappings.
             schema: The schema it goes into.

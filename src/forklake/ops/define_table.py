@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from forklake import ops
 from forklake.catalog import lookup
@@ -22,11 +22,17 @@ from forklake.ops.runtime import Runtime
 from forklake.ops.sort_keys import SortKeys
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-Columns: TypeAlias = "str | Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]] | pa.Schema | StructType"
+Columns: TypeAlias = (
+    "str | Mapping[str, str] | Iterable[ColumnDefinition | tuple[str, str]] | pa.Schema | StructType"
+    " | pd.DataFrame | pd.Series[Any]"
+)
 """Columns to make: a mapping of names to types, or pairs, or definitions, or a text as in CREATE TABLE, or a schema."""
+
+_SCHEMAS: Final = (("pyarrow", "Schema"), ("pyspark", "StructType"), ("pandas", "DataFrame"), ("pandas", "Series"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +80,9 @@ def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition
 
 
 def is_frame_schema(columns: object) -> bool:
-    """Return whether something is a schema of Arrow or of Spark; neither is imported to tell."""
+    """Return whether something is a schema of Arrow, Spark or pandas; none of them is imported to tell."""
     kind = type(columns)
-    return (kind.__module__.split(".")[0], kind.__name__) in (("pyarrow", "Schema"), ("pyspark", "StructType"))
+    return (kind.__module__.split(".")[0], kind.__name__) in _SCHEMAS
 
 
 def create_table(staging: Staging, runtime: Runtime, new: NewTable) -> TableId | None:

@@ -1,4 +1,4 @@
-"""The columns that a table needs to hold what a schema of Arrow or of the engine describes."""
+"""The columns that a table needs to hold what a schema of Arrow, of pandas or of the engine describes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import pyarrow as pa
 
 from forklake.engine.engine import Engine
 from forklake.files.columns import table_columns
+from forklake.files.frames import pandas_schema
 from forklake.model.definitions import ColumnDefinition
 
 
 def schema_columns(engine: Engine, schema: Any) -> tuple[ColumnDefinition, ...]:
-    """Return the columns of a schema of Arrow or of the engine, or of a frame of the engine.
+    """Return the columns of a schema of Arrow, of pandas or of the engine, or of a frame of the engine.
+
+    A schema of pandas is a DataFrame, whose rows are looked at and left out, or its ``dtypes``.
 
     Raises:
-        InvalidInputError: A column has a type that no column of a table can have.
+        InvalidInputError: A column has a type that no column of a table can have, or that tells nothing.
     """
-    return table_columns(schema) if isinstance(schema, pa.Schema) else engine.columns(schema)
+    found = schema if isinstance(schema, pa.Schema) else pandas_schema(schema)
+    return engine.columns(schema) if found is None else table_columns(found)

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -48,6 +50,23 @@ def test_a_table_is_created_from_an_arrow_schema(shop: Catalog) -> None:
         ("b", "list"),
         ("c", "timestamptz"),
     ]
+
+
+def test_a_table_is_created_from_what_pandas_knows_of_columns(shop: Catalog) -> None:
+    frame = pd.DataFrame({"a": [1, 2], "at": pd.to_datetime(["2026-01-31", "2026-02-01"]), "x": [0.5, 1.5]})
+    frame["many"] = pd.Series([1, None], dtype="Int32")
+    expected = [("a", "int64"), ("at", "timestamp"), ("x", "float64"), ("many", "int32")]
+    by_dtypes = shop.create_table("by_dtypes", frame.dtypes)
+    assert [(column.name, column.type) for column in by_dtypes.columns] == expected
+    frame["day"] = [date(2026, 1, 31), None]
+    by_frame = shop.create_table("by_frame", frame)
+    assert [(column.name, column.type) for column in by_frame.columns] == [*expected, ("day", "date")]
+    assert by_frame.rows() == [], "the rows are left out"
+    with pytest.raises(InvalidInputError, match='Column "day" has the dtype "object", which can hold anything'):
+        shop.create_table("t", frame.dtypes)
+    with pytest.raises(InvalidInputError, match='not given as a Series of values, of which "1" is one'):
+        shop.create_table("t", frame["a"])
+    assert len(shop.tables()) == 2
 
 
 @pytest.mark.parametrize(
