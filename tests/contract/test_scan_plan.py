@@ -20,7 +20,7 @@ from forklake.model.field import Field
 from forklake.model.predicate import Predicate
 from forklake.model.scan import ScanFile, ScanPlan
 from forklake.model.types.read import definition_of, read_type
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.contract.support import data_file, delete_file
 
 

@@ -15,7 +15,7 @@ from forklake import Catalog, Lake, NewDataFile, NewDeleteFile
 from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable
+from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable
 from forklake.ops.init_lake import init_lake
 from tests.contract.support import data_file
 from tests.contract.varied import vary

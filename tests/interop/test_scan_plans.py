@@ -9,7 +9,7 @@ from forklake import Catalog, Lake
 from forklake.catalog import lookup
 from forklake.catalog.scan_plan import count_rows, plan_scan
 from forklake.model.scan import ScanPlan
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.interop.ducklake import duckdb_with_ducklake, url_of, write
 
 _COLUMNS = (

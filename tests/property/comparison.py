@@ -10,7 +10,7 @@ from forklake import Column as SeenColumn
 from forklake import Table as SeenTable
 from forklake.catalog import lookup
 from forklake.catalog.view import View
-from forklake.metastore.tables import COLUMN_MAPPING, DATA_FILE, FILE_COLUMN_STATS, NAME_MAPPING
+from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, FILE_COLUMN_STATS, NAME_MAPPING
 from forklake.model.rows import DataFileRow
 from tests.property.content import UNKNOWN, Bounds, Column, File, State, Table
 

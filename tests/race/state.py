@@ -7,7 +7,7 @@ from typing import Any
 
 from forklake import Catalog, Lake
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.tables import TABLES
+from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import INFINITY
 
 Content = tuple[tuple[Any, ...], ...]

@@ -22,7 +22,7 @@ from forklake.files.texts import to_texts
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import SnapshotId
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.rows.alterations import TABLE, Alter, Change, DropColumn, Flush, Lay, SetNotNull, Statement, Writer
 from tests.rows.arrow_hands import planned
 from tests.rows.shown_rows import changed_rows, text_rows

@@ -29,7 +29,7 @@ from forklake.model.scan import ROW_ID_COLUMN, ScanFile, ScanPlan
 from forklake.model.write import WriteTarget
 from forklake.ops.register_files import register_files
 from forklake.ops.write_target import writing
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.rows.conditions import Condition
 from tests.rows.model import Shown, TableModel
 from tests.rows.operations import Append, Delete, Merge, RowOperation

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Protocol
 
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Settings, Table, Transaction, errors
-from forklake.metastore.tables import DELETE_FILE
+from forklake.metastore.written_tables import DELETE_FILE
 from forklake.ops.read_table import is_read_here
 from tests.rows.arrow_hands import planned
 from tests.rows.conditions import Condition, random_condition

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from forklake.engine.spark.columns.spark_types import spark_schema
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 
 _AS_TEXT = ("ns", "ti", "u", "iv")

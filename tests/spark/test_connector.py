@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField
-from forklake.connector.options import Source, Use, parse_options
-from forklake.connector.reader import ScanTask, TableReader
+from forklake.connector.source_options import Source, Use, parse_options
+from forklake.connector.table_reader import ScanTask, TableReader
 from forklake.connector.writer import TableWriter, Written
 from forklake.engine.local.scan_tasks import PART_BYTES, FilePart, tasks
 from forklake.errors import ConflictError, InvalidInputError, NotFoundError

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake import Catalog, Lake
 from forklake.catalog.fields import table_fields
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.lakes import IMPATIENT
 from tests.spark.filters import NATIVE, ODD, Rows, filters, made
 from tests.spark.plans import setting

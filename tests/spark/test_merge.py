@@ -17,8 +17,8 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.conform import conform, frame_of
 from forklake.ops.append import frame_fields
 from forklake.ops.merge_predicate import matching
-from forklake.sql.row_statements import bind_merge_with
-from forklake.sql.row_texts import MergeClauses, merge_statement
+from forklake.sql.rows.row_statements import bind_merge_with
+from forklake.sql.rows.row_texts import MergeClauses, merge_statement
 from tests.lakes import IMPATIENT
 
 ON = "target.id = source.id"

@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake import Lake
+from forklake.engine.spark.change.key_filter import sieved
 from forklake.engine.spark.change.merge_source import measured
-from forklake.engine.spark.change.sieve import sieved
 from tests.lakes import IMPATIENT
 
 

@@ -18,7 +18,7 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.scan import ScanPlan
 from forklake.model.types.shapes import list_of, map_of, struct_of
-from forklake.sql.literals import spark_type as type_in_sql
+from forklake.sql.expressions.literals import spark_type as type_in_sql
 from tests.spark.plans import field, plan, scanned, setting, values, written, written_by_arrow
 
 # type of the table, values in DuckDB's SQL, type that the file holds if it is another, type in Spark

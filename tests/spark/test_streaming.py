@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import forklake
 from forklake import Catalog, Lake
-from forklake.connector.options import Use, parse_options
+from forklake.connector.source_options import Use, parse_options
 from forklake.connector.stream import ChangeStream
 from forklake.errors import EngineError, InvalidInputError
 

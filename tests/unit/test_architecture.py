@@ -116,7 +116,7 @@ def test_no_module_computes_a_snapshot_id_by_addition() -> None:
 # ---- one module reads begin_snapshot -------------------------------------------------------------------------------
 
 _MAY_READ = {"metastore/visibility.py"}
-_DEFINES = {"metastore/tables.py"}
+_DEFINES = {"metastore/written_tables.py"}
 # They describe the tables and write the schema files, with the views in them. They ask no database.
 _DESCRIBES = {
     "metastore/schema/catalog_tables.py",
@@ -124,7 +124,7 @@ _DESCRIBES = {
     "metastore/schema/file_tables.py",
     "metastore/schema/object_tables.py",
     "metastore/schema/products.py",
-    "metastore/schema/views.py",
+    "metastore/schema/web_views.py",
     "metastore/schema/write.py",
 }
 # They read, write or show rows as plain DuckLake databases have them, with a column of that name, and query no others.
@@ -182,7 +182,7 @@ def _plain(sql: str) -> str:
         "query(f'SELECT 1 FROM forklake.ducklake_table r WHERE r.' + BEGIN)",
         "column = BEGIN",
         "column = tables.BEGIN",
-        "from forklake.metastore.tables import BEGIN as start",
+        "from forklake.metastore.written_tables import BEGIN as start",
         "row.begin_snapshot",
         "query('SELECT * FROM forklake.ducklake_data_file')",
         "query(f'INSERT INTO forklake.x (a) SELECT {BEGIN} FROM forklake.y')",
@@ -204,9 +204,9 @@ def test_only_visibility_reads_begin_snapshot() -> None:
     assert readers - _DEFINES - _DESCRIBES - _OF_OTHER_DATABASES == _MAY_READ
     assert [name for name in _DESCRIBES if runs_statements(FILES[name])] == []
     assert [name for name in _OF_OTHER_DATABASES if "forklake.ducklake" in FILES[name]] == []
-    assert begin_readers(FILES["metastore/tables.py"]) == [
+    assert begin_readers(FILES["metastore/written_tables.py"]) == [
         number
-        for number, line in enumerate(FILES["metastore/tables.py"].splitlines(), 1)
+        for number, line in enumerate(FILES["metastore/written_tables.py"].splitlines(), 1)
         if line.startswith('BEGIN: Final = "begin_snapshot"')
     ]
 

@@ -8,7 +8,7 @@ import pytest
 from forklake import errors
 from forklake.metastore.schema.catalog_tables import SEQUENCES
 from forklake.metastore.schema.sections import TABLES as DESCRIBED
-from forklake.model.options import OPTIONS
+from forklake.model.option_rules import OPTIONS
 from tests.pages import run_examples
 
 ROOT = Path(__file__).parents[2]

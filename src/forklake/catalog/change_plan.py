@@ -13,7 +13,7 @@ from forklake.catalog.table_files import TableFiles
 from forklake.catalog.view import View
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
-from forklake.metastore.tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
+from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
 from forklake.model.change_log import ChangeKind, parse
 from forklake.model.change_scan import ChangePlan, NewDeletes
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId

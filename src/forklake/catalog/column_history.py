@@ -12,7 +12,7 @@ from forklake.catalog.fields import field_tree, stored_tree
 from forklake.catalog.view import Content
 from forklake.metastore.queries import catalogs
 from forklake.metastore.store import Session, Store
-from forklake.metastore.tables import COLUMN
+from forklake.metastore.written_tables import COLUMN
 from forklake.model.field import Field
 from forklake.model.ids import INFINITY, ColumnId, SnapshotId
 from forklake.model.rows import ColumnRow, Origin, TableRow

@@ -10,7 +10,7 @@ from forklake.catalog.places import Places, owner_of
 from forklake.catalog.table_files import partition_values, read_bound, table_files
 from forklake.catalog.view import Content
 from forklake.metastore.store import Store
-from forklake.metastore.tables import (
+from forklake.metastore.written_tables import (
     COLUMN_TAG,
     INLINED_ROW,
     MACRO_IMPL,

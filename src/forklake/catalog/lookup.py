@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
-from forklake.metastore.tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
 from forklake.metastore.visibility import Folded
+from forklake.metastore.written_tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
 from forklake.model.ids import ColumnId, MacroId, SchemaId, TableId, ViewId
 from forklake.model.names import fold, join_name, nearest
 from forklake.model.rows import (

@@ -8,7 +8,7 @@ from forklake.catalog import lookup
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.view import Content
 from forklake.metastore.store import Session, Store
-from forklake.metastore.tables import INLINED_ROW
+from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.ids import DataFileId
 from forklake.model.predicate import IsNull
 from forklake.model.rows import ColumnRow, TableRow

@@ -13,7 +13,7 @@ from forklake.catalog.table_files import TableFiles, is_cut, read_bound, table_f
 from forklake.catalog.view import Content
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Session, Store
-from forklake.metastore.tables import INLINED_ROW, NAME_MAPPING
+from forklake.metastore.written_tables import INLINED_ROW, NAME_MAPPING
 from forklake.model.field import Field
 from forklake.model.ids import CatalogId, ColumnId, MappingId, SnapshotId
 from forklake.model.numbering import Numbering

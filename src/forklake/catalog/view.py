@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from forklake.metastore import visibility
 from forklake.metastore.store import Session, Store
-from forklake.metastore.tables import (
+from forklake.metastore.written_tables import (
     BY_ROW,
     COLUMN,
     COLUMN_MAPPING,

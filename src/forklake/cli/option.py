@@ -10,7 +10,7 @@ import click
 from forklake import Lake, Options
 from forklake.cli import output
 from forklake.cli.command import Group, complete_catalog, open_lake
-from forklake.model.options import OPTIONS
+from forklake.model.option_rules import OPTIONS
 
 
 @click.group(cls=Group)

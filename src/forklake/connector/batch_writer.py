@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from forklake.connector.options import open_existing, parse_name
 from forklake.connector.register import register
 from forklake.connector.source import LakeSource
+from forklake.connector.source_options import open_existing, parse_name
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError, InvalidInputError
 from forklake.lake import Lake

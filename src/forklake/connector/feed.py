@@ -14,7 +14,7 @@ from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.view import View
 from forklake.connector.arrow_batches import arrow_schema_of, batch_of
-from forklake.connector.options import Options
+from forklake.connector.source_options import Options
 from forklake.engine.local.change_feed import FeedTask, Span, feed_rows, feed_tasks
 from forklake.engine.local.file_rows import Selection
 from forklake.engine.local.table_columns import refuse_variants

@@ -14,9 +14,9 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from forklake.connector.feed import ChangeReader, at_end, feed_schema
-from forklake.connector.options import Options, Use, parse_options
-from forklake.connector.reader import TableReader
+from forklake.connector.source_options import Options, Use, parse_options
 from forklake.connector.stream import ChangeStream
+from forklake.connector.table_reader import TableReader
 from forklake.connector.writer import TableWriter
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId

@@ -19,7 +19,7 @@ from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.view import View
 from forklake.connector.feed import change_tasks, first_shown, read_changes, shows_all
-from forklake.connector.options import Options, open_existing
+from forklake.connector.source_options import Options, open_existing
 from forklake.engine.local.change_feed import Span, has_changes
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake

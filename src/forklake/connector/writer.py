@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from forklake.catalog import lookup, versions
 from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
-from forklake.connector.options import Source
+from forklake.connector.source_options import Source
 from forklake.engine.spark.write.write_rows import settled
 from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
 from forklake.files import storage

@@ -9,9 +9,20 @@ from forklake.lake.table import Table
 from forklake.lake.transaction import Transaction
 from forklake.model.submodules import submodules
 
-__all__ = ["Catalog", "Fork", "Lake", "LakeAt", "Options", "Table", "Transaction", "read_rows", "row_changes", "rows"]
+__all__ = [
+    "Catalog",
+    "Fork",
+    "Lake",
+    "LakeAt",
+    "Options",
+    "Table",
+    "Transaction",
+    "read_rows",
+    "row_changes",
+    "row_verbs",
+]
 
 if TYPE_CHECKING:
-    from forklake.lake import read_rows, row_changes, rows
+    from forklake.lake import read_rows, row_changes, row_verbs
 else:
-    __getattr__ = submodules(__name__, "read_rows", "row_changes", "rows")  # they bring PyArrow and sqlglot
+    __getattr__ = submodules(__name__, "read_rows", "row_changes", "row_verbs")  # they bring PyArrow and sqlglot

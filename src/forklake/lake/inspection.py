@@ -62,7 +62,7 @@ class Inspection:
     @property
     def spark_schema(self) -> StructType:
         """The columns as Spark shows them."""
-        return lake.rows.schema(self._table)
+        return lake.row_verbs.schema(self._table)
 
     def history(self) -> list[TableChange]:
         """Return the snapshots that changed the table, oldest first, up to the one that is seen."""
@@ -73,12 +73,12 @@ class Inspection:
 
         Costs only metadata; Spark is not started.
         """
-        return lake.rows.plan(self._table, where, parameters)
+        return lake.row_verbs.plan(self._table, where, parameters)
 
     def min(self, column: str) -> Any:
         """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
-        return lake.rows.bound(self._table, column, "min")
+        return lake.row_verbs.bound(self._table, column, "min")
 
     def max(self, column: str) -> Any:
         """Return the largest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
-        return lake.rows.bound(self._table, column, "max")
+        return lake.row_verbs.bound(self._table, column, "max")

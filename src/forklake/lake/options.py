@@ -10,7 +10,7 @@ from forklake.catalog.view import Content
 from forklake.errors import InvalidInputError
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.records import Option
-from forklake.ops import options as ops
+from forklake.ops import scoped_options as ops
 from forklake.ops.runtime import Runtime
 
 

@@ -45,9 +45,11 @@ def read_rows(
     row = table._found(content)
     condition: Condition | None = None
     if where is not None or parameters is not None:
-        tree = sql.row_texts.read_where(where, parameters)
+        tree = sql.rows.row_texts.read_where(where, parameters)
         if tree is not None:
-            condition = sql.row_statements.bind_condition(tree, row.table_name, table_fields(content, row.table_id))
+            condition = sql.rows.row_statements.bind_condition(
+                tree, row.table_name, table_fields(content, row.table_id)
+            )
     plan = reading.plan_table(runtime, content, row, condition)
     if condition is None and limit is not None:
         plan = first_rows(plan, limit)

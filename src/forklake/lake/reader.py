@@ -130,7 +130,9 @@ class Reader(Runner):
         if (columns is None) == (rows is None):
             raise InvalidInputError(f'Table "{name}" is created with columns or with rows; nothing was created.')
         if columns is None:
-            verb = lake.rows.table_maker(self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace)
+            verb = lake.row_verbs.table_maker(
+                self, name, rows, schema, partition_by, sort_by, if_not_exists, or_replace
+            )
         else:
             defined = define_columns(self._runtime, columns)
             new = NewTable(name, defined, schema, partition_by, sort_by, if_not_exists, or_replace)

@@ -14,8 +14,8 @@ from forklake.ops import append as appending
 from forklake.ops import change_table as changing
 from forklake.sql import statements as said
 from forklake.sql.parameters import Values
-from forklake.sql.row_statements import bind_delete, bind_merge_with, bind_update
-from forklake.sql.row_texts import (
+from forklake.sql.rows.row_statements import bind_delete, bind_merge_with, bind_update
+from forklake.sql.rows.row_texts import (
     MergeClauses,
     delete_statement,
     merge_statement,

@@ -170,7 +170,7 @@ class Table:
             InvalidInputError: The condition cannot be understood.
             EngineError: Spark cannot be started.
         """
-        return lake.rows.dataframe(self, columns, where, parameters, limit)
+        return lake.row_verbs.dataframe(self, columns, where, parameters, limit)
 
     def arrow(
         self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
@@ -244,7 +244,7 @@ class Table:
             InvalidInputError: Columns or values do not fit; nothing was added.
             EngineError: The Spark job failed; nothing was added.
         """
-        return lake.rows.append(self, frame, by_name=by_name, merge_schema=merge_schema)
+        return lake.row_verbs.append(self, frame, by_name=by_name, merge_schema=merge_schema)
 
     def overwrite(
         self, frame: Any, where: str | None = None, *, parameters: Values | None = None, by_name: bool = True
@@ -261,7 +261,7 @@ class Table:
             InvalidInputError: Columns or values do not fit, or the condition is not understood; nothing was changed.
             EngineError: The Spark job failed; nothing was changed.
         """
-        return lake.rows.overwrite(self, frame, where, parameters, by_name=by_name)
+        return lake.row_verbs.overwrite(self, frame, where, parameters, by_name=by_name)
 
     def delete(self, where: str | None = None, *, parameters: Values | None = None) -> Commit:
         """Delete the rows that a condition holds for, or all rows; ``row_count`` tells how many they were.
@@ -352,11 +352,11 @@ class Table:
             SnapshotNotFoundError: The catalog has no such snapshot.
             InvalidInputError: The start comes after the end.
         """
-        return lake.rows.changes(self, start, end, kind)
+        return lake.row_verbs.changes(self, start, end, kind)
 
     def count(self, where: str | None = None, *, parameters: Values | None = None) -> int:
         """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
-        return lake.rows.count(self, where, parameters)
+        return lake.row_verbs.count(self, where, parameters)
 
     def _result(self, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> Result:
         return lake.read_rows.read_rows(self, columns, where, parameters)

@@ -35,7 +35,7 @@ from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Session, Store, Values
-from forklake.metastore.tables import BY_NAME
+from forklake.metastore.written_tables import BY_NAME
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.overview import TableSize

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forklake.metastore.queries.options import OptionRow, options_of, write_options
+from forklake.metastore.queries.option_rows import OptionRow, options_of, write_options
 from forklake.metastore.queries.snapshots import known_commit
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import DuplicateKeyError, Session
-from forklake.metastore.tables import (
+from forklake.metastore.visibility import Seen, Sight, visible
+from forklake.metastore.written_tables import (
     BEGIN,
     BY_NAME,
     END,
@@ -25,7 +26,6 @@ from forklake.metastore.tables import (
     TABLE,
     MetadataTable,
 )
-from forklake.metastore.visibility import Seen, Sight, visible
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.numbering import Numbering

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session, Values
-from forklake.metastore.tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R
+from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, SnapshotId, TableId
 from forklake.model.rows import Origin, Row
 from forklake.model.version import Version

@@ -16,7 +16,7 @@ from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Frame, MergeSource
 from forklake.files import storage
 from forklake.files.conform import conform
-from forklake.metastore.tables import INLINED_ROW
+from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.change import DeleteInlined, DeleteRows, InlineDeletes, RemoveFiles
 from forklake.model.ids import DeleteFileId
 from forklake.model.merge import Merge

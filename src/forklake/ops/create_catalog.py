@@ -9,9 +9,9 @@ from forklake.catalog.names import check_name, directory
 from forklake.errors import AlreadyExistsError, InvalidPathError
 from forklake.metastore import procedures
 from forklake.metastore.queries.catalogs import catalog_by_name
-from forklake.metastore.queries.options import OptionRow, write_options
+from forklake.metastore.queries.option_rows import OptionRow, write_options
 from forklake.metastore.store import DuplicateKeyError
-from forklake.metastore.tables import SCHEMA
+from forklake.metastore.written_tables import SCHEMA
 from forklake.model.hint import SetDataPath
 from forklake.model.ids import THE_LAKE, CatalogId, SchemaId, SnapshotId
 from forklake.model.placement import MadeCatalog, NewFork, Placement

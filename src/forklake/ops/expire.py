@@ -15,7 +15,7 @@ from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
-from forklake.ops.options import effective_option
+from forklake.ops.scoped_options import effective_option
 
 Rule = Literal["strict", "lenient"]
 """How snapshots that are named and cannot be expired are met: ``strict`` refuses all, ``lenient``, which is DuckLake's

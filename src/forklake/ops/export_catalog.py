@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forklake.catalog import versions
 from forklake.errors import InvalidInputError
-from forklake.metastore import tables as metadata
+from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.writer import PlainTarget, new_plain, target_path
 from forklake.model.records import ExportedCatalog
 from forklake.model.version import Version

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forklake.errors import InvalidInputError
-from forklake.metastore import tables as metadata
+from forklake.metastore import written_tables as metadata
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.numbering import Numbering
 from forklake.model.rows import DataFileRow, DeleteFileRow

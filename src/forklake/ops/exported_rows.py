@@ -11,13 +11,13 @@ from typing import Any, Final
 from forklake.catalog.partition_transforms import known_transform
 from forklake.errors import InvalidInputError
 from forklake.metastore import plain
-from forklake.metastore import tables as metadata
+from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.layout import TABLES, VERSION
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.tables import MetadataTable
+from forklake.metastore.written_tables import MetadataTable
 from forklake.model import types
 from forklake.model.ids import THE_LAKE, SnapshotId, TableId
-from forklake.model.options import OPTIONS
+from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
 from forklake.model.types import Type
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from forklake.metastore import tables as metadata
+from forklake.metastore import written_tables as metadata
 from forklake.model import types
 from forklake.model.ids import ColumnId, DataFileId, SnapshotId, TableId
 from forklake.model.promotions import as_float32

@@ -19,7 +19,7 @@ from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.inlined_rows import stored_rows
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
-from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
+from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
 from forklake.model import types
 from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
@@ -38,8 +38,8 @@ from forklake.model.scan import (
 )
 from forklake.model.write import WriteTarget
 from forklake.ops.append import sorts_on_driver
-from forklake.ops.options import effective_option
 from forklake.ops.runtime import Runtime
+from forklake.ops.scoped_options import effective_option
 from forklake.ops.write_target import writing
 
 _LINEAGE: Final = (

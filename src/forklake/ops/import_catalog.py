@@ -12,9 +12,9 @@ from forklake.metastore import procedures
 from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
 from forklake.metastore.queries.files import scheduled_paths
-from forklake.metastore.queries.options import write_options
+from forklake.metastore.queries.option_rows import write_options
 from forklake.metastore.store import DuplicateKeyError, Session
-from forklake.metastore.tables import TABLES
+from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.numbering import Numbering

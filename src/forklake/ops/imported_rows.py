@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from forklake.catalog.names import directory
-from forklake.metastore import tables as metadata
+from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.reader import PlainRow
-from forklake.metastore.queries.options import OptionRow
+from forklake.metastore.queries.option_rows import OptionRow
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.tables import OBJECT_IDS, MetadataTable
+from forklake.metastore.written_tables import OBJECT_IDS, MetadataTable
 from forklake.model.change_log import render
 from forklake.model.ids import INFINITY, CatalogId, DataFileId, SnapshotId, TableId
 from forklake.model.rows import (

@@ -9,13 +9,13 @@ from typing import Any
 from forklake.catalog import versions
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
-from forklake.metastore.queries.options import OptionRow, options_of
+from forklake.metastore import written_tables as metadata
+from forklake.metastore.queries.option_rows import OptionRow, options_of
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
-from forklake.metastore.tables import MetadataTable, R
+from forklake.metastore.written_tables import MetadataTable, R
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
 from forklake.model.numbering import Numbering
 from forklake.model.records import Snapshot

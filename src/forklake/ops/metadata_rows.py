@@ -17,20 +17,20 @@ from forklake.catalog import versions
 from forklake.catalog.fields import field_tree
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.metastore import tables as metadata
 from forklake.metastore import visibility
+from forklake.metastore import written_tables as metadata
 from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.queries.files import scheduled_files
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Store
-from forklake.metastore.tables import MetadataTable
+from forklake.metastore.written_tables import MetadataTable
 from forklake.model.field import Field
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId, first_row_id
-from forklake.model.options import OPTIONS
+from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import DataFileRow, DeleteFileRow, MacroParameterRow, TableStatsRow, ViewRow
 from forklake.model.version import Version
 from forklake.ops.exported_rows import with_typed_default
-from forklake.ops.options import stored_options
+from forklake.ops.scoped_options import stored_options
 
 Values = tuple[Any, ...]
 

@@ -8,7 +8,7 @@ from forklake.catalog.paths import normalise_base
 from forklake.config import Settings
 from forklake.errors import InvalidPathError
 from forklake.metastore.location import open_store
-from forklake.metastore.queries import options
+from forklake.metastore.queries import option_rows as options
 from forklake.metastore.store import Store
 from forklake.model.ids import THE_LAKE
 

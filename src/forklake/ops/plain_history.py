@@ -11,7 +11,7 @@ from forklake.catalog.paths import join, normalise_base
 from forklake.errors import InvalidInputError, MetastoreCorruptError
 from forklake.metastore.plain.layout import TABLES
 from forklake.metastore.plain.reader import PlainInlinedRow, PlainRow, PlainSource
-from forklake.metastore.tables import OBJECT_IDS
+from forklake.metastore.written_tables import OBJECT_IDS
 from forklake.model.change_log import LoggedChange, parse
 from forklake.model.names import fold
 from forklake.model.types.read import stored_type

@@ -90,6 +90,12 @@ class Runtime:
     def __reduce__(self) -> tuple[Callable[..., Runtime], tuple[Settings, Opened, Callable[[], Language]]]:
         return _unpickled, (self.settings, self._opened, self._language)
 
+    def __copy__(self) -> Runtime:
+        """Share the open lake and all else; only what is pickled is opened again."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
     @property
     def key(self) -> str:
         """What tells the lake from others, see `lake_key`."""

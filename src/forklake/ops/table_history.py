@@ -5,7 +5,7 @@ from __future__ import annotations
 from forklake.catalog import versions
 from forklake.metastore import visibility
 from forklake.metastore.store import Store
-from forklake.metastore.tables import TABLE
+from forklake.metastore.written_tables import TABLE
 from forklake.model.change_log import ChangeKind, parse
 from forklake.model.ids import TableId
 from forklake.model.overview import TableChange

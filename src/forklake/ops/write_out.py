@@ -11,7 +11,7 @@ from forklake.catalog.view import View
 from forklake.metastore import procedures, visibility
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
-from forklake.metastore.tables import (
+from forklake.metastore.written_tables import (
     SCHEMA_VERSIONS,
     TABLE_COLUMN_STATS,
     TABLE_STATS,

@@ -14,11 +14,11 @@ from forklake.catalog.view import Content
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
-from forklake.model.options import byte_count, normalise
+from forklake.model.option_rules import byte_count, normalise
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget
-from forklake.ops.options import effective_options
 from forklake.ops.runtime import Runtime
+from forklake.ops.scoped_options import effective_options
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from forklake.ops.arrange_files import set_partitioning, set_sorting
 from forklake.ops.define_table import define_columns, rename_table
 from forklake.ops.define_view import rename_view
 from forklake.session.definitions import check_is, check_names, has_table
-from forklake.session.names import SessionNames, Target
+from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import check_there, is_there
 from forklake.session.state import State
 from forklake.sql import statements as said

@@ -16,9 +16,9 @@ from forklake.lake.lake import open_lake
 from forklake.metastore.location import embedded_path, lake_key, with_metadata_schema
 from forklake.model.flags import read_flag
 from forklake.model.ids import CatalogId
-from forklake.model.options import normalise
+from forklake.model.option_rules import normalise
 from forklake.ops.runtime import Setup
-from forklake.session.catalogs import AttachedCatalog, Attachments, check_names
+from forklake.session.attached_catalogs import AttachedCatalog, Attachments, check_names
 from forklake.session.secrets import Secrets
 from forklake.sql.statements import Attach
 

@@ -27,16 +27,16 @@ from forklake.ops import change_table as changing
 from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
 from forklake.session import definitions, queries
-from forklake.session.names import SessionNames, Target
+from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import check_schema, check_there
 from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.sql import statements as said
-from forklake.sql.insertion import bind_insert
-from forklake.sql.joined_rows import FoundRows, bind_joined
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
-from forklake.sql.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
+from forklake.sql.rows.insertion import bind_insert
+from forklake.sql.rows.joined_rows import FoundRows, bind_joined
+from forklake.sql.rows.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
 
 
 def insert(state: State, statement: said.Insert) -> Result:

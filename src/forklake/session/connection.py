@@ -19,18 +19,18 @@ from forklake.ops.run_again import run_again
 from forklake.ops.runtime import setup_of
 from forklake.session import alterations, changes, definitions, queries, show
 from forklake.session.attach import attach
-from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.guard import guarded
 from forklake.session.hints import in_sql
-from forklake.session.names import SessionNames
+from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import dropped, hint
 from forklake.session.result import Result
 from forklake.session.state import State
 from forklake.session.work import Work
 from forklake.sql import statements as said
+from forklake.sql.made_queries import computed
 from forklake.sql.parameters import Values, all_used
 from forklake.sql.parse import parse
-from forklake.sql.values import computed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,9 +14,9 @@ from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.inlined_names import is_own_name
 from forklake.model.names import fold
 from forklake.ops import define_macro, define_schema, define_table, define_view
-from forklake.ops.options import effective_options
+from forklake.ops.scoped_options import effective_options
 from forklake.ops.set_tag import set_table_tag, set_view_tag
-from forklake.session.names import SessionNames, Target
+from forklake.session.name_resolution import SessionNames, Target
 from forklake.session.presence import Kind, check_schema, check_there, is_there
 from forklake.session.state import State
 from forklake.sql import statements as said

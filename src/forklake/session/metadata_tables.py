@@ -16,7 +16,7 @@ from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.ops.metadata_rows import MetadataRows, inlined_data_name, inlined_delete_name
 from forklake.session.attachment import Attachment
-from forklake.session.rows import Rows, column
+from forklake.session.known_rows import Rows, column
 
 _TYPES: Final[dict[str, Type]] = {
     "number": types.INT64,

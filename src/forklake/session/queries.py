@@ -19,18 +19,18 @@ from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
 from forklake.ops.read_table import is_read_here, shown_fields
 from forklake.session.frames import HeldFrame
-from forklake.session.names import SessionNames
+from forklake.session.known_rows import Changes, Files, Rows
+from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
 from forklake.session.result_content import FrameRows, LocalRows
-from forklake.session.rows import Changes, Files, Rows
 from forklake.session.state import State
 from forklake.sql import statements as said
+from forklake.sql.made_queries import all_of, bind_value
 from forklake.sql.portable import portable
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Scan
 from forklake.sql.spark_text import spark_text
-from forklake.sql.values import all_of, bind_value
 
 
 def query(state: State, statement: said.Query) -> Result:

@@ -14,17 +14,17 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.quoting import quote_text
 from forklake.model.types.shapes import list_of
-from forklake.session.catalogs import AttachedCatalog
-from forklake.session.names import SessionNames
+from forklake.session.attached_catalogs import AttachedCatalog
+from forklake.session.known_rows import Rows, column
+from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
-from forklake.session.rows import Rows, column
 from forklake.session.state import State
 from forklake.sql import statements as said
-from forklake.sql.columns import find
+from forklake.sql.expressions.columns import find
+from forklake.sql.made_queries import all_of
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
-from forklake.sql.values import all_of
 
 _NAMES: Final = list_of(types.VARCHAR)
 _ALL_TABLES: Final = (

@@ -10,7 +10,7 @@ from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
 from forklake.ops.runtime import Runtime, Setup, setup_of
-from forklake.session.catalogs import AttachedCatalog, Attachments
+from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.frames import Frames
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings

@@ -23,14 +23,14 @@ from forklake.model.types.read import field_of
 from forklake.model.types.shapes import list_of, map_of
 from forklake.session.functions import LISTINGS, call
 from forklake.session.functions.listings import column_facts
+from forklake.session.known_rows import Files, Rows, column
 from forklake.session.metadata_tables import metadata_table_names
-from forklake.session.rows import Files, Rows, column
 from forklake.session.settings import SETTINGS
+from forklake.sql.made_queries import all_of
 from forklake.sql.query.bind import bind_query
-from forklake.sql.values import all_of
 
 if TYPE_CHECKING:
-    from forklake.session.names import SessionNames
+    from forklake.session.name_resolution import SessionNames
     from forklake.session.state import Seen
 
 

@@ -7,7 +7,7 @@ from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
 from forklake.lake.internals import begin, is_past
 from forklake.model.ids import SnapshotId
-from forklake.session.catalogs import AttachedCatalog
+from forklake.session.attached_catalogs import AttachedCatalog
 
 
 class Work:

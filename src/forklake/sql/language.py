@@ -8,9 +8,9 @@ from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field
 from forklake.model.types import Type
-from forklake.sql.insertion import settled_default
 from forklake.sql.parse import check_kept, parse, parse_sort_key
-from forklake.sql.row_texts import sort_expression
+from forklake.sql.rows.insertion import settled_default
+from forklake.sql.rows.row_texts import sort_expression
 from forklake.sql.statements import CreateTable
 
 

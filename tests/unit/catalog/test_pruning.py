@@ -14,7 +14,7 @@ from forklake.model.predicate import All, Any, Anything, Comparison, IsNull, Not
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import Transform
 from forklake.model.types.read import stored_type
-from forklake.sql.row_texts import condition
+from forklake.sql.rows.row_texts import condition
 from tests.fields import named_field
 from tests.unit.sql.statistics import file_stats
 

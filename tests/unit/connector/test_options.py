@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forklake.connector.options import Options, Use, parse_options
+from forklake.connector.source_options import Options, Use, parse_options
 from forklake.errors import InvalidInputError
 
 NAMED = {"lake": "lake.db", "catalog": "shop", "table": "orders"}

@@ -21,7 +21,7 @@ from forklake.model.definitions import MappedColumn, NewDataFile, SortKey
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.name_mapping import name_mapping
-from forklake.model.options import COMPRESSIONS
+from forklake.model.option_rules import COMPRESSIONS
 from forklake.model.scan import ROW_ID_COLUMN
 from forklake.model.transforms import Transform
 from forklake.model.write import PartitionKey, WriteOptions, WriteTarget

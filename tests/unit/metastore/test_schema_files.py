@@ -20,8 +20,8 @@ from forklake.metastore.schema.description import Kind, Table
 from forklake.metastore.schema.products import DUCKDB, PRODUCTS, SQLITE, Product
 from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.schema.write import is_committed, write
-from forklake.metastore.tables import TABLES as METADATA_TABLES
-from forklake.metastore.tables import MetadataTable
+from forklake.metastore.written_tables import TABLES as METADATA_TABLES
+from forklake.metastore.written_tables import MetadataTable
 
 DIRECTORY = Path(schema.__file__).parent
 
@@ -161,7 +161,7 @@ def test_a_new_column_is_in_every_file_and_in_the_commit(monkeypatch: pytest.Mon
         tag.indexes,
     )
     tables = tuple(wider if table is tag else table for table in TABLES)
-    for module in ("write", "views"):
+    for module in ("write", "web_views"):
         monkeypatch.setattr(f"forklake.metastore.schema.{module}.TABLES", tables)
     monkeypatch.setattr("forklake.metastore.schema.write.SECTIONS", (("All", tables),))
     texts = {product.name: write(product) for product in PRODUCTS}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forklake.model.options import OPTIONS, normalise
+from forklake.model.option_rules import OPTIONS, normalise
 
 
 @pytest.mark.parametrize(

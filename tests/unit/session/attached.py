@@ -6,8 +6,8 @@ from typing import Any
 from forklake import Catalog, Lake, Transaction
 from forklake.model.ids import SnapshotId
 from forklake.session.functions import call, call_scalar
+from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table
-from forklake.session.rows import Changes, Rows
 
 
 @dataclass(frozen=True)

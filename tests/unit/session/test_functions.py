@@ -14,7 +14,7 @@ from forklake.model import types
 from forklake.model.ids import SnapshotId
 from forklake.model.types.shapes import list_of
 from forklake.session.functions import FUNCTIONS, call, call_scalar
-from forklake.session.rows import Changes, Rows
+from forklake.session.known_rows import Changes, Rows
 from tests.unit.session.attached import Attached
 
 

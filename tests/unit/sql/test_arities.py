@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.sql.arities import _COUNTS, _MANY, takes
+from forklake.sql.expressions.arities import _COUNTS, _MANY, takes
 from tests.unit.sql.test_query_binding import bound
 
 _KINDS = ("scalar", "aggregate", "macro")

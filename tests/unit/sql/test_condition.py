@@ -25,7 +25,7 @@ from forklake.model.predicate import (
     Predicate,
 )
 from forklake.model.rows import FileColumnStatsRow
-from forklake.sql.row_texts import condition, sort_expression
+from forklake.sql.rows.row_texts import condition, sort_expression
 from tests.fields import named_field
 from tests.unit.sql.cases import CONDITIONS, FIELDS, answers, table
 from tests.unit.sql.statistics import file_stats, in_ids

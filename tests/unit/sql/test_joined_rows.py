@@ -13,10 +13,10 @@ from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.predicate import Comparison
 from forklake.model.scan import OWN_PLACES
-from forklake.sql.joined_rows import FoundRows, bind_joined
 from forklake.sql.parse import parse
 from forklake.sql.relation import Relation
-from forklake.sql.row_statements import JoinedMerge
+from forklake.sql.rows.joined_rows import FoundRows, bind_joined
+from forklake.sql.rows.row_statements import JoinedMerge
 from forklake.sql.statements import Delete, Update
 from tests.fields import named_field
 

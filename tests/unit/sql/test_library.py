@@ -12,10 +12,10 @@ from sqlglot.generators.duckdb import DuckDBGenerator
 from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.model import types
-from forklake.sql.bound import Bound
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.render import Asked, Resolved, shown
 from forklake.sql.parse import grammar, parse_query, tokens
 from forklake.sql.parse.grammar import Grammar
-from forklake.sql.shown import Asked, Resolved, shown
 from forklake.sql.statements import Show
 
 OWN = {"_found", "_check_name", "_read_question", "_read_path", "_calls"}

@@ -5,9 +5,9 @@ import pytest
 
 from forklake.model import types
 from forklake.model.types.shapes import list_of
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import cast, constant, untyped
-from forklake.sql.nested import concatenation, list_value, map_value, struct_value
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import cast, constant, untyped
+from forklake.sql.expressions.nested import concatenation, list_value, map_value, struct_value
 
 ONE, TWO = constant(types.INT32, "1"), constant(types.INT32, "2")
 HALF = constant(types.Decimal(2, 1), "2.5")

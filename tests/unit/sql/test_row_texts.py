@@ -11,8 +11,8 @@ from forklake.model.field import Field
 from forklake.model.ids import ColumnId
 from forklake.model.merge import Merge, MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.predicate import Comparison
-from forklake.sql.row_statements import bind_merge_with, bind_update
-from forklake.sql.row_texts import (
+from forklake.sql.rows.row_statements import bind_merge_with, bind_update
+from forklake.sql.rows.row_texts import (
     MergeClauses,
     condition,
     delete_statement,

@@ -16,7 +16,7 @@ from forklake.catalog.names import check_name, check_text
 from forklake.catalog.titles import table_title
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError, InvalidNameError, NotFoundError
-from forklake.metastore.tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
 from forklake.model import types
 from forklake.model.change import (
     AddColumn,

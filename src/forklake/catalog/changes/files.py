@@ -14,7 +14,7 @@ from forklake.catalog.table_files import is_cut
 from forklake.catalog.titles import table_title
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore.tables import (
+from forklake.metastore.written_tables import (
     DELETE_FILE,
     FILE_COLUMN_STATS,
     FILE_PARTITION_VALUE,

@@ -11,7 +11,7 @@ from forklake.catalog.changes.files import end_files, insert_deletes, insert_wri
 from forklake.catalog.titles import table_title
 from forklake.catalog.view import Content, Draft
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, PARTITION_INFO, TABLE_STATS
+from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, PARTITION_INFO, TABLE_STATS
 from forklake.model.change import FlushInlined, TableShape
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.ids import TableId

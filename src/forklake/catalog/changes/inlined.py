@@ -12,7 +12,7 @@ from forklake.catalog.names import check_text
 from forklake.catalog.titles import table_title
 from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore.tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
+from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
 from forklake.model import types
 from forklake.model.change import DeleteInlined, InlineDeletes, InsertInlined
 from forklake.model.change_log import ChangeKind, LoggedChange

@@ -11,7 +11,7 @@ from forklake.catalog.names import check_text
 from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.view import Draft
 from forklake.errors import InvalidInputError
-from forklake.metastore.tables import (
+from forklake.metastore.written_tables import (
     DATA_FILE,
     FILE_PARTITION_VALUE,
     PARTITION_COLUMN,

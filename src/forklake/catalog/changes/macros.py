@@ -6,7 +6,7 @@ from forklake.catalog import lookup
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
-from forklake.metastore.tables import MACRO_IMPL
+from forklake.metastore.written_tables import MACRO_IMPL
 from forklake.model.change import CreateMacro, DropMacro
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import MacroImplementation

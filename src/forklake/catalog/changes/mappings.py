@@ -9,7 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.names import check_name
 from forklake.catalog.view import Draft
 from forklake.errors import InvalidInputError, NotFoundError
-from forklake.metastore.tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
+from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
 from forklake.model.definitions import MappedColumn, NameMapping
 from forklake.model.ids import ColumnId, MappingId
 from forklake.model.names import fold

@@ -11,7 +11,7 @@ from forklake.catalog.changes.alteration import log_altered
 from forklake.catalog.names import check_name, directory
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
-from forklake.metastore.tables import (
+from forklake.metastore.written_tables import (
     COLUMN,
     COLUMN_TAG,
     DATA_FILE,

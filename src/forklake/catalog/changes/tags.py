@@ -12,7 +12,7 @@ from forklake.catalog.changes.columns import column_by_id
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Draft
 from forklake.errors import NotFoundError
-from forklake.metastore.tables import COLUMN_TAG, TAG, VIEW, VIEW_COLUMN_TAG
+from forklake.metastore.written_tables import COLUMN_TAG, TAG, VIEW, VIEW_COLUMN_TAG
 from forklake.model.aliases import parse_aliases
 from forklake.model.change import SetColumnTag, SetTag, SetViewColumnTag
 from forklake.model.ids import TableId

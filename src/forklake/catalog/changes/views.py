@@ -8,7 +8,7 @@ from forklake.catalog import lookup
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Draft
 from forklake.errors import AlreadyExistsError, InvalidInputError
-from forklake.metastore.tables import TAG, VIEW_COLUMN_TAG
+from forklake.metastore.written_tables import TAG, VIEW_COLUMN_TAG
 from forklake.model.aliases import format_aliases
 from forklake.model.change import CreateView, DropView, RenameView
 from forklake.model.change_log import ChangeKind, LoggedChange

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from forklake.cli.verbs import catalogs, definitions, tables
+from forklake.cli.verbs import catalog_verbs as catalogs
+from forklake.cli.verbs import definition_verbs as definitions
+from forklake.cli.verbs import table_verbs as tables
 from forklake.cli.verbs.verb import Face, Lacks, Verb
 
 _INTRO = """\

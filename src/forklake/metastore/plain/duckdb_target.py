@@ -12,7 +12,7 @@ import duckdb
 from forklake.errors import MetastoreRefusedError
 from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.plain.layout import TABLES, create_statement
-from forklake.metastore.plain.texts import sql_type
+from forklake.metastore.plain.value_texts import sql_type
 from forklake.metastore.plain.writer import PlainTarget, can_inline, top_columns
 from forklake.model.quoting import quote_name
 from forklake.model.rows import ColumnRow

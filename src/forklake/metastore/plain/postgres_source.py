@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 from forklake.config import Settings
 from forklake.errors import ConfigError, MetastoreRefusedError
 from forklake.metastore.plain.reader import OURS, PlainSource
-from forklake.metastore.plain.texts import from_value
+from forklake.metastore.plain.value_texts import from_value
 from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import connect_plainly
 from forklake.metastore.postgres_errors import statement_error

@@ -23,7 +23,7 @@ from forklake.errors import (
 from forklake.metastore import plain
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import READABLE_VERSIONS, TABLES
-from forklake.metastore.plain.texts import from_value
+from forklake.metastore.plain.value_texts import from_value
 from forklake.model.quoting import quote_name, quote_text
 from forklake.model.types import Type
 

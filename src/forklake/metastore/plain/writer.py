@@ -16,7 +16,7 @@ from forklake.errors import AlreadyExistsError, ConfigError, MetastoreRefusedErr
 from forklake.metastore import plain
 from forklake.metastore.location import split_url
 from forklake.metastore.plain.layout import TABLES, create_statement
-from forklake.metastore.plain.texts import sqlite_type, to_sqlite
+from forklake.metastore.plain.value_texts import sqlite_type, to_sqlite
 from forklake.model.quoting import quote_name
 from forklake.model.rows import ColumnRow
 

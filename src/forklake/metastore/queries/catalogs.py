@@ -9,8 +9,8 @@ from typing import Any
 
 from forklake.metastore import visibility
 from forklake.metastore.store import Session
-from forklake.metastore.tables import BEGIN, END
 from forklake.metastore.visibility import Source
+from forklake.metastore.written_tables import BEGIN, END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 
 Moment = SnapshotId | datetime | None

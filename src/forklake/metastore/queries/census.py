@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from forklake.metastore.store import Session, Values
-from forklake.metastore.tables import END
 from forklake.metastore.visibility import Source
+from forklake.metastore.written_tables import END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 
 

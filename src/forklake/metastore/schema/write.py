@@ -13,7 +13,7 @@ from forklake.metastore.schema.catalog_tables import FACTS, SCHEMA_VERSIONS, SEQ
 from forklake.metastore.schema.description import Column, Index, Table, Visibility
 from forklake.metastore.schema.products import POSTGRESQL, Product
 from forklake.metastore.schema.sections import SECTIONS, TABLES
-from forklake.metastore.schema.views import ABOUT, View, views
+from forklake.metastore.schema.web_views import ABOUT, View, views
 
 _GENERATED: Final = "Written by `python -m forklake.metastore.schema` from the description beside it: change that."
 _WIDTH: Final = 120

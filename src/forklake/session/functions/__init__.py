@@ -11,7 +11,7 @@ from forklake.session.attachment import Attachment
 from forklake.session.functions import catalogs, changes, listings, maintenance, options, snapshots, tables
 from forklake.session.functions.arguments import VARCHAR, match, no_match
 from forklake.session.functions.function import Call, CatalogFunction, clock
-from forklake.session.rows import Changes, Rows
+from forklake.session.known_rows import Changes, Rows
 
 __all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar", "check_form"]
 

@@ -15,7 +15,7 @@ from forklake.ops import lifecycle
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.rows import Rows, column
+from forklake.session.known_rows import Rows, column
 
 _CATALOGS: Final = (
     column("catalog_id", types.INT64),

@@ -16,7 +16,7 @@ from forklake.lake.table import Table
 from forklake.model import types
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
-from forklake.session.rows import Changes, column
+from forklake.session.known_rows import Changes, column
 
 Kind = Literal["all", "insertions", "deletions"]
 

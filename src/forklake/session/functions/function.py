@@ -18,8 +18,8 @@ from forklake.model.names import split_name
 from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
+from forklake.session.known_rows import Changes, Rows
 from forklake.session.presence import check_there, is_there
-from forklake.session.rows import Changes, Rows
 
 
 @dataclass(frozen=True, slots=True)

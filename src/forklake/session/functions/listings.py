@@ -16,7 +16,7 @@ from forklake.catalog.places import catalog_directories
 from forklake.catalog.view import Content, Draft
 from forklake.lake.internals import content_of, runtime_of
 from forklake.metastore import visibility
-from forklake.metastore.tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
+from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
 from forklake.model import types
 from forklake.model.aliases import parse_aliases
 from forklake.model.field import Field
@@ -29,7 +29,7 @@ from forklake.model.types.shapes import map_of
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.rows import Rows, column
+from forklake.session.known_rows import Rows, column
 
 Row = tuple[Any, ...]
 

@@ -23,7 +23,7 @@ from forklake.session.functions.arguments import (
 )
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SNAPSHOT_COLUMNS, snapshot_rows
-from forklake.session.rows import Rows, column
+from forklake.session.known_rows import Rows, column
 
 _FLUSHED: Final = (
     column("schema_name", types.VARCHAR),

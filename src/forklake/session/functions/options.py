@@ -12,14 +12,14 @@ from forklake.catalog import lookup
 from forklake.catalog.view import View
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
-from forklake.metastore.tables import SCHEMA, TABLE
+from forklake.metastore.written_tables import SCHEMA, TABLE
 from forklake.model import types
-from forklake.model.options import COMPRESSIONS, OPTIONS, byte_count
-from forklake.ops import options as ops
+from forklake.model.option_rules import COMPRESSIONS, OPTIONS, byte_count
+from forklake.ops import scoped_options as ops
 from forklake.session.functions.arguments import ANY, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.functions.snapshots import SUCCESS
-from forklake.session.rows import Rows, column
+from forklake.session.known_rows import Rows, column
 
 _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "data_inlining_row_limit": "Maximum amount of rows to inline in a single insert",

@@ -12,14 +12,14 @@ from forklake.catalog.table_files import table_files
 from forklake.catalog.view import View
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
-from forklake.metastore.tables import DATA_FILE, DELETE_FILE, TABLE
+from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE
 from forklake.model import types
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.model.types.shapes import list_of
 from forklake.ops.table_history import table_history
 from forklake.session.functions.arguments import BIGINT, TIMESTAMPTZ, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
-from forklake.session.rows import Rows, column
+from forklake.session.known_rows import Rows, column
 
 _TABLE_INFO: Final = (
     column("table_name", types.VARCHAR),

@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
-from forklake.sql.arities import takes
-from forklake.sql.bound import Bound
+from forklake.sql.expressions.arities import takes
+from forklake.sql.expressions.bound import Bound
 from forklake.sql.functions import (
     formats,
     general,

@@ -10,12 +10,12 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
-from forklake.sql.bound import Bound
-from forklake.sql.casts import cast
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.lengths import check_width
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.render import shown
 from forklake.sql.functions.signature import Function, Nodes, constant_text
-from forklake.sql.lengths import check_width
-from forklake.sql.literals import quoted
-from forklake.sql.shown import shown
 
 _PERCENT: Final = re.compile(r"%(?:%|([-+ 0#,]*)(\d*)(?:\.(\d+))?(?:ll|l|h)?([a-zA-Z]))")
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{(\d*)(?::(?:(.)?([<>^]))?([+]?)(0?)(\d*)([,']?)(?:\.(\d+))?([a-zA-Z]?))?\}")

@@ -10,12 +10,12 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
-from forklake.sql.bound import Bound
-from forklake.sql.casts import cast, constant
-from forklake.sql.coercion import unified
-from forklake.sql.comparisons import comparison
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import cast, constant
+from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.comparisons import comparison
+from forklake.sql.expressions.render import shown
 from forklake.sql.functions.signature import ALL, THIS, TWO, Function, Nodes
-from forklake.sql.shown import shown
 
 
 def _of_any(name: str) -> Function:

@@ -12,14 +12,14 @@ from forklake.errors import InvalidInputError
 from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.types.shapes import list_of
-from forklake.sql.bound import TEXTS, Bound
-from forklake.sql.casts import cast
+from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.nested import list_value, row_value, struct_value
+from forklake.sql.expressions.nested_casts import part
+from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.render import shown
 from forklake.sql.functions.signature import THIS, Function, Nodes, wrong_type
-from forklake.sql.literals import quoted
-from forklake.sql.nested import list_value, row_value, struct_value
-from forklake.sql.nested_casts import part
-from forklake.sql.phrases import once
-from forklake.sql.shown import shown
 
 _STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
 

@@ -11,11 +11,16 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, struct_of
-from forklake.sql import lengths
-from forklake.sql.bound import TEXTS, Bound
-from forklake.sql.calls import Call, Key
-from forklake.sql.casts import cast
-from forklake.sql.coercion import unified
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.calls import Call, Key
+from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.literals import spark_type
+from forklake.sql.expressions.nested import element, exact, value_slice
+from forklake.sql.expressions.phrases import once, variable
+from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.functions.signature import (
     THIS,
     TWO,
@@ -27,11 +32,6 @@ from forklake.sql.functions.signature import (
     whole,
     wrong_type,
 )
-from forklake.sql.literals import spark_type
-from forklake.sql.nested import element, exact, value_slice
-from forklake.sql.phrases import once, variable
-from forklake.sql.shown import shown
-from forklake.sql.sort_keys import sort_key
 
 
 def _list(value: Bound, node: exp.Expr) -> Bound:

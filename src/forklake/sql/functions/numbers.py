@@ -8,12 +8,12 @@ from typing import Final
 from sqlglot import exp
 
 from forklake.model import types
-from forklake.sql.arithmetic import arithmetic, bits
-from forklake.sql.bound import MOMENTS, Bound, decimal_size
-from forklake.sql.casts import cast
+from forklake.sql.expressions.arithmetic import arithmetic, bits
+from forklake.sql.expressions.bound import MOMENTS, Bound, decimal_size
+from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.literals import quoted, spark_type
+from forklake.sql.expressions.phrases import once
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
-from forklake.sql.literals import quoted, spark_type
-from forklake.sql.phrases import once
 
 
 def _failing(name: str, fails: str, complaint: str) -> Function:

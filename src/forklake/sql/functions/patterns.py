@@ -11,11 +11,11 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.shapes import list_of
-from forklake.sql import lengths
-from forklake.sql.bound import Bound
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.render import shown
 from forklake.sql.functions.signature import TWO, Function, Nodes, constant_text, text, whole
-from forklake.sql.literals import quoted
-from forklake.sql.shown import shown
 
 _FLAGS: Final = {"i": "i", "s": "s", "m": "m", "n": "m", "p": "m"}
 

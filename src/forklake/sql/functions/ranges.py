@@ -11,14 +11,14 @@ from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
 from forklake.model import types
 from forklake.model.types.shapes import list_of
-from forklake.sql import lengths
-from forklake.sql.bound import Bound
-from forklake.sql.casts import cast, naive
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import cast, naive
+from forklake.sql.expressions.intervals import spark_interval
+from forklake.sql.expressions.lengths import LIST_ELEMENTS
+from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.render import shown
 from forklake.sql.functions.signature import Function, Nodes
-from forklake.sql.intervals import spark_interval
-from forklake.sql.lengths import LIST_ELEMENTS
-from forklake.sql.phrases import variable
-from forklake.sql.shown import shown
 
 _DAY: Final = "86400000000D"
 _MOMENTS: Final = frozenset({types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ})

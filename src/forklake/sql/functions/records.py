@@ -12,15 +12,15 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types.shapes import entries_of, list_of, map_of
-from forklake.sql.bound import Bound
-from forklake.sql.casts import cast
-from forklake.sql.coercion import unified
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.literals import quoted, spark_names, spark_type
+from forklake.sql.expressions.nested import element, exact, map_of_lists, map_value, row_value, struct_value
+from forklake.sql.expressions.nested_casts import part
+from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, wrong_type
-from forklake.sql.literals import quoted, spark_names, spark_type
-from forklake.sql.nested import element, exact, map_of_lists, map_value, row_value, struct_value
-from forklake.sql.nested_casts import part
-from forklake.sql.phrases import once, variable
 
 
 def _map(value: Bound, node: exp.Expr) -> tuple[str, types.Map]:

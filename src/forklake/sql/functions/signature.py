@@ -10,9 +10,9 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types import Type
-from forklake.sql.bound import MOMENTS, TEXTS, Bound
-from forklake.sql.casts import cast, naive
-from forklake.sql.shown import shown
+from forklake.sql.expressions.bound import MOMENTS, TEXTS, Bound
+from forklake.sql.expressions.casts import cast, naive
+from forklake.sql.expressions.render import shown
 
 Function = Callable[[Sequence[Bound], exp.Expr], Bound]
 """The node is for messages, and for what is said in it beside arguments."""

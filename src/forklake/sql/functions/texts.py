@@ -13,15 +13,15 @@ from forklake.model import types
 from forklake.model.predicate import Anything
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of
-from forklake.sql import lengths
-from forklake.sql.bound import TEXTS, Bound
-from forklake.sql.casts import cast
-from forklake.sql.coercion import unified
-from forklake.sql.comparisons import prefixed
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.casts import cast
+from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.comparisons import prefixed
+from forklake.sql.expressions.literals import quoted, spark_type
+from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, text, whole, wrong_type
-from forklake.sql.literals import quoted, spark_type
-from forklake.sql.phrases import once, variable
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:

@@ -9,11 +9,11 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model import types
-from forklake.sql.bound import TEXTS, Bound
+from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.phrases import once, unless_null
+from forklake.sql.expressions.render import shown
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
-from forklake.sql.literals import quoted
-from forklake.sql.phrases import once, unless_null
-from forklake.sql.shown import shown
 
 _WRITTEN: Final = {
     "Y": "yyyy",

@@ -10,9 +10,13 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.types.shapes import struct_of
-from forklake.sql.arithmetic import arithmetic
-from forklake.sql.bound import Bound
-from forklake.sql.casts import EPOCH, cast
+from forklake.sql.expressions.arithmetic import arithmetic
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import EPOCH, cast
+from forklake.sql.expressions.intervals import UNITS, interval_of, span_of, spanned, unit_name
+from forklake.sql.expressions.phrases import once
+from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.time_arithmetic import micros_of
 from forklake.sql.functions.signature import (
     THIS,
     TWO,
@@ -24,10 +28,6 @@ from forklake.sql.functions.signature import (
     whole,
     wrong_type,
 )
-from forklake.sql.intervals import UNITS, interval_of, span_of, spanned, unit_name
-from forklake.sql.moments import micros_of
-from forklake.sql.phrases import once
-from forklake.sql.shown import shown
 
 _NOW: Final = Bound("now()", types.TIMESTAMPTZ)
 

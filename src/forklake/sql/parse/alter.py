@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forklake.errors import InvalidInputError
-from forklake.sql.parse.tables import read_partition_keys, read_sort_keys
+from forklake.sql.parse.create_table import read_partition_keys, read_sort_keys
 from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_default
 from forklake.sql.parse.words import Words

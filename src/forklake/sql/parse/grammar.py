@@ -12,9 +12,9 @@ from sqlglot.errors import ErrorLevel, ParseError
 from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.errors import InvalidInputError
-from forklake.sql.arities import takes_fewer
+from forklake.sql.expressions.arities import takes_fewer
+from forklake.sql.expressions.render import Asked
 from forklake.sql.parse.keywords import RESERVED
-from forklake.sql.shown import Asked
 from forklake.sql.statements import Describe, Name, Show
 
 NAME_AS_WRITTEN: Final = "name"

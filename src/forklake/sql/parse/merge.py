@@ -7,7 +7,7 @@ from typing import Literal
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.sql.parse.rows import read_alias, read_assignments, read_value_or_default
+from forklake.sql.parse.row_statements import read_alias, read_assignments, read_value_or_default
 from forklake.sql.parse.words import Words
 from forklake.sql.statements import Merge, MergeAction
 

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.definitions import MacroImplementation, MacroParameter
+from forklake.sql.parse.create_table import read_create_table
 from forklake.sql.parse.session import read_create_secret, read_drop_secret
-from forklake.sql.parse.tables import read_create_table
 from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_default
 from forklake.sql.parse.words import Words

@@ -11,12 +11,18 @@ from forklake.errors import InvalidInputError
 from forklake.model.definitions import SortKey
 from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
+from forklake.sql.parse.create_table import read_sort_key
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
 from forklake.sql.parse.objects import read_comment, read_create, read_drop, read_kept
 from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
-from forklake.sql.parse.rows import read_delete, read_insert, read_truncate, read_update, read_value_or_default
-from forklake.sql.parse.tables import read_sort_key
+from forklake.sql.parse.row_statements import (
+    read_delete,
+    read_insert,
+    read_truncate,
+    read_update,
+    read_value_or_default,
+)
 from forklake.sql.parse.tokens import statements, syntax_error
 from forklake.sql.parse.values import read_options
 from forklake.sql.parse.words import Words

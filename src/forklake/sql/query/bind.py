@@ -13,9 +13,11 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types.shapes import shape_of
-from forklake.sql.bound import Bound
-from forklake.sql.columns import column_of
-from forklake.sql.expression import ExpressionBinder
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.columns import column_of
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading
 from forklake.sql.query.from_clause import check_understood
 from forklake.sql.query.ordering import Limit, bind_limit, order_keys
@@ -23,10 +25,8 @@ from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.select import bind_select
 from forklake.sql.query.set_operations import bind_set_operation
 from forklake.sql.query.site import QuerySite
-from forklake.sql.query.values import bind_values
+from forklake.sql.query.values_clause import bind_values
 from forklake.sql.relation import BoundQuery, Names
-from forklake.sql.shown import shown
-from forklake.sql.sort_keys import sort_key
 
 _UNDERSTOOD: Final = frozenset(
     {"this", "expression", "expressions", "distinct", "by_name", "alias", "joins", "with_", "order", "limit", "offset"}

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from forklake.sql.bound import Bound
-from forklake.sql.comparisons import conjunction
-from forklake.sql.expression import ExpressionBinder
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.comparisons import conjunction
+from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.query.scope import Scope
 
 

@@ -17,12 +17,12 @@ from forklake.files.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.types import Type
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import constant
-from forklake.sql.expression import ExpressionBinder
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import constant
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.render import Resolved, shown
+from forklake.sql.expressions.site import Site
 from forklake.sql.relation import Names
-from forklake.sql.shown import Resolved, shown
-from forklake.sql.site import Site
 
 _NOW: Final = frozenset({"now", "current_timestamp", "transaction_timestamp", "get_current_timestamp"})
 _OPERATIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], Any]]] = {

@@ -11,7 +11,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.predicate import Predicate
-from forklake.sql.bound import both
+from forklake.sql.expressions.bound import both
 from forklake.sql.relation import BoundQuery, Names, Relation, Scan
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.sql.columns import column_of
-from forklake.sql.literals import identifier
-from forklake.sql.nodes import function_name
+from forklake.sql.expressions.columns import column_of
+from forklake.sql.expressions.literals import identifier
+from forklake.sql.expressions.nodes import function_name
+from forklake.sql.expressions.render import Asked, shown
 from forklake.sql.parse import parse_query
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import CommonTable, Environment, LastRows
@@ -21,7 +22,6 @@ from forklake.sql.query.recursion import bind_recursive, with_names
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.table_functions import bind_table_function, bind_unnest
 from forklake.sql.relation import At, BoundQuery, Relation, StoredQuery
-from forklake.sql.shown import Asked, shown
 
 _TABLE: Final = frozenset({"this", "db", "catalog", "alias", "when", "joins"})
 _SUBQUERY: Final = frozenset({"this", "expressions", "alias", "joins", "order", "limit", "offset", "with_"})

@@ -9,17 +9,17 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.nodes import is_aggregated
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.nodes import is_aggregated
+from forklake.sql.expressions.render import shown
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.grouping import Grouping
 from forklake.sql.query.items import Item
-from forklake.sql.query.macros import expanded
+from forklake.sql.query.macro_calls import expanded
 from forklake.sql.query.ordering import position
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
-from forklake.sql.shown import shown
 
 
 def bind_grouping(

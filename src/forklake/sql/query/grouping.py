@@ -9,17 +9,17 @@ from sqlglot import exp
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.sql.bound import Bound
-from forklake.sql.columns import extracted
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.literals import spark_type
-from forklake.sql.nodes import parts_of_row
-from forklake.sql.phrases import canonical
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.literals import spark_type
+from forklake.sql.expressions.nodes import parts_of_row
+from forklake.sql.expressions.phrases import canonical
+from forklake.sql.expressions.render import shown
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.windows import bind_aggregate
-from forklake.sql.shown import shown
 
 
 class Grouping:

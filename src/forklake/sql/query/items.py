@@ -10,18 +10,18 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
-from forklake.sql.columns import extracted
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.nodes import call_arguments, function_name, parts_of_row
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.nodes import call_arguments, function_name, parts_of_row
+from forklake.sql.expressions.render import Resolved, shown
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.macros import expanded
+from forklake.sql.query.macro_calls import expanded
 from forklake.sql.query.name_tests import NameTest, chosen_by_pattern, lambda_test, pattern_test
 from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import unnested_columns
-from forklake.sql.shown import Resolved, shown
 
 
 @dataclass(frozen=True, slots=True)

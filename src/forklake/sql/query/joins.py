@@ -9,17 +9,17 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import unified
-from forklake.sql.comparisons import comparison, conjunction
-from forklake.sql.expression import ExpressionBinder
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.comparisons import comparison, conjunction
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.render import shown
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.from_clause import Source, TableText, check_understood, table_text
-from forklake.sql.query.macros import expanded
+from forklake.sql.query.macro_calls import expanded
 from forklake.sql.query.scope import Merged, Scope, Table
 from forklake.sql.query.site import QuerySite
-from forklake.sql.shown import shown
 
 _WORDS: Final = {
     "inner": "INNER JOIN",

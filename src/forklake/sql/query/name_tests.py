@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.nodes import call_arguments, function_name
-from forklake.sql.shown import shown
+from forklake.sql.expressions.nodes import call_arguments, function_name
+from forklake.sql.expressions.render import shown
 
 NameTest = Callable[[str], bool]
 

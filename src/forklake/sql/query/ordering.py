@@ -11,16 +11,16 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.coercion import cast
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.literals import quoted
-from forklake.sql.phrases import refusal
+from forklake.sql.expressions.coercion import cast
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.phrases import refusal
+from forklake.sql.expressions.render import shown
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.macros import expanded
+from forklake.sql.query.macro_calls import expanded
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
-from forklake.sql.shown import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from sqlglot import exp
 from forklake.model import types
 from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
-from forklake.sql.nested_nodes import target_shape
-from forklake.sql.nodes import call_arguments, function_name
-from forklake.sql.shown import shown
+from forklake.sql.expressions.nested_nodes import target_shape
+from forklake.sql.expressions.nodes import call_arguments, function_name
+from forklake.sql.expressions.render import shown
 
 _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",

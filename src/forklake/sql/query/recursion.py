@@ -13,9 +13,9 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types.shapes import shape_of
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import cast
-from forklake.sql.literals import spark_type
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import cast
+from forklake.sql.expressions.literals import spark_type
 from forklake.sql.query.environment import CommonTable, LastRows
 from forklake.sql.relation import BoundQuery
 

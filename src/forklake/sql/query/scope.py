@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold
 from forklake.model.types.shapes import struct_of
-from forklake.sql.bound import Bound
-from forklake.sql.columns import extracted, missing_column, quoted_list
-from forklake.sql.literals import identifier
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.columns import extracted, missing_column, quoted_list
+from forklake.sql.expressions.literals import identifier
 from forklake.sql.query.environment import Reading
 
 

@@ -10,10 +10,12 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
-from forklake.sql.bound import Bound
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.nodes import is_aggregated, parts_of_row
-from forklake.sql.phrases import canonical
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.nodes import is_aggregated, parts_of_row
+from forklake.sql.expressions.phrases import canonical
+from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.from_clause import Source
@@ -21,14 +23,12 @@ from forklake.sql.query.group_by import bind_grouping
 from forklake.sql.query.grouping import GroupedSite, Grouping
 from forklake.sql.query.items import Item, all_columns_hold, select_items
 from forklake.sql.query.joins import bind_from
-from forklake.sql.query.macros import expanded
+from forklake.sql.query.macro_calls import expanded
 from forklake.sql.query.ordering import OrderKey, order_keys
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import Unnested, bind_item, zipped_lists
-from forklake.sql.query.values import column_sql, constant_rows, result_field
+from forklake.sql.query.values_clause import column_sql, constant_rows, result_field
 from forklake.sql.relation import BoundQuery
-from forklake.sql.shown import shown
-from forklake.sql.sort_keys import sort_key
 
 _ROWS: Final = frozenset({"with_", "from_", "joins", "where", "group", "having", "windows", "qualify"})
 _UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offset", "operation_modifiers"}

@@ -12,10 +12,10 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types.shapes import shape_of
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import cast, constant, unified
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import cast, constant, unified
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.values import bound_rows
+from forklake.sql.query.values_clause import bound_rows
 from forklake.sql.relation import BoundQuery
 
 

@@ -10,16 +10,16 @@ from sqlglot import exp
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.bound import Bound, seen_from_inside
-from forklake.sql.coercion import constant
-from forklake.sql.columns import extracted
-from forklake.sql.expression import ExpressionBinder
+from forklake.sql.expressions.bound import Bound, seen_from_inside
+from forklake.sql.expressions.coercion import constant
+from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.site import Site
 from forklake.sql.query.constants import constant_node, python_value
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.subqueries import bind_subquery
 from forklake.sql.query.windows import bind_window
-from forklake.sql.site import Site
 
 
 class QuerySite(Site):

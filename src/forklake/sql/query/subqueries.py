@@ -12,18 +12,18 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.predicate import Operator
 from forklake.model.types.shapes import shape_of
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import compared
-from forklake.sql.comparisons import NEGATED, comparison, negation
-from forklake.sql.nested import row_value
-from forklake.sql.nodes import COMPARISONS
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import compared
+from forklake.sql.expressions.comparisons import NEGATED, comparison, negation
+from forklake.sql.expressions.nested import row_value
+from forklake.sql.expressions.nodes import COMPARISONS
+from forklake.sql.expressions.render import shown
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.relation import BoundQuery
-from forklake.sql.shown import shown
 
 if TYPE_CHECKING:
-    from forklake.sql.expression import ExpressionBinder
+    from forklake.sql.expressions.expression import ExpressionBinder
 
 
 def bind_subquery(

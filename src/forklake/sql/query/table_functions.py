@@ -11,11 +11,11 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.nodes import call_arguments, function_name
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.nodes import call_arguments, function_name
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.macros import table_macro
+from forklake.sql.query.macro_calls import table_macro
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import elements_in_from

@@ -13,14 +13,14 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, struct_of
-from forklake.sql.bound import Bound
-from forklake.sql.coercion import cast
-from forklake.sql.expression import ExpressionBinder
-from forklake.sql.literals import spark_type
-from forklake.sql.nested import field_of
-from forklake.sql.nodes import parts_of_row
-from forklake.sql.phrases import variable
-from forklake.sql.shown import Resolved, shown
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import cast
+from forklake.sql.expressions.expression import ExpressionBinder
+from forklake.sql.expressions.literals import spark_type
+from forklake.sql.expressions.nested import field_of
+from forklake.sql.expressions.nodes import parts_of_row
+from forklake.sql.expressions.phrases import variable
+from forklake.sql.expressions.render import Resolved, shown
 
 _ALL_DEPTHS: Final = 1000
 

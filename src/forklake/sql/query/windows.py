@@ -12,14 +12,14 @@ from forklake.errors import InvalidInputError
 from forklake.files.intervals import parse_interval
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.aggregates import ARGUMENTS, aggregate
-from forklake.sql.bound import Bound
-from forklake.sql.calls import Call, Key
-from forklake.sql.literals import quoted
-from forklake.sql.shown import shown
+from forklake.sql.expressions.aggregates import ARGUMENTS, aggregate
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.calls import Call, Key
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.render import shown
 
 if TYPE_CHECKING:
-    from forklake.sql.expression import ExpressionBinder
+    from forklake.sql.expressions.expression import ExpressionBinder
 
 _EDGES: Final = {"preceding": "PRECEDING", "following": "FOLLOWING"}
 

@@ -13,8 +13,8 @@ from pyspark.sql.types import IntegralType
 
 from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, find_rows
 from forklake.engine.spark.change.delete_files import FILE, POSITION
+from forklake.engine.spark.change.key_filter import sieved
 from forklake.engine.spark.change.merge_source import NUMBER, SMALL_ROWS, Source
-from forklake.engine.spark.change.sieve import sieved
 from forklake.engine.spark.columns.projection import quoted
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.conform import conform

@@ -1,0 +1,152 @@
+"""What a table handle does with rows; the modules it needs are heavy, and are imported with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from forklake.catalog.fields import table_fields
+from forklake.catalog.moments import Moment
+from forklake.catalog.names import column_name, column_names
+from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidInputError
+from forklake.lake.runner import Runner
+from forklake.model.predicate import Condition
+from forklake.model.records import Commit, PrunedFiles, ScanSummary
+from forklake.model.scan import ScanPlan
+from forklake.ops import append as appending
+from forklake.ops import overwrite as overwriting
+from forklake.ops import read_table as reading
+from forklake.ops.add_missing_columns import add_missing_columns
+from forklake.ops.arrange_files import PartitionKeys
+from forklake.ops.create_table_as import create_table_as
+from forklake.ops.define_table import NewTable
+from forklake.ops.sort_keys import SortKeys
+from forklake.ops.table_changes import table_changes
+from forklake.sql.parameters import Values
+from forklake.sql.rows.row_statements import bind_condition
+from forklake.sql.rows.row_texts import read_where
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from forklake.engine.engine import Kind
+    from forklake.lake.table import Table
+
+
+def schema(table: Table) -> StructType:
+    """Return the columns as Spark shows them."""
+    schema: StructType = table._reader._runtime.engine.schema(table_fields(table._content(), table.table_id))
+    return schema
+
+
+def dataframe(
+    table: Table,
+    columns: str | Sequence[str] | None,
+    where: str | None,
+    parameters: Values | None,
+    limit: int | None = None,
+) -> DataFrame:
+    """Return rows as a Spark DataFrame."""
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+        raise InvalidInputError(f"A limit is a number of rows, not {limit!r}; nothing was read.")
+    chosen = None if columns is None else column_names([columns] if isinstance(columns, str) else columns)
+    plan, parsed = _planned(table, where, parameters)
+    engine, text = table._reader._runtime.engine, None if parsed is None else parsed.spark_sql
+    frame: DataFrame = engine.limited(engine.scan(plan, chosen, text, is_limited=limit is not None), limit)
+    return frame
+
+
+def plan(table: Table, where: str | None, parameters: Values | None) -> ScanSummary:
+    """Return what a scan reads and leaves out."""
+    planned, _ = _planned(table, where, parameters)
+    return ScanSummary(
+        file_count=len(planned.files),
+        file_size_bytes=sum(file.file_size_bytes for file in planned.files),
+        record_count=sum(file.record_count for file in planned.files),
+        delete_file_count=sum(file.deletes is not None for file in planned.files),
+        inlined_row_count=sum(len(rows.rows) for rows in planned.inlined),
+        pruned=tuple(PrunedFiles(reason, *pruned) for reason, pruned in sorted(planned.pruned.items())),
+        paths=tuple(file.path for file in planned.files),
+    )
+
+
+def count(table: Table, where: str | None, parameters: Values | None) -> int:
+    """Return how many rows there are."""
+    planned, parsed = _planned(table, where, parameters)
+    return reading.count_rows(table._reader._runtime.engine, planned, parsed)
+
+
+def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
+    """Return the smallest or largest value of a column."""
+    runtime = table._reader._runtime
+    content = table._content()
+    row = table._found(content)
+    name = column_name(column)
+    return reading.bound(runtime, content, row, name, which)
+
+
+def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:
+    """Return how rows changed."""
+    version = table._content().version
+    frame: DataFrame = table_changes(table._reader._runtime, version, table.table_id, start, end, kind)
+    return frame
+
+
+def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Commit:
+    """Add rows."""
+    runtime = table._reader._runtime
+    rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
+
+    if merge_schema and not by_name:
+        raise InvalidInputError("A schema is merged by the names of columns, not by position; nothing was added.")
+
+    def verb(staging: Staging) -> int:
+        row = table._found(staging.draft)
+        if merge_schema:
+            add_missing_columns(staging, row, appending.frame_columns(runtime.engine, rows))
+        return appending.append(staging, runtime, row, rows, by_name=by_name)
+
+    return table._reader._commit(verb)
+
+
+def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | None, *, by_name: bool) -> Commit:
+    """Replace rows."""
+    runtime, tree = table._reader._runtime, read_where(where, parameters)
+    rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
+
+    def verb(staging: Staging) -> int:
+        row = table._found(staging.draft)
+        fields = table_fields(staging.draft, table.table_id)
+        parsed = None if tree is None else bind_condition(tree, row.table_name, fields)
+        return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
+
+    return table._reader._commit(verb)
+
+
+def table_maker(
+    runner: Runner,
+    name: str,
+    frame: Any,
+    schema_name: str,
+    partition_by: PartitionKeys,
+    sort_by: SortKeys,
+    if_not_exists: bool,
+    or_replace: bool,
+) -> Callable[[Staging], tuple[int | None, int]]:
+    """Return the verb that creates a table with the columns and the rows of a frame."""
+    runtime = runner._runtime
+    rows = appending.held(runtime.engine, frame)
+    columns = appending.frame_columns(runtime.engine, rows)
+    new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
+    return lambda staging: create_table_as(staging, runtime, new, rows)
+
+
+def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:
+    tree = read_where(where, parameters)
+    content = table._content()
+    row = table._found(content)
+    parsed = None if tree is None else bind_condition(tree, row.table_name, table_fields(content, row.table_id))
+    runtime = table._reader._runtime
+    return reading.plan_table(runtime, content, row, parsed), parsed

@@ -1,0 +1,121 @@
+"""Options by scope: a table's count before its schema's, its catalog's, the lake's, and the default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from forklake.catalog.names import check_text
+from forklake.catalog.places import catalog_directories
+from forklake.errors import InvalidInputError
+from forklake.metastore.queries import option_rows as options
+from forklake.metastore.store import Session, Store
+from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.option_rules import OPTIONS, normalise
+from forklake.model.records import Option
+
+Scope = Literal["", "schema", "table"]
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_WORDS = {"": "catalog", "schema": "schema", "table": "table"}
+
+
+def check_option(key: str, scope: Scope = "") -> str:
+    """Return the key of an option that may be set in the scope.
+
+    Raises:
+        InvalidInputError: There is no such option, or not there.
+    """
+    if key not in OPTIONS:
+        raise InvalidInputError(f'Unsupported option "{key}".', hint=f"Options: {', '.join(OPTIONS)}.")
+    if scope and OPTIONS[key].is_global:
+        raise InvalidInputError(f"The '{key}' option can only be set globally, not for a specific schema or table")
+    return key
+
+
+def set_option(
+    store: Store, catalog: CatalogId, key: str, value: object, scope: Scope = "", scope_id: int = -1
+) -> None:
+    """Set an option of a catalog (or of `THE_LAKE`), of one of its schemas, or of one of its tables.
+
+    Takes effect at once, makes no snapshot, and touches no other catalog; later forks start with it.
+    """
+    check_option(key, scope)
+    try:
+        text = normalise(key, value)
+        check_text(f'value of option "{key}"', text)
+    except ValueError as error:
+        raise InvalidInputError(f"{error} Nothing was set.") from error
+    with store.writing() as session:
+        options.write_option(session, catalog, options.OptionRow(key, text, scope, scope_id))
+
+
+def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1) -> None:
+    """Forget an option, so that the next wider scope counts again."""
+    check_option(key, scope)
+    with store.writing() as session:
+        options.forget_option(session, catalog, key, scope, scope_id)
+
+
+def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int = -1, table_id: int = -1) -> str | None:
+    """Return what an option is for a table, a schema, or the catalog: the nearest scope wins."""
+    return effective_options(store, catalog, schema_id, table_id).get(check_option(key))
+
+
+def effective_options(
+    store: Store,
+    catalog: CatalogId,
+    schema_id: int = -1,
+    table_id: int = -1,
+    of_session: Mapping[str, str] = _NONE,
+    session_defaults: Mapping[str, str] = _NONE,
+) -> dict[str, str]:
+    """Return what all options are for a table, a schema, or the catalog; those that are nowhere set are left out.
+
+    What a session was told when it attached the catalog counts before the catalog's own, and after those of schemas
+    and tables. What it has SET is a default, which counts where nothing else is set. Beside the options there is
+    ``encrypted``, which a catalog has from its making on.
+    """
+    found = options.options_that_count(store, catalog, schema_id, table_id)
+    defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
+    wide = {option.key: option.value for option in found if option.scope == ""}
+    narrow = {option.key: option.value for option in found if option.scope != ""}
+    return defaults | dict(session_defaults) | wide | dict(of_session) | narrow
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOption:
+    """A row of ``ducklake_metadata`` as DuckLake has it: ``scope`` is None for the whole catalog."""
+
+    key: str
+    value: str
+    scope: str | None = None
+    scope_id: int | None = None
+
+
+def stored_options(store: Store | Session, lake_path: str | None, catalog: CatalogId) -> list[StoredOption]:
+    """Return what is set for a catalog and within it, what it takes from the lake, and the facts of both.
+
+    ``data_path`` is the directory of the catalog. Those of the whole catalog come first.
+    """
+    found = options.options_with_lake(store, catalog)
+    own = {option.key for option, owner in found if option.scope == "" and owner == catalog}
+    hidden = {"forklake_version", "data_path"} | own
+    shown = [
+        StoredOption(option.key, option.value, option.scope or None, option.scope_id if option.scope else None)
+        for option, owner in found
+        if owner == catalog or option.key not in hidden
+    ]
+    directory = catalog_directories(store, lake_path, {catalog}).get(catalog)
+    return shown if directory is None else [StoredOption("data_path", directory), *shown]
+
+
+def list_options(store: Store, catalog: CatalogId) -> list[Option]:
+    """Return all options that are set for a catalog and within it."""
+    found = options.options_of(store, catalog)
+    return [
+        Option(key, value, "lake" if catalog == THE_LAKE else _WORDS[scope], None if scope == "" else scope_id)
+        for key, value, scope, scope_id in found
+    ]

@@ -1,0 +1,355 @@
+"""What names in statements mean to a session: catalogs, schemas, tables, views, macros and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from forklake import __version__, session
+from forklake.catalog import lookup
+from forklake.catalog.fields import table_fields
+from forklake.catalog.moments import read_time
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.lake import Catalog, Table, Transaction
+from forklake.lake.internals import content_of
+from forklake.model import types
+from forklake.model.definitions import MacroImplementation
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.records import Macro
+from forklake.model.scan import OWN_PLACES
+from forklake.session.attached_catalogs import AttachedCatalog
+from forklake.session.frames import HeldFrame, frame_of_caller
+from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
+from forklake.session.functions.function import clock
+from forklake.session.known_rows import Changes, Rows
+from forklake.session.metadata_tables import metadata_table, metadata_table_names
+from forklake.session.presence import hint, missing
+from forklake.session.system import system_function, system_relation
+from forklake.sql import statements as said
+from forklake.sql.portable import Home, at_home
+from forklake.sql.relation import At, Relation, StoredQuery
+
+if TYPE_CHECKING:
+    from forklake.session.state import State
+
+VIRTUAL: Final = (
+    Field(None, "rowid", types.INT64),
+    Field(None, "snapshot_id", types.INT64),
+    Field(None, "filename", types.VARCHAR),
+    Field(None, "file_row_number", types.INT64),
+    Field(None, "file_index", types.UINT64),
+    *(Field(None, name, kind) for name, kind in OWN_PLACES.items()),
+)
+_PREFIX: Final = "ducklake_"
+_IN_USE: Final = {"current_database": 0, "current_catalog": 0, "current_schema": 1}
+"""Functions that tell what is in use: the catalog, or the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The place that a name in a statement leads to."""
+
+    attached: AttachedCatalog
+    schema: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionNames:
+    """The names that a statement of a session can use.
+
+    Attributes:
+        state: The session's.
+        inside: The catalog and schema that names without one are looked for in; those of USE if not given.
+        may_act: Whether functions that change something may be called: not where a query is only looked at.
+        acting: Takes down the functions that would change something, which are then not called: the statement is looked
+            at before it is run.
+        is_new: Whether what is inside a catalog is about to be stored there, so that it can still be written otherwise.
+        at: The past that tables are read of where nothing else is said: that of a view in which they are named.
+    """
+
+    state: State
+    inside: tuple[AttachedCatalog, str] | None = None
+    may_act: bool = True
+    is_new: bool = False
+    acting: list[str] | None = None
+    at: At | None = None
+    _macros: dict[tuple[str, ...], Sequence[MacroImplementation]] = field(default_factory=dict, init=False, repr=False)
+
+    # ---- where a name leads ------------------------------------------------------------------------------------------
+
+    def target(self, parts: tuple[str, ...]) -> Target:
+        """Return where an object of that name is, or would be made.
+
+        Raises:
+            NotFoundError: There is no such catalog, or no catalog is in use.
+        """
+        if len(parts) > 3:
+            raise InvalidInputError(f'Parser Error: a name has at most three parts, not "{".".join(parts)}".')
+        if len(parts) > 1 and self.state.attachments.find_metadata(parts[0]) is not None:
+            raise InvalidInputError(f'"{parts[0]}" holds metadata, which statements only read; nothing was changed.')
+        if len(parts) == 3:
+            return Target(self.attached(parts[0]), parts[1], parts[2])
+        if len(parts) == 2:
+            in_schema, in_catalog = self._readings(parts[0], parts[1])
+            if in_schema is not None and in_catalog is not None:
+                raise self._ambiguous(in_schema, parts)
+            return in_schema or in_catalog or Target(self._current(parts[0])[0], parts[0], parts[1])
+        attached, schema = self._current(parts[0])
+        return Target(attached, schema, parts[0])
+
+    def _readings(self, first: str, name: str) -> tuple[Target | None, Target | None]:
+        """Return what ``first.name`` is with the first part as a schema of the catalog in use, and as a catalog.
+
+        Each is None if there is no such schema, or catalog. Where both are one place, it is the first. What is stored
+        in a catalog names its own schemas, whatever else is attached.
+        """
+        found = self.state.attachments.find(first)
+        if not self._has_schema(first):
+            return None, None if found is None else Target(found, "main", name)
+        attached, _ = self._current()
+        in_schema = Target(attached, first, name)
+        if (
+            found is None
+            or (self.inside is not None and not self.is_new)
+            or (found is attached and fold(first) == "main")
+        ):
+            return in_schema, None
+        return in_schema, Target(found, "main", name)
+
+    @staticmethod
+    def _ambiguous(in_schema: Target, parts: tuple[str, ...]) -> InvalidInputError:
+        schema = f"{in_schema.attached.alias}.{in_schema.schema}"
+        return InvalidInputError(
+            f'Binder Error: Ambiguous reference to catalog or schema "{parts[0]}" - use a fully qualified path like'
+            f' "{schema}"',
+            hint=f'"{schema}.{parts[1]}" is in the catalog in use, "{parts[0]}.main.{parts[1]}" in the other one.',
+        )
+
+    def schema_target(self, parts: tuple[str, ...]) -> tuple[AttachedCatalog, str]:
+        """Return the catalog of a schema, and the schema's name.
+
+        Raises:
+            NotFoundError: There is no such catalog, or none is in use.
+            InvalidInputError: The name has more than two parts.
+        """
+        if len(parts) > 2:
+            raise InvalidInputError(
+                f'Parser Error: the name of a schema has at most two parts, not "{".".join(parts)}".',
+                hint="catalog.schema, or schema",
+            )
+        if len(parts) == 2:
+            return self.attached(parts[0]), parts[1]
+        attached, _ = self._current(parts[0])
+        return attached, parts[0]
+
+    def attached(self, alias: str) -> AttachedCatalog:
+        """Return what is attached under a name.
+
+        Raises:
+            NotFoundError: Nothing is.
+        """
+        found = self.state.attachments.find(alias)
+        if found is None:
+            known = [one.alias for one in self.state.attachments.all()]
+            raise NotFoundError(f'Binder Error: Catalog "{alias}" does not exist!' + hint(alias, known))
+        return found
+
+    def _current(self, wanted: str = "") -> tuple[AttachedCatalog, str]:
+        found = self.inside or self.state.current
+        if found is None:
+            raise NotFoundError(
+                f'Catalog Error: "{wanted}" does not exist: no catalog is in use.',
+                hint="Name the catalog before it, or say USE first.",
+            )
+        return found
+
+    def _has_schema(self, name: str) -> bool:
+        found = self.inside or self.state.current
+        if found is None or not self.state.is_live(found[0]):
+            return False
+        return any(fold(one) == fold(name) for one in self.state.reader(found[0]).schemas.list())
+
+    # ---- relations ---------------------------------------------------------------------------------------------------
+
+    def relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
+        """Return the table, view, metadata table, frame or file of a name.
+
+        A registered frame comes first, as a temporary table would; a variable of the caller comes last.
+        """
+        held = self._registered_frame(parts)
+        if held is not None:
+            return Relation(parts[-1], held.columns, held)
+        try:
+            return self._stored_relation(parts, at)
+        except NotFoundError:
+            held = self._variable(parts, at)
+            if held is None:
+                raise
+            return Relation(parts[-1], held.columns, held)
+
+    def _registered_frame(self, parts: tuple[str, ...]) -> HeldFrame | None:
+        # What is stored in a catalog means the same to everybody who reads it, so it names no frame.
+        return self.state.frames.registered(parts[0]) if len(parts) == 1 and self.inside is None else None
+
+    def _variable(self, parts: tuple[str, ...], at: At | None) -> HeldFrame | None:
+        may_be_one = len(parts) == 1 and self.inside is None and at is None
+        if not may_be_one or not self.state.settings.get("python_enable_replacements"):
+            return None
+        return frame_of_caller(self.state.engine, parts[0])
+
+    def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
+        system = system_relation(self, parts)
+        if system is not None:
+            return Relation(parts[-1], system.columns, system)
+        metadata = self._metadata_relation(parts)
+        if metadata is not None:
+            return metadata
+        target = self.target(parts)
+        at = at or self.at
+        reader = self._reader_at(target.attached, at)
+        content = content_of(reader)
+        schema = lookup.find_schema(content, target.schema)
+        if schema is None:
+            raise missing("table", content, target.schema, target.name)
+        row = lookup.find_table(content, schema.schema_id, target.name)
+        if row is not None:
+            table = Table(reader, row, schema.schema_name)
+            return Relation(row.table_name, table_fields(content, row.table_id), table, VIRTUAL)
+        if lookup.find_view(content, schema.schema_id, target.name) is not None:
+            view = reader.views.get(target.name, schema=schema.schema_name)
+            names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)
+            return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
+        raise missing("table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}")
+
+    def _reader_at(self, attached: AttachedCatalog, at: At | None) -> Catalog | Transaction:
+        if at is None:
+            return self.state.reader(attached)
+        if at.kind == "version":
+            if not isinstance(at.value, int):
+                raise InvalidInputError(f"Binder Error: A version is the number of a snapshot, not {at.value!r}.")
+            return attached.catalog.at(version=at.value)
+        if isinstance(at.value, timedelta):
+            return attached.catalog.at(timestamp=clock(attached.lake)() - at.value)
+        return attached.catalog.at(timestamp=read_time(at.value))
+
+    def _metadata_relation(self, parts: tuple[str, ...]) -> Relation | None:
+        found = self.state.attachments.find_metadata(parts[0]) if len(parts) in (2, 3) else None
+        if found is None or (len(parts) == 3 and fold(parts[1]) not in ("main", "public", fold(found.metadata_schema))):
+            return None
+        seen = self.state.seen(found)
+        rows = metadata_table(seen, fold(parts[-1]))
+        if rows is None:
+            known = metadata_table_names(seen)
+            raise NotFoundError(f"Catalog Error: Table with name {parts[-1]} does not exist!" + hint(parts[-1], known))
+        return Relation(parts[-1], rows.columns, rows)
+
+    # ---- functions ---------------------------------------------------------------------------------------------------
+
+    def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
+        """Return the rows of a catalog function, as ``ducklake_x('alias', ...)`` or ``alias.x(...)``."""
+        found = self._catalog_function(parts, arguments)
+        if found is None:
+            system = system_function(self, parts, arguments, named)
+            return None if system is None else Relation(parts[-1], system.columns, system)
+        name, given = found
+        gives = self._given_without_acting(name)
+        if gives is not None:
+            return Relation(parts[-1], gives, Rows(gives, []))
+        schema = parts[1] if len(parts) == 3 else None
+        result = call(name, self.state.all_seen(), given, named, schema)
+        virtual = result.virtual if isinstance(result, Changes) else ()
+        return Relation(parts[-1], result.columns, result, virtual)
+
+    def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Return the value of a catalog function that gives one."""
+        if len(parts) == 1 and fold(parts[0]) in _IN_USE and not arguments:
+            current = self.inside or self.state.current
+            return None if current is None else (current[0].alias, current[1])[_IN_USE[fold(parts[0])]]
+        if len(parts) == 1 and fold(parts[0]) == "version" and not arguments:
+            return f"forklake {__version__}"
+        found = self._catalog_function(parts, arguments)
+        if found is None:
+            return NotImplemented
+        if self._given_without_acting(found[0]) is not None:
+            return 0  # what stands for the id of a catalog
+        return call_scalar(found[0], self.state.all_seen(), found[1], named)
+
+    def _catalog_function(self, parts: tuple[str, ...], arguments: Sequence[Any]) -> tuple[str, list[Any]] | None:
+        name = fold(parts[-1])
+        if len(parts) == 1 and name.startswith(_PREFIX) and name.removeprefix(_PREFIX) in FUNCTIONS:
+            return name.removeprefix(_PREFIX), list(arguments)
+        if name not in FUNCTIONS:
+            return None
+        current = self.inside or self.state.current
+        of = None if current is None else current[0]
+        if len(parts) > 1:
+            of = self.state.attachments.find(parts[0])
+        if of is None:
+            return None
+        check_form(name, ".".join(parts), arguments, of.alias)
+        return name, [of.alias, *arguments]
+
+    def _given_without_acting(self, name: str) -> tuple[Field, ...] | None:
+        """Return the columns of a function that is only noted here; None for one that is to be called."""
+        acts = FUNCTIONS[name].acts
+        if acts is not None and self.acting is not None:
+            self.acting.append(name)
+            return acts
+        if acts is not None and not self.may_act:
+            raise InvalidInputError(
+                f'Binder Error: "{_PREFIX}{name}" changes something: it is called by itself, not in a view, and its'
+                " plan or columns are not shown; nothing was done."
+            )
+        return None
+
+    def asked(self, statement: said.Show | said.Describe) -> Relation:
+        """Return the rows of a SHOW or DESCRIBE that stands in a query."""
+        # What is shown is found with names again.
+        show = session.show
+        rows = (
+            show.shown(self.state, statement)
+            if isinstance(statement, said.Show)
+            else show.described(self.state, statement)
+        )
+        return Relation("unnamed_subquery", rows.columns, rows)
+
+    def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+        """Return the overloads of a macro; they are looked up once, for every call of a function might be one."""
+        if parts not in self._macros:
+            self._macros[parts] = self._find_macro(parts)
+        return self._macros[parts]
+
+    def _find_macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
+        if len(parts) > 3:
+            return ()  # a function that is called on a field of a struct
+        readings = [one for one in self._readings(*parts) if one is not None] if len(parts) == 2 else []
+        macros = [self._macro_at(one) for one in readings] if len(readings) > 1 else [self._macro_at(parts)]
+        there = [one for one in macros if one is not None]
+        if len(there) > 1:
+            raise self._ambiguous(readings[0], parts)
+        if not there:
+            return ()  # most functions are no macros, also where the name before them is ambiguous
+        ((target, found),) = there
+        reader = self.state.reader(target.attached)
+        siblings = {fold(one.name) for one in reader.macros.list()}
+        home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas.list()}, siblings)
+        return [replace(one, sql=at_home(one.sql, home, one.type)) for one in found.implementations]
+
+    def _macro_at(self, place: Target | tuple[str, ...]) -> tuple[Target, Macro] | None:
+        try:
+            target = place if isinstance(place, Target) else self.target(place)
+            return target, self.state.reader(target.attached).macros.get(target.name, schema=target.schema)
+        except NotFoundError:
+            return None
+
+    def variable(self, name: str) -> Any:
+        """Return the value of a variable."""
+        return self.state.settings.variables.get(fold(name))
+
+    def setting(self, name: str) -> Any:
+        """Return the value of a setting."""
+        return self.state.settings.get(name)

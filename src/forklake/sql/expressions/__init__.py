@@ -1,0 +1,1 @@
+"""Expressions: names, operators, casts and aggregates, each bound to typed Spark SQL."""

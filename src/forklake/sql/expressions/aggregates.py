@@ -1,0 +1,411 @@
+"""Aggregates and window functions: of which types they are, and how Spark says the same.
+
+`aggregate` is given a node of the parser, its arguments and how it is called: `Call` holds what stands beside the
+arguments (DISTINCT, ORDER BY, FILTER, OVER). All of that goes into the text here, for what DuckDB does in one call may
+take Spark several. `AGGREGATES` and `WINDOWS` say which nodes and names there are; each entry can also be called like a
+scalar function, without any of these words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions.arities import takes
+from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
+from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count
+from forklake.sql.expressions.coercion import cast, constant
+from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.sort_keys import sort_key
+from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS, first
+from forklake.sql.functions.signature import Function
+
+__all__ = ["AGGREGATES", "ARGUMENTS", "WINDOWS", "Call", "Key", "aggregate"]
+
+_SMALL: Final[frozenset[Type]] = frozenset(
+    {types.BOOLEAN, types.INT8, types.INT16, types.INT32, types.UINT8, types.UINT16, types.UINT32}
+)
+
+
+# ---- sums ------------------------------------------------------------------------------------------------------------
+
+
+def _sum_sql(value: Bound, call: Call) -> str:
+    """Return the exact sum of exact numbers."""
+    if value.type in _SMALL:
+        # No table has the rows that would make 64 bits overflow.
+        whole = f"CAST({value.sql} AS INT)" if value.type == types.BOOLEAN else value.sql
+        return call.of("sum", f"CAST({whole} AS BIGINT)")
+    if value.type == types.INT64 and not call.is_distinct:
+        # The sums of both halves have 64 bits at most; Spark adds decimals far slower, and overflows as it is set.
+        high, low = f"shiftright({value.sql}, 32)", f"({value.sql} & 4294967295L)"
+        halves = f"CAST({call.of('sum', high)} AS DECIMAL(28,0)) * 4294967296BD"
+        return f"({halves} + CAST({call.of('sum', low)} AS DECIMAL(20,0)))"
+    exact = f"CAST({value.sql} AS DECIMAL(20,0))" if value.type == types.INT64 else value.sql
+    return call.of("sum", exact)
+
+
+def _sum(values: Sequence[Bound], call: Call) -> Bound:
+    (value,) = values
+    if isinstance(value.type, types.Float) or value.is_untyped:
+        return Bound(call.of("sum", cast(value, types.FLOAT64).sql), types.FLOAT64)
+    if isinstance(value.type, types.Decimal):
+        kind = types.Decimal(38, decimal_size(value.type)[1])
+        return Bound(f"CAST({call.of('sum', value.wide or value.sql)} AS {kind.sql_name})", kind)
+    if not isinstance(value.type, types.Integer) and value.type not in (types.BOOLEAN, types.NULL):
+        raise _no_match("sum", values)
+    if value.type == types.NULL:
+        value = cast(value, types.INT32)
+    return Bound(f"CAST({_sum_sql(value, call)} AS DECIMAL(38,0))", types.INT128)
+
+
+def _average(values: Sequence[Bound], call: Call) -> Bound:
+    (value,) = values
+    if value.type in NAIVE | {types.DATE, types.TIMESTAMPTZ}:
+        raise _unsupported("avg", values)
+    if not isinstance(value.type, types.Number) and value.type != types.NULL:
+        raise _no_match("avg", values)
+    if isinstance(value.type, types.Float) or value.type == types.NULL:
+        return Bound(call.of("avg", cast(value, types.FLOAT64).sql), types.FLOAT64)
+    total = call.of("sum", value.wide or value.sql) if isinstance(value.type, types.Decimal) else _sum_sql(value, call)
+    return Bound(f"try_divide(CAST({total} AS DOUBLE), {call.of('count', value.sql)})", types.FLOAT64)
+
+
+def _of_doubles(name: str) -> Aggregate:
+    def function(values: Sequence[Bound], call: Call) -> Bound:
+        for value in values:
+            if not isinstance(value.type, types.Number) and value.type not in (types.NULL, types.BOOLEAN):
+                raise _no_match(name, values)
+        return Bound(call.of(name, *(cast(value, types.FLOAT64).sql for value in values)), types.FLOAT64)
+
+    return function
+
+
+def _never_null(name: str) -> Aggregate:
+    """Return an aggregate of pairs that is NaN where Spark's has no answer, but NULL where there are no pairs."""
+    plain = _of_doubles(name)
+
+    def function(values: Sequence[Bound], call: Call) -> Bound:
+        found = plain(values, call).sql
+        pairs = call.of("count", f"CASE WHEN {values[1].sql} IS NOT NULL THEN {values[0].sql} END")
+        return Bound(f"coalesce({found}, CASE WHEN {pairs} > 0 THEN CAST('NaN' AS DOUBLE) END)", types.FLOAT64)
+
+    return function
+
+
+def _product(values: Sequence[Bound], call: Call) -> Bound:
+    rows = call.of("collect_list", cast(values[0], types.FLOAT64).sql)
+    multiplied = f"aggregate({rows}, CAST(NULL AS DOUBLE), (total, x) -> coalesce(total, 1D) * x)"
+    return Bound(multiplied, types.FLOAT64)
+
+
+# ---- counts ----------------------------------------------------------------------------------------------------------
+
+
+def _count(values: Sequence[Bound], call: Call) -> Bound:
+    if call.over is not None and call.is_distinct and values:
+        inner = Call(where=call.where, over=call.over).of("collect_set", values[0].sql)
+        return Bound(f"CAST(size({inner}) AS BIGINT)", types.INT64)
+    return Bound(call.of("count", values[0].sql if values else "*"), types.INT64)
+
+
+def _count_if(values: Sequence[Bound], call: Call) -> Bound:
+    counted = f"CASE WHEN {cast(values[0], types.BOOLEAN).sql} THEN 1L ELSE 0L END"
+    return Bound(f"CAST({call.of('sum', counted)} AS DECIMAL(38,0))", types.INT128)
+
+
+def _approximate_count(values: Sequence[Bound], call: Call) -> Bound:
+    return Bound(call.of("approx_count_distinct", values[0].sql), types.INT64)
+
+
+# ---- one of the values -----------------------------------------------------------------------------------------------
+
+
+def _extreme(name: str) -> Aggregate:
+    def function(values: Sequence[Bound], call: Call) -> Bound:
+        value = values[0]
+        if not value.type.facts.is_ordered:
+            raise _unsupported(name, values)
+        if len(values) == 1 and (isinstance(value.type, types.Nested | types.Interval)):
+            return _extreme_by(f"{name}_by")([value, value], call)
+        if len(values) == 1:
+            # The smallest of different values is the smallest of all.
+            inner = Call(where=call.where, over=call.over)
+            return Bound(inner.of(name, value.sql), value.type)
+        least = constant_count(values[1], name)
+        rows = f"sort_array({call.of('collect_list', value.sql)}, {'TRUE' if name == 'min' else 'FALSE'})"
+        return Bound(f"slice(nullif({rows}, array()), 1, {least})", list_of(value.type))
+
+    return function
+
+
+def _extreme_by(name: str) -> Aggregate:
+    def function(values: Sequence[Bound], call: Call) -> Bound:
+        value, by = values[:2]
+        if not by.type.facts.is_ordered:
+            raise _unsupported("arg_min" if name == "min_by" else "arg_max", values)
+        if len(values) > 2:
+            ordered = Call(where=call.where, order=(Key(by, name == "max_by"),), over=call.over)
+            rows = f"filter({ordered.gathered(value.sql)}, x -> x.k0 IS NOT NULL AND x.v0 IS NOT NULL)"
+            found = f"nullif(transform({rows}, x -> x.v0), array())"
+            most = constant_count(values[2], name)
+            return Bound(f"slice({found}, 1, {most})", list_of(value.type))
+        bare, key = Call(where=call.where, over=call.over), sort_key(by)
+        shown = f"CASE WHEN {value.sql} IS NOT NULL THEN {key} END"
+        if call.where is not None and call.over is not None:
+            shown = f"CASE WHEN {call.where.sql} AND {value.sql} IS NOT NULL THEN {key} END"
+            bare = Call(over=call.over)
+        return Bound(bare.of(name, value.sql, shown), value.type)
+
+    return function
+
+
+def _same(name: str) -> Aggregate:
+    return lambda values, call: Bound(call.of(name, values[0].sql), values[0].type)
+
+
+def _of_booleans(name: str) -> Aggregate:
+    return lambda values, call: Bound(call.of(name, cast(values[0], types.BOOLEAN).sql), types.BOOLEAN)
+
+
+def _several(quantile: Aggregate, values: Sequence[Bound], call: Call) -> Bound:
+    """Return a list of quantiles, one for each of a list of shares; NULL where there are no rows."""
+    value, shares = values
+    texts = (shares.literal or "").strip("[]").split(", ")
+    found = [quantile([value, constant(types.Decimal(18, 9), text)], call) for text in texts]
+    present = f"{found[0].sql} IS NOT NULL"
+    return Bound(f"if({present}, array({', '.join(one.sql for one in found)}), NULL)", list_of(found[0].type))
+
+
+def _quantile(values: Sequence[Bound], call: Call) -> Bound:
+    value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
+    if share is None or not isinstance(value.type, types.Number):
+        raise _unsupported("quantile_cont", values)
+    if values[1:] and isinstance(values[1].type, types.List):
+        return _several(_quantile, values, call)
+    bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
+    found = bare.of("percentile", cast(value, types.FLOAT64).sql, f"{share}BD" if "e" not in share else f"{share}D")
+    kind = (
+        value.type
+        if isinstance(value.type, types.Decimal)
+        else types.FLOAT32
+        if value.type == types.FLOAT32
+        else types.FLOAT64
+    )
+    return cast(Bound(found, types.FLOAT64), kind)
+
+
+def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
+    value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
+    if share is None or call.is_distinct:
+        raise _unsupported("quantile_disc", values)
+    if values[1:] and isinstance(values[1].type, types.List):
+        return _several(_discrete_quantile, values, call)
+    rows = f"array_sort({call.of('collect_list', value.sql)})"
+    place = f"greatest(CAST(ceil(size(x) * {share}BD) AS INT), 1)"
+    return Bound(f"transform(array({rows}), x -> try_element_at(x, {place}))[0]", value.type)
+
+
+# ---- all of the values -----------------------------------------------------------------------------------------------
+
+
+def _list(values: Sequence[Bound], call: Call) -> Bound:
+    (value,) = values
+    shape = value.type
+    # Spark's own leaves NULLs out, and has an empty list where there are no rows.
+    rows = f"transform({call.gathered(value.sql)}, x -> x.v0)"
+    counted = Call(where=call.where, over=call.over).of("count", "1")
+    return Bound(f"(CASE WHEN {counted} > 0 THEN {rows} END)", list_of(shape))
+
+
+def _joined(values: Sequence[Bound], call: Call) -> Bound:
+    value = cast(values[0], types.VARCHAR)
+    separator = cast(values[1], types.VARCHAR).sql if len(values) > 1 else quoted(",")
+    if call.order or call.over is not None or call.is_distinct:
+        rows = f"filter({call.gathered(value.sql)}, x -> x.v0 IS NOT NULL)"
+        size = f"aggregate(x, 0L, (t, y) -> t + octet_length(y.v0) + octet_length({separator}))"
+        joined = f"array_join(transform({lengths.gathered(size, 'x')}, y -> y.v0), {separator})"
+        return Bound(f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN {joined} END)[0]", types.VARCHAR)
+    between = f"{call.of('count', value.sql)} * octet_length({separator})"
+    size = f"{call.of('sum', f'CAST(octet_length({value.sql}) AS BIGINT)')} + {between}"
+    joined = f"array_join({lengths.gathered(size, call.of('collect_list', value.sql))}, {separator})"
+    return Bound(f"(CASE WHEN {call.of('count', value.sql)} > 0 THEN {joined} END)", types.VARCHAR)
+
+
+def _histogram(values: Sequence[Bound], call: Call) -> Bound:
+    (value,) = values
+    rows = call.of("collect_list", value.sql)
+    counted = "struct(v AS key, CAST(size(filter(x, y -> y = v)) AS DECIMAL(20,0)) AS value)"
+    entries = f"transform(array_sort(array_distinct(x)), v -> {counted})"
+    found = f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN map_from_entries({entries}) END)[0]"
+    return Bound(found, map_of(value.type, types.UINT64))
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------------
+
+
+def _no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
+    kinds = ", ".join(value.type.sql_name for value in values)
+    return InvalidInputError(
+        f"Binder Error: No function matches the given name and argument types '{name}({kinds})'."
+        " You might need to add explicit type casts."
+    )
+
+
+def _unsupported(name: str, values: Sequence[Bound]) -> InvalidInputError:
+    kinds = ", ".join(value.type.sql_name for value in values)
+    return InvalidInputError(f'The aggregate "{name}" is not supported for values of type {kinds}.')
+
+
+_ONE: Final = ("this",)
+_TWO: Final = ("this", "expression")
+_NODES: Final[Mapping[type[exp.Expr], tuple[str, Sequence[str]]]] = {
+    exp.Count: ("count", _ONE),
+    exp.Sum: ("sum", _ONE),
+    exp.Avg: ("avg", _ONE),
+    exp.Min: ("min", ("this", "count", "expressions")),
+    exp.Max: ("max", ("this", "count", "expressions")),
+    exp.AnyValue: ("any_value", _ONE),
+    exp.First: ("first", _ONE),
+    exp.Last: ("last", _ONE),
+    exp.GroupConcat: ("string_agg", ("this", "separator")),
+    exp.ArrayAgg: ("list", _ONE),
+    exp.LogicalAnd: ("bool_and", _ONE),
+    exp.LogicalOr: ("bool_or", _ONE),
+    exp.Stddev: ("stddev", _ONE),
+    exp.StddevSamp: ("stddev", _ONE),
+    exp.StddevPop: ("stddev_pop", _ONE),
+    exp.Variance: ("var_samp", _ONE),
+    exp.VariancePop: ("var_pop", _ONE),
+    exp.Median: ("median", _ONE),
+    exp.PercentileCont: ("quantile_cont", _TWO),
+    exp.PercentileDisc: ("quantile_disc", _TWO),
+    exp.Quantile: ("quantile_disc", ("this", "quantile")),
+    exp.CountIf: ("count_if", _ONE),
+    exp.ArgMin: ("arg_min", (*_TWO, "count")),
+    exp.ArgMax: ("arg_max", (*_TWO, "count")),
+    exp.Mode: ("mode", _ONE),
+    exp.ApproxDistinct: ("approx_count_distinct", _ONE),
+    exp.BitwiseAndAgg: ("bit_and", _ONE),
+    exp.BitwiseOrAgg: ("bit_or", _ONE),
+    exp.BitwiseXorAgg: ("bit_xor", _ONE),
+    exp.Corr: ("corr", _TWO),
+    exp.CovarPop: ("covar_pop", _TWO),
+    exp.RegrSlope: ("regr_slope", _TWO),
+    exp.RegrIntercept: ("regr_intercept", _TWO),
+    exp.RegrR2: ("regr_r2", _TWO),
+    exp.RegrAvgx: ("regr_avgx", _TWO),
+    exp.RegrAvgy: ("regr_avgy", _TWO),
+    exp.CovarSamp: ("covar_samp", _TWO),
+    exp.RowNumber: ("row_number", ()),
+    exp.Rank: ("rank", ()),
+    exp.DenseRank: ("dense_rank", ()),
+    exp.PercentRank: ("percent_rank", ()),
+    exp.CumeDist: ("cume_dist", ()),
+    exp.Ntile: ("ntile", _ONE),
+    exp.Lag: ("lag", ("this", "offset", "default")),
+    exp.Lead: ("lead", ("this", "offset", "default")),
+    exp.FirstValue: ("first_value", _ONE),
+    exp.LastValue: ("last_value", _ONE),
+    exp.NthValue: ("nth_value", ("this", "offset")),
+}
+_ANY: Final = first(skips_nulls=True)
+_AGGREGATES: Final[Mapping[str, Aggregate]] = {
+    "count": _count,
+    "count_star": _count,
+    "sum": _sum,
+    "avg": _average,
+    "mean": _average,
+    **{name: _of_doubles("sum") for name in ("fsum", "sumkahan", "kahan_sum")},
+    **{name: _of_doubles("avg") for name in ("favg",)},
+    "product": _product,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    **{name: _extreme_by("min_by") for name in ("arg_min", "argmin", "min_by")},
+    **{name: _extreme_by("max_by") for name in ("arg_max", "argmax", "max_by")},
+    "any_value": _ANY,
+    "first": first(),
+    "arbitrary": first(),
+    "last": first(is_last=True),
+    **dict.fromkeys(("string_agg", "group_concat", "listagg"), _joined),
+    "list": _list,
+    "array_agg": _list,
+    "bool_and": _of_booleans("bool_and"),
+    "bool_or": _of_booleans("bool_or"),
+    "stddev": _of_doubles("stddev_samp"),
+    "stddev_samp": _of_doubles("stddev_samp"),
+    "stddev_pop": _of_doubles("stddev_pop"),
+    "variance": _of_doubles("var_samp"),
+    "var_samp": _of_doubles("var_samp"),
+    "var_pop": _of_doubles("var_pop"),
+    "corr": _never_null("corr"),
+    "covar_pop": _of_doubles("covar_pop"),
+    "covar_samp": _of_doubles("covar_samp"),
+    **{name: _of_doubles(name) for name in ("regr_intercept", "regr_r2", "regr_avgx", "regr_avgy")},
+    "regr_slope": _never_null("regr_slope"),
+    "median": _quantile,
+    "quantile_cont": _quantile,
+    "quantile_disc": _discrete_quantile,
+    "quantile": _discrete_quantile,
+    "mode": _same("mode"),
+    "histogram": _histogram,
+    "count_if": _count_if,
+    "countif": _count_if,
+    "approx_count_distinct": _approximate_count,
+    **{name: _same(name) for name in ("bit_and", "bit_or", "bit_xor")},
+}
+
+ARGUMENTS: Final[Mapping[type[exp.Expr], Sequence[str]]] = {kind: said for kind, (_, said) in _NODES.items()}
+"""By node of the parser: which of its parts are arguments, in order. Those of other aggregates are ``expressions``."""
+
+
+def _called(function: Aggregate) -> Function:
+    return lambda values, node: function(values, Call())
+
+
+AGGREGATES: Final[Mapping[type[exp.Expr] | str, Function]] = {
+    **{kind: _called(_AGGREGATES[name]) for kind, (name, _) in _NODES.items() if name in _AGGREGATES},
+    **{name: _called(function) for name, function in _AGGREGATES.items()},
+}
+"""By node of the parser, and by name in lower case for those that it has no node for."""
+WINDOWS: Final[Mapping[type[exp.Expr] | str, Function]] = {
+    **{kind: _called(WINDOW_FUNCTIONS[name]) for kind, (name, _) in _NODES.items() if name in WINDOW_FUNCTIONS},
+    **{name: _called(function) for name, function in WINDOW_FUNCTIONS.items()},
+}
+"""The same for functions that need OVER."""
+
+
+def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
+    """Return the aggregate or window function that a node calls, of values that are bound already.
+
+    Args:
+        node: The call itself, not what the parser wraps around it (Filter, Window, IgnoreNulls, WithinGroup).
+        values: The arguments; none for ``count(*)``. Those of WITHIN GROUP come before those in parentheses.
+        call: What stands beside the arguments.
+
+    Raises:
+        InvalidInputError: There is no such aggregate, or not of such values, or Spark cannot do it.
+    """
+    if type(node) in _NODES:
+        name = _NODES[type(node)][0]
+    else:
+        name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
+    function = _AGGREGATES.get(name) or WINDOW_FUNCTIONS.get(name)
+    if function is None:
+        raise InvalidInputError(f'The aggregate "{name}" is not supported: {shown(node)}')
+    if name in WINDOW_FUNCTIONS and call.over is None:
+        raise InvalidInputError(f'Binder Error: "{name}" is a window function: it needs OVER')
+    if not takes(name, len(values)):
+        raise _no_match(name, values)
+    try:
+        return function(values, call)
+    except (IndexError, ValueError) as error:
+        raise _no_match(name, values) from error

@@ -1,0 +1,316 @@
+"""Arithmetic as DuckDB does it, said to Spark so that its settings do not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from forklake.errors import InvalidInputError
+from forklake.files.type_names import physical_name
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.sql.expressions.bound import Bound, decimal_size
+from forklake.sql.expressions.coercion import cast, common_integer, constant
+from forklake.sql.expressions.intervals import negated_span
+from forklake.sql.expressions.literals import converted, quoted, spark_type
+from forklake.sql.expressions.nested import exact
+from forklake.sql.expressions.phrases import once, refusal
+from forklake.sql.expressions.time_arithmetic import moved
+
+_INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
+"""Integers that Spark has as they are."""
+_TRIED: Final = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+_NAMES: Final = {"+": "addition", "-": "subtraction", "*": "multiplication"}
+_SHORT: Final = 80
+"""Operands up to this length are named in messages."""
+
+
+def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
+    """Return the result of ``+``, ``-``, ``*``, ``/``, ``//`` or ``%``.
+
+    What overflows fails the query, as it does in DuckDB, whether or not Spark is set to do so.
+
+    Raises:
+        InvalidInputError: There is no such operation on such values.
+    """
+    first, second = _number(first, second), _number(second, first)
+    if types.NULL in (first.type, second.type):
+        other = second.type if first.type == types.NULL else first.type
+        kind = (
+            types.INT64
+            if other == types.NULL
+            else types.FLOAT64
+            if operator == "/" or not isinstance(other, types.Number)
+            else other
+        )
+        return cast(Bound("NULL", types.NULL), kind)
+    found = None
+    if isinstance(first.type, types.Number) and isinstance(second.type, types.Number):
+        found = _numbers(first, operator, second)
+    else:
+        found = moved(first, operator, second)
+    if found is None:
+        raise InvalidInputError(
+            "Binder Error: No function matches the given name and argument types"
+            f" '{operator}({first.type.sql_name}, {second.type.sql_name})'."
+            " You might need to add explicit type casts."
+        )
+    return found
+
+
+def _number(value: Bound, beside: Bound) -> Bound:
+    """Give a quoted constant the type of the number beside it."""
+    return cast(value, beside.type) if value.is_untyped and isinstance(beside.type, types.Number) else value
+
+
+def _numbers(first: Bound, operator: str, second: Bound) -> Bound:
+    pair = (first.type, second.type)
+    are_integers = all(isinstance(kind, types.Integer) for kind in pair)
+    kind = types.FLOAT32 if types.FLOAT32 in pair and types.FLOAT64 not in pair else types.FLOAT64
+    if operator == "/" or (operator == "//" and not are_integers):
+        return _quotient(first, second, kind)
+    has_float = any(isinstance(kind, types.Float) for kind in pair)
+    if has_float or (are_integers and types.UINT128 in pair and _is_mixed(first, second)):
+        one, other = cast(first, kind).sql, cast(second, kind).sql
+        if operator == "%":
+            remainder = f"try_mod({one}, {other})"
+            nan = f"if({other} = 0 AND {one} IS NOT NULL, CAST('NaN' AS {spark_type(kind)}), {remainder})"
+            return Bound(nan if second.literal is None or float(second.literal) == 0 else remainder, kind)
+        return Bound(f"({one} {operator} {other})", kind, strict_in=_leaves(first, second))
+    if are_integers:
+        return _integers(first, operator, second)
+    return _decimals(first, operator, second)
+
+
+def _is_mixed(first: Bound, second: Bound) -> bool:
+    one, other = first.type, second.type
+    assert isinstance(one, types.Integer)
+    assert isinstance(other, types.Integer)
+    return one.is_signed != other.is_signed or common_integer(first, second) not in (one, other)
+
+
+# ---- integers --------------------------------------------------------------------------------------------------------
+
+
+def _integers(first: Bound, operator: str, second: Bound) -> Bound:
+    kind = _integer_kind(first, second)
+    if first.literal is not None and second.literal is not None and operator in _TRIED:
+        return _calculated(int(first.literal), operator, int(second.literal), kind)
+    one, other = (exact(cast(value, kind)) for value in (first, second))
+    spark_kind = spark_type(kind)
+    if operator in ("//", "%"):
+        sign = "div" if operator == "//" else "%"
+        divisor = other if second.literal not in (None, "0") else f"nullif({other}, {exact(constant(kind, '0'))})"
+        leaves = _leaves(first, second) if divisor == other else None
+        return Bound(f"CAST({one} {sign} {divisor} AS {spark_kind})", kind, strict_in=leaves)
+    leaves = _leaves(first, second)
+    message = _complaint(operator, physical_name(kind), one, other)
+    if kind.is_native or kind == types.INT128:
+        tried = f"{_TRIED[operator]}({one}, {other})"
+        attempt = tried if kind.is_native else f"try_cast({tried} AS {spark_kind})"
+    else:
+        # Spark's types for these are larger than they are.
+        wide = "DECIMAL(20,0)" if kind in (types.UINT32, types.UINT64) else "BIGINT"
+        raw = (
+            f"{_TRIED[operator]}({one}, {other})"
+            if kind == types.UINT128
+            else f"(CAST({one} AS {wide}) {operator} CAST({other} AS {wide}))"
+        )
+        attempt = once(
+            raw, lambda sql: f"CASE WHEN {sql} BETWEEN 0 AND {kind.high}BD THEN CAST({sql} AS {spark_kind}) END"
+        )
+    return Bound(_or_fails(attempt, leaves, message), kind, strict_in=leaves)
+
+
+def _calculated(one: int, operator: str, other: int, kind: Type) -> Bound:
+    """Return the result of two constants, which is one."""
+    result = {"+": one + other, "-": one - other, "*": one * other}[operator]
+    try:
+        return constant(kind, converted(str(result), kind))
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"Out of Range Error: Overflow in {_NAMES[operator]} of {physical_name(kind)} ({one} {operator} {other})!"
+        ) from error
+
+
+def _integer_kind(first: Bound, second: Bound) -> types.Integer:
+    """Return the type of the result; integers with and without sign that do not suit each other have 64 bits."""
+    kind = common_integer(first, second)
+    if kind in (first.type, second.type) or kind in (types.INT64, types.INT128):
+        return kind
+    return types.INT64
+
+
+def _or_fails(attempt: str, leaves: tuple[str, ...], message: tuple[str, ...]) -> str:
+    """Return an attempt that is NULL where it overflows or a leaf is NULL: the first fails the query."""
+    failed = refusal(*message)
+    if not leaves:
+        return f"coalesce({attempt}, {failed})"
+    present = " AND ".join(f"{leaf} IS NOT NULL" for leaf in leaves)
+    return f"coalesce({attempt}, CASE WHEN {present} THEN {failed} END)"
+
+
+def _leaves(*values: Bound) -> tuple[str, ...]:
+    """Return what decides whether the result of a calculation with values is NULL."""
+    found: dict[str, None] = {}
+    for value in values:
+        if value.literal is None:
+            found.update(dict.fromkeys((value.sql,) if value.strict_in is None else value.strict_in))
+    return tuple(found)
+
+
+def _complaint(operator: str, name: str, one: str, other: str, ending: str = "!") -> tuple[str, ...]:
+    begin = f"Out of Range Error: Overflow in {_NAMES[operator]} of {name}"
+    if max(len(one), len(other)) > _SHORT:
+        return (quoted(f"{begin}{ending}"),)
+    values = (f"CAST({one} AS STRING)", quoted(f" {operator} "), f"CAST({other} AS STRING)")
+    return (quoted(f"{begin} ("), *values, quoted(f"){ending}"))
+
+
+# ---- decimals --------------------------------------------------------------------------------------------------------
+
+
+def _decimals(first: Bound, operator: str, second: Bound) -> Bound:
+    (precision, scale), (more, finer) = decimal_size(first.type), decimal_size(second.type)
+    one, other = _decimal_operand(first), _decimal_operand(second)
+    leaves = _leaves(first, second)
+    if operator == "%":
+        both = max(scale, finer)
+        kind = types.Decimal(min(max(precision - scale, more - finer) + both, 38), both)
+        divisor = other if second.literal is not None and float(second.literal) != 0 else f"nullif({other}, 0)"
+        return Bound(f"CAST({one} % {divisor} AS {kind.sql_name})", kind)
+    if operator == "*":
+        places, digits = scale + finer, precision + more
+        if places > 38:
+            raise InvalidInputError(
+                f"Out of Range Error: Needed scale {places} to accurately represent the multiplication result, but this"
+                " is out of range of the DECIMAL type. Max scale is 38; could not perform an accurate multiplication."
+                " Either add a cast to DOUBLE, or add an explicit cast to a decimal with a lower scale."
+            )
+    else:
+        places = max(scale, finer)
+        digits = max(precision - scale, more - finer) + places + 1
+    kept = digits
+    if digits > 18 and max(precision, more) <= 18 and places < 18:
+        kept = 18
+    kept = min(kept, 38)
+    kind = types.Decimal(kept, places)
+    if _would_round(operator, (precision, scale), (more, finer), places):
+        one, other = _narrowed(first, one), _narrowed(second, other)
+    result = f"{_TRIED[operator]}({one}, {other})" if digits > 38 else f"({one} {operator} {other})"
+    if kept == digits:
+        return Bound(f"CAST({result} AS {kind.sql_name})", kind, strict_in=leaves)
+    ending = ". You might want to add an explicit cast to a bigger decimal."
+    message = (quoted(f"Out of Range Error: Overflow in {_NAMES[operator]} of DECIMAL({kept}){ending}"),)
+    checked = _or_fails(f"try_cast({result} AS {kind.sql_name})", leaves, message)
+    return Bound(checked, kind, strict_in=leaves, wide=result if digits <= 38 else None)
+
+
+def _decimal_operand(value: Bound) -> str:
+    """Return an exact number as a decimal of Spark; a constant with the digits that it has."""
+    if value.literal is not None:
+        return f"{value.literal}BD"
+    if not isinstance(value.type, types.Integer) or value.type.is_wide:
+        return value.sql
+    return f"CAST({value.sql} AS DECIMAL({value.type.digits},0))"
+
+
+def _would_round(operator: str, one: tuple[int, int], other: tuple[int, int], places: int) -> bool:
+    """Return whether Spark gives decimal places up for digits before them."""
+    (precision, scale), (more, finer) = one, other
+    digits = precision + more + 1 if operator == "*" else max(precision - scale, more - finer) + places + 1
+    return digits > 38 and max(38 - (digits - places), min(places, 6)) < places
+
+
+def _narrowed(value: Bound, sql: str) -> str:
+    """Return an operand with fewer digits, which Spark multiplies exactly; what has more digits is refused."""
+    precision, scale = decimal_size(value.type)
+    if value.literal is not None or precision <= 18:
+        return sql
+    digits = max(18, scale + 6)
+    message = (quoted(f"Out of Range Error: {value.type.sql_name} has too many digits for this calculation."),)
+    return _or_fails(f"try_cast({sql} AS DECIMAL({digits},{scale}))", _leaves(value), message)
+
+
+# ---- division, signs, bits -------------------------------------------------------------------------------------------
+
+
+def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
+    one, other = cast(first, kind).sql, cast(second, kind).sql
+
+    def divided(dividend: str, divisor: str) -> str:
+        sql = f"{dividend} / {divisor}"
+        return sql if kind == types.FLOAT64 else f"CAST({sql} AS FLOAT)"
+
+    if second.literal is not None and float(second.literal) != 0:
+        return Bound(f"({divided(one, other)})", kind, strict_in=_leaves(first, second))
+    # Spark gives NULL or fails where the divisor is zero; DuckDB gives what IEEE 754 says.
+    by_zero = f"{one} * {_INFINITY}" if kind == types.FLOAT64 else f"CAST({one} * {_INFINITY} AS FLOAT)"
+    return Bound(
+        once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divided(one, sql)} END)"),
+        kind,
+        strict_in=_leaves(first, second),
+    )
+
+
+def negated(value: Bound) -> Bound:
+    """Return a number, or an interval, with the other sign."""
+    if value.literal is not None and isinstance(value.type, types.Number):
+        # Zero has a sign as a float only.
+        is_bare = value.literal.startswith("-") or (
+            not isinstance(value.type, types.Float) and not value.literal.strip("0.")
+        )
+        text = value.literal.removeprefix("-") if is_bare else f"-{value.literal}"
+        return constant(_checked_type(text, value.type), text)
+    if value.type == types.INTERVAL:
+        return negated_span(value)
+    if isinstance(value.type, (types.Float, types.Decimal)):
+        return replace(Bound(f"(- {value.sql})", value.type), strict_in=_leaves(value))
+    return arithmetic(constant(types.INT32, "0"), "-", value)
+
+
+def _checked_type(text: str, kind: Type) -> Type:
+    try:
+        converted(text, kind)
+    except InvalidInputError as error:
+        raise InvalidInputError("Out of Range Error: Overflow in negation of numeric value!") from error
+    return kind
+
+
+def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
+    """Return ``&``, ``|``, ``xor``, ``<<`` or ``>>`` of integers."""
+
+    def calculated(first: Bound, second: Bound) -> Bound:
+        pair = [
+            cast(value, types.INT64) if value.is_untyped or value.type == types.NULL else value
+            for value in (first, second)
+        ]
+        if not all(isinstance(value.type, types.Integer) and not value.type.is_wide for value in pair):
+            raise InvalidInputError(
+                f"Binder Error: No function matches the given name and argument types '{symbol}"
+                f"({first.type.sql_name}, {second.type.sql_name})'."
+            )
+        kind = _integer_kind(*pair)
+        one, other = (exact(cast(value, kind)) for value in pair)
+        if symbol in ("<<", ">>"):
+            return _shifted(one, symbol, other, kind)
+        return Bound(f"({one} {'^' if symbol == 'xor' else symbol} {other})", kind)
+
+    return calculated
+
+
+def _shifted(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:
+    spark_kind = spark_type(kind)
+    name = "shiftright" if symbol == ">>" else "shiftleft"
+    shifted = f"CAST({name}(CAST({one} AS BIGINT), CAST({other} AS INT)) AS {spark_kind})"
+    within = f"{other} BETWEEN 0 AND {kind.bits - 1}"
+    if symbol == ">>":
+        rest = f"WHEN {other} IS NOT NULL THEN CAST(0 AS {spark_kind})"
+        return Bound(f"(CASE WHEN {within} THEN {shifted} {rest} END)", kind)
+    values = (f"CAST({one} AS STRING)", quoted(" << "), f"CAST({other} AS STRING)")
+    complaint = refusal(quoted("Out of Range Error: Overflow in left shift ("), *values, quoted(")"))
+    room = kind.bits - kind.is_signed
+    fits = f"{one} >= 0 AND {within} AND {one} < CAST(power(2, {room} - {other}) AS DECIMAL(20,0))"
+    absent = f"{one} IS NULL OR {other} IS NULL"
+    return Bound(f"(CASE WHEN {absent} THEN NULL WHEN {fits} THEN {shifted} ELSE {complaint} END)", kind)

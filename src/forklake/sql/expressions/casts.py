@@ -1,0 +1,292 @@
+"""Casts as DuckDB does them: of constants at once, of others by expressions that mean the same in any session."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+from forklake.errors import InvalidInputError
+from forklake.files.texts import format_value, parse_value
+from forklake.files.type_names import physical_name
+from forklake.model import types
+from forklake.model.types import Type
+from forklake.model.types.shapes import shape_of
+from forklake.sql.expressions import nested_casts
+from forklake.sql.expressions.bound import NAIVE, TEXTS, Bound, decimal_size
+from forklake.sql.expressions.literals import converted, quoted, spark_literal, spark_type
+from forklake.sql.expressions.phrases import once, refusal, unless_null
+from forklake.sql.expressions.text_casts import from_text, to_text
+
+EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
+_DAYS: Final = NAIVE | {types.DATE}
+_MOST_FLOAT: Final = 3.4028235677973362e38
+"""What is greater than this is greater than all floats of 32 bits, also when it is rounded to one."""
+
+
+def constant(kind: Type, text: str) -> Bound:
+    """Return a constant, given the text of its value."""
+    return Bound(spark_literal(kind, text), shape_of(kind), literal=text)
+
+
+def untyped(text: str) -> Bound:
+    """Return a quoted constant."""
+    return Bound(quoted(text), types.VARCHAR, literal=text, is_untyped=True)
+
+
+def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
+    """Return a value as one of another type.
+
+    A row whose value is none of that type fails the query, or has NULL if the cast is lenient.
+
+    Raises:
+        InvalidInputError: A constant is no value of that type, or values cannot be cast to it.
+    """
+    target = shape_of(target)
+    if value.type == target:
+        return replace(value, is_untyped=False)
+    if value.type == types.NULL:
+        return Bound(f"CAST({value.sql} AS {spark_type(target)})", target)
+    if value.literal is not None:
+        found = _cast_constant(value, target)
+        if found is not None:
+            return found
+    sql = _cast_sql(value, target, is_lenient=is_lenient)
+    if sql is None:
+        raise InvalidInputError(
+            f"Conversion Error: Unimplemented type for cast ({value.type.sql_name} -> {target.sql_name})"
+        )
+    return Bound(sql, target)
+
+
+# ---- constants -------------------------------------------------------------------------------------------------------
+
+
+def _cast_constant(value: Bound, target: Type) -> Bound | None:
+    text, source = value.literal, value.type
+    assert text is not None
+    if source in TEXTS:
+        return constant(target, converted(text, target))
+    if target == types.VARCHAR:
+        found = text if not isinstance(source, types.Float) else format_value(source, float(text))
+        return Bound(quoted(found), types.VARCHAR, literal=found)
+    match source, target:
+        case types.Number(), types.Number():
+            return _cast_number(value, target)
+        case types.Boolean(), types.Number():
+            return _cast_number(Bound("", types.INT32, literal="1" if text == "true" else "0"), target)
+        case types.Number(), types.Boolean():
+            return constant(types.BOOLEAN, str(Decimal(text) != 0).lower())
+        case types.Date() | types.Timestamp(), types.Date() | types.Timestamp() if source in _DAYS:
+            return constant(target, converted(text, target))
+        case types.Nested(), types.Nested() if source.name == target.name:
+            return _cast_nested_constant(value, target)
+    return None
+
+
+def _cast_number(value: Bound, target: Type) -> Bound | None:
+    text = value.literal
+    assert text is not None
+    if isinstance(target, types.Float):
+        number = float(text)
+        if target == types.FLOAT32 and _MOST_FLOAT < abs(number) < math.inf:
+            raise _beyond(value, target)
+        return constant(target, repr(number))
+    if not isinstance(value.type, types.Float):
+        return constant(target, _out_of_range(value, target, text))
+    try:
+        digits = Decimal(text)
+        whole = f"{digits:.0f}" if isinstance(target, types.Integer) else f"{digits:f}"
+    except (InvalidOperation, ValueError):
+        whole = text
+    if not Decimal(text).is_finite():
+        whole = "x"  # no digits: it is out of range
+    return constant(target, _out_of_range(value, target, whole))
+
+
+def _out_of_range(value: Bound, target: Type, text: str) -> str:
+    try:
+        return converted(text, target)
+    except InvalidInputError as error:
+        if isinstance(target, types.Decimal):
+            raise InvalidInputError(
+                f"Conversion Error: Could not cast value {value.literal} to {target.sql_name}"
+            ) from error
+        raise _beyond(value, target) from error
+
+
+def _beyond(value: Bound, target: Type) -> InvalidInputError:
+    assert value.literal is not None
+    text = value.literal if not isinstance(value.type, types.Float) else format_value(value.type, float(value.literal))
+    return InvalidInputError(
+        f"Conversion Error: Type {physical_name(value.type)} with value {text} can't be cast because the value is out"
+        f" of range for the destination type {physical_name(target)}"
+    )
+
+
+def _cast_nested_constant(value: Bound, target: Type) -> Bound | None:
+    """Return a nested constant with each of its parts cast; None if that needs more than their text."""
+    assert value.literal is not None
+    try:
+        found = nested_casts.constant_parts(value.type, target, parse_value(value.type, value.literal))
+    except ValueError:
+        return None
+    return constant(target, format_value(target, found))
+
+
+# ---- other values ----------------------------------------------------------------------------------------------------
+
+
+def _cast_sql(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
+    """Return the cast of something that is no constant; None if Spark cannot do it as DuckDB does."""
+    source, sql = value.type, value.sql
+    if isinstance(source, types.Nested):
+        return _cast_nested(value, target, is_lenient=is_lenient)
+    if target == types.JSON and source != types.VARCHAR:
+        return nested_casts.to_json(value, cast)
+    if target == types.VARCHAR:
+        return to_text(value)
+    if source in TEXTS:
+        return from_text(value, target, is_lenient=is_lenient)
+    match source, target:
+        case types.Number(), types.Number():
+            return _number_sql(value, target, is_lenient=is_lenient)
+        case types.Boolean(), types.Number():
+            return f"CAST(CAST({sql} AS INT) AS {spark_type(target)})"
+        case types.Number(), types.Boolean():
+            return f"({sql} <> 0)"
+    return _cast_time(value, target)
+
+
+def _cast_nested(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
+    def inner(part: Bound, kind: Type) -> Bound:
+        return cast(part, kind, is_lenient=is_lenient)
+
+    if target == types.VARCHAR:
+        return nested_casts.to_text(value, inner)
+    if target == types.JSON:
+        return nested_casts.to_json(value, inner)
+    return nested_casts.cast_parts(value, target, inner)
+
+
+def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
+    source, kind = value.type, spark_type(target)
+    if target == types.FLOAT32 and source == types.FLOAT64:
+        return _narrowed(value, is_lenient=is_lenient)
+    if isinstance(target, types.Float) or _fits(source, target):
+        return f"CAST({value.sql} AS {kind})"
+
+    def attempt(sql: str) -> str:
+        scale = decimal_size(target)[1]
+        rounded = sql if isinstance(source, types.Integer) else f"round({sql}, {scale})"
+        if isinstance(source, types.Float) and isinstance(target, types.Integer):
+            rounded = f"rint({sql})"
+        if isinstance(source, types.Float) and scale:
+            # As many digits as the float is written with, so that what it seems to be is what is rounded.
+            rounded = f"round(try_cast(CAST({sql} AS STRING) AS DECIMAL(38,{min(scale + 6, 37)})), {scale})"
+        found = f"try_cast({rounded} AS {kind})"
+        if isinstance(source, types.Float) and isinstance(target, types.Integer) and target.is_native:
+            found = f"CASE WHEN isnan({sql}) THEN NULL ELSE {found} END"
+        if isinstance(target, types.Integer) and not target.is_signed:
+            found = f"CASE WHEN {rounded} >= 0{_upper_bound(rounded, target)} THEN {found} END"
+        if is_lenient:
+            return found
+        if isinstance(target, types.Decimal):
+            return unless_null(
+                sql,
+                found,
+                quoted("Conversion Error: Could not cast value "),
+                f"CAST({sql} AS STRING)",
+                quoted(f" to {target.sql_name}"),
+            )
+        return unless_null(
+            sql,
+            found,
+            quoted(f"Conversion Error: Type {physical_name(source)} with value "),
+            f"CAST({sql} AS STRING)",
+            quoted(
+                " can't be cast because the value is out of range for the destination type " + physical_name(target)
+            ),
+        )
+
+    return once(value.sql, attempt)
+
+
+def _narrowed(value: Bound, *, is_lenient: bool) -> str:
+    """Return a float with half the bits; one that is finite does not become infinite."""
+
+    def body(sql: str) -> str:
+        parts = (
+            f"Conversion Error: Type {physical_name(types.FLOAT64)} with value ",
+            to_text(Bound(sql, types.FLOAT64)),
+        )
+        ending = (
+            f" can't be cast because the value is out of range for the destination type {physical_name(types.FLOAT32)}"
+        )
+        failed = "NULL" if is_lenient else refusal(quoted(parts[0] or ""), parts[1] or "", quoted(ending))
+        infinite = "CAST('Infinity' AS DOUBLE)"
+        beyond = f"abs({sql}) > CAST('{_MOST_FLOAT!r}' AS DOUBLE) AND abs({sql}) < {infinite}"
+        return f"(CASE WHEN {beyond} THEN {failed} ELSE CAST({sql} AS FLOAT) END)"
+
+    return once(value.sql, body)
+
+
+def _upper_bound(sql: str, target: types.Integer) -> str:
+    """Return the bound that Spark's type for a type without sign, which is larger, does not have."""
+    return "" if target == types.UINT128 else f" AND {sql} <= {target.high}BD"
+
+
+def _fits(source: Type, target: Type) -> bool:
+    """Return whether all exact numbers of one type are numbers of another."""
+    match source, target:
+        case types.Integer() | types.Decimal(), types.Decimal(more, finer):
+            precision, scale = decimal_size(source)
+            return more - finer >= precision - scale and finer >= scale
+        case types.Integer(), types.Integer():
+            return target.holds(source)
+    return False
+
+
+def _cast_time(value: Bound, target: Type) -> str | None:
+    source, sql = value.type, value.sql
+    if source == types.TIMESTAMP_NS and target in _DAYS | {types.TIMESTAMPTZ}:
+        inner = Bound(f"CAST({sql} AS TIMESTAMP_NTZ)", types.TIMESTAMP)
+        return inner.sql if target == types.TIMESTAMP else cast(inner, target).sql
+    if source == types.TIMESTAMPTZ and target in _DAYS | {types.TIMESTAMP_NS}:
+        return cast(Bound(naive(value), types.TIMESTAMP), target).sql
+    if source not in _DAYS:
+        return None
+    local = naive(value)
+    match target:
+        case types.DATE:
+            return f"CAST({sql} AS DATE)"
+        case types.TIMESTAMP:
+            return local
+        case types.TIMESTAMP_S | types.TIMESTAMP_MS:
+            return _rounded(local, target)
+        case types.TIMESTAMP_NS:
+            return f"CAST({local} AS STRING)"
+        case types.TIME:
+            return f"substring(CAST({local} AS STRING), 12)" if source != types.DATE else None
+        case types.TIMESTAMPTZ:
+            # Text with a zone means the same in every session; Spark's difference of timestamps does not.
+            return f"CAST(concat(CAST({local} AS STRING), 'Z') AS TIMESTAMP_LTZ)"
+    return None
+
+
+def _rounded(local: str, target: Type) -> str:
+    half, unit = ("0.5", "1") if target == types.TIMESTAMP_S else ("0.0005", "0.001")
+
+    def body(sql: str) -> str:
+        shifted = f"({sql} + INTERVAL '{half}' SECOND)"
+        return f"({shifted} - make_dt_interval(0, 0, 0, extract(SECOND FROM {shifted}) % {unit}BD))"
+
+    return once(local, body)
+
+
+def naive(value: Bound) -> str:
+    """Return a date or timestamp as Spark's timestamp without a zone; one with a zone as it is at UTC."""
+    if value.type == types.TIMESTAMPTZ:
+        return f"({EPOCH} + unix_micros({value.sql}) * INTERVAL '0.000001' SECOND)"
+    return value.sql if value.type in NAIVE else f"CAST({value.sql} AS TIMESTAMP_NTZ)"

@@ -1,0 +1,186 @@
+"""How values of different types meet: DuckDB's rules, said to Spark with explicit casts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.field import Field
+from forklake.model.names import fold
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of, struct_of
+from forklake.sql.expressions.bound import Bound, decimal_size
+from forklake.sql.expressions.casts import cast, constant, naive, untyped
+
+__all__ = [
+    "cast",
+    "common_integer",
+    "common_type",
+    "compared",
+    "constant",
+    "naive",
+    "unified",
+    "untyped",
+]
+
+Meeting = Literal["equated", "ordered", "mixed", "stacked"]
+"""How values meet. Text, if it is no quoted constant, is read as a value of the other type where both are compared for
+being equal, and makes text of the other where columns of queries become one. It has no order with other values, and no
+type in common with them where one of several values is chosen."""
+
+
+def common_type(first: Bound, second: Bound, meeting: Meeting = "equated") -> Type:
+    """Return the type that two values have in common.
+
+    Raises:
+        InvalidInputError: There is none: DuckDB does not compare them, or Spark cannot as DuckDB does.
+    """
+    one, other = first.type, second.type
+    if isinstance(one, types.Nested) and one.name == other.name:
+        return _common_parts(one, other, meeting)
+    if one == types.NULL:
+        return other
+    if other in (one, types.NULL) or (second.is_untyped and not first.is_untyped):
+        return one
+    if first.is_untyped:
+        return other
+    found = _common_scalar(first, second, meeting)
+    if found is not None:
+        return found
+    words = (
+        "compare values of type {} and type {}" if meeting in ("equated", "ordered") else "mix values of type {} and {}"
+    )
+    raise InvalidInputError(
+        f"Binder Error: Cannot {words.format(one.sql_name, other.sql_name)} - an explicit cast is required"
+    )
+
+
+def _common_scalar(first: Bound, second: Bound, meeting: Meeting) -> Type | None:
+    match first.type, second.type:
+        case types.Number(), types.Number():
+            return _common_number(first, second)
+        case types.Date() | types.Timestamp(), types.Date() | types.Timestamp():
+            return _common_moment(first.type, second.type)
+        case types.Varchar() | types.Json(), types.Varchar() | types.Json():
+            return types.VARCHAR if meeting in ("equated", "ordered") else types.JSON
+        case (types.Boolean(), types.Integer() as whole) | (types.Integer() as whole, types.Boolean()):
+            return whole
+        case (types.Varchar() | types.Json(), other) | (other, types.Varchar() | types.Json()):
+            if isinstance(other, types.Nested | types.Variant | types.Geometry) or meeting in ("ordered", "mixed"):
+                return None
+            is_text = meeting == "stacked" and not isinstance(other, types.Uuid | types.Blob)
+            return types.VARCHAR if is_text else other
+    return None
+
+
+def _common_moment(one: Type, other: Type) -> Type:
+    both = {one, other}
+    finest = next((kind for kind in (types.TIMESTAMPTZ, types.TIMESTAMP_NS) if kind in both), None)
+    return finest or types.TIMESTAMP
+
+
+def _common_parts(one: Type, other: Type, meeting: Meeting) -> Type:
+    def inner(left: Field, right: Field) -> Type:
+        return common_type(Bound("", left.type), Bound("", right.type), meeting)
+
+    if isinstance(one, types.List):
+        return list_of(inner(one.element, other.children[0]))
+    if isinstance(one, types.Map):
+        return map_of(*(inner(left, right) for left, right in zip(one.children, other.children, strict=True)))
+    if not all(child.name for child in (*one.children, *other.children)):
+        named = one if all(child.name for child in one.children) else other
+        pairs = zip(named.children, one.children, other.children, strict=True)
+        return struct_of([(child.name, inner(left, right)) for child, left, right in pairs])
+    known = {fold(child.name): child for child in other.children}
+    fields = [
+        (child.name, inner(child, known.pop(fold(child.name))) if fold(child.name) in known else child.type)
+        for child in one.children
+    ]
+    return struct_of([*fields, *((child.name, child.type) for child in known.values())])
+
+
+def _common_number(first: Bound, second: Bound) -> Type:
+    one, other = first.type, second.type
+    if isinstance(one, types.Float) or isinstance(other, types.Float):
+        return types.FLOAT64 if types.FLOAT64 in (one, other) else types.FLOAT32
+    if isinstance(one, types.Integer) and isinstance(other, types.Integer):
+        return common_integer(first, second)
+    (precision, scale), (more, finer) = decimal_size(one), decimal_size(other)
+    scale_of_both = max(scale, finer)
+    return types.Decimal(min(max(precision - scale, more - finer) + scale_of_both, 38), scale_of_both)
+
+
+def common_integer(first: Bound, second: Bound) -> types.Integer:
+    """Return the smallest type that holds the values of two types of integers; a constant takes the other's if it can.
+
+    >>> common_integer(Bound("a", types.UINT8), Bound("b", types.INT8)).name
+    'int16'
+    >>> common_integer(Bound("a", types.INT8), constant(types.INT32, "1")).name
+    'int8'
+    """
+    one, other = first.type, second.type
+    assert isinstance(one, types.Integer)
+    assert isinstance(other, types.Integer)
+    if one == other:
+        return one
+    for value, beside in ((first, other), (second, one)):
+        if value.literal is not None and value.type == types.INT32 and beside.low <= int(value.literal) <= beside.high:
+            return beside
+    if one.is_signed == other.is_signed:
+        return max(one, other, key=lambda kind: kind.bits)
+    signed, unsigned = (one, other) if one.is_signed else (other, one)
+    return types.Integer(min(max(signed.bits, 2 * unsigned.bits), 128))
+
+
+def compared(first: Bound, second: Bound, meeting: Meeting = "equated") -> tuple[Bound, Bound]:
+    """Return two values in a form that Spark compares as DuckDB does."""
+    target = common_type(first, second, meeting)
+    exact = types.Integer | types.Decimal
+    if isinstance(target, exact) and _exceeds(first, second):
+        return _in_parts(first), _in_parts(second)
+    both = []
+    for value in (first, second):
+        # Spark compares exact numbers exactly as long as one type can hold both.
+        is_exact = isinstance(target, exact) and isinstance(value.type, exact) and not value.is_untyped
+        both.append(value if is_exact else cast(value, target))
+    return both[0], both[1]
+
+
+def _exceeds(first: Bound, second: Bound) -> bool:
+    """Return whether no decimal holds the values of two exact types: Spark would round them before it compares."""
+    if types.NULL in (first.type, second.type) or first.is_untyped or second.is_untyped or first.type == second.type:
+        return False
+    if not (isinstance(first.type, types.Number) and isinstance(second.type, types.Number)):
+        return False
+    (precision, scale), (more, finer) = decimal_size(first.type), decimal_size(second.type)
+    return max(precision - scale, more - finer) + max(scale, finer) > 38
+
+
+def _in_parts(value: Bound) -> Bound:
+    """Return an exact number as its whole part and the rest, which compare as it does."""
+    whole, rest = f"CAST(floor({value.sql}) AS DECIMAL(38,0))", f"CAST(pmod({value.sql}, 1) AS DECIMAL(38,37))"
+    return replace(value, sql=f"if({value.sql} IS NULL, NULL, struct({whole}, {rest}))")
+
+
+def unified(values: Sequence[Bound], meeting: Meeting = "mixed") -> list[Bound]:
+    """Return values as ones of the type that all of them have in common.
+
+    Raises:
+        InvalidInputError: They have none.
+    """
+    target = values[0]
+    for value in values[1:]:
+        kind = common_type(target, value, meeting)
+        both_untyped = target.is_untyped and value.is_untyped
+        target = Bound("", kind, literal=_larger(target, value), is_untyped=both_untyped)
+    return [cast(value, target.type) for value in values]
+
+
+def _larger(first: Bound, second: Bound) -> str | None:
+    """Return which of two integers that are constants decides about the type that suits both."""
+    if first.literal is None or second.literal is None or {first.type, second.type} != {types.INT32}:
+        return None
+    return max(first.literal, second.literal, key=lambda text: abs(int(text)))

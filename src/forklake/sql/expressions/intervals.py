@@ -1,0 +1,186 @@
+"""Intervals: months, days and microseconds that are calculated with, and the text that they are shown as."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from forklake.errors import InvalidInputError
+from forklake.files.intervals import Interval, parse_interval
+from forklake.model import types
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.casts import cast, constant
+from forklake.sql.expressions.phrases import once, variable
+
+Span = tuple[str, str, str]
+"""Months, days and microseconds as whole numbers of Spark."""
+
+_MONTHS: Final = {"millennium": 12_000, "century": 1200, "decade": 120, "year": 12, "quarter": 3, "month": 1}
+_DAYS: Final = {"week": 7, "day": 1}
+_MICROS: Final = {
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1000,
+    "microsecond": 1,
+}
+UNITS: Final = {**_MONTHS, **_DAYS, **_MICROS}
+_OTHER_NAMES: Final = {
+    "millennia": "millennium",
+    "centuries": "century",
+    "min": "minute",
+    "mins": "minute",
+    "sec": "second",
+    "secs": "second",
+    "ms": "millisecond",
+    "us": "microsecond",
+    "mon": "month",
+    "mons": "month",
+    "hr": "hour",
+    "hrs": "hour",
+    "yr": "year",
+    "yrs": "year",
+}
+
+
+def unit_name(text: str) -> str:
+    """Return a unit of time by the name that it has here; an unknown one as it is, in lower case.
+
+    >>> unit_name("HOURS"), unit_name("mins"), unit_name("epoch")
+    ('hour', 'minute', 'epoch')
+    """
+    name = text.lower()
+    if name in UNITS:
+        return name
+    if name in _OTHER_NAMES:
+        return _OTHER_NAMES[name]
+    return name[:-1] if name.endswith("s") and name[:-1] in UNITS else name
+
+
+def interval_of(amount: Bound, unit: str) -> Bound:
+    """Return so many units of time: ``INTERVAL (i) HOUR``, ``to_hours(i)``.
+
+    Raises:
+        InvalidInputError: There is no such unit, or the amount is no number.
+    """
+    name = unit_name(unit)
+    if name not in UNITS:
+        raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized')
+    if amount.is_untyped:
+        amount = cast(amount, types.INT64)
+    if not isinstance(amount.type, types.Number):
+        raise InvalidInputError(f"Binder Error: INTERVAL needs a number of units, not {amount.type}")
+    if amount.literal is not None and isinstance(amount.type, types.Integer):
+        return constant(types.INTERVAL, str(parse_interval(f"{amount.literal} {name}")))
+    if name == "second" and (isinstance(amount.type, (types.Float, types.Decimal))):
+        micros = Bound(f"round({cast(amount, types.FLOAT64).sql} * 1000000)", types.FLOAT64)
+        return spanned(("0", "0", cast(micros, types.INT64).sql))
+    whole = f"CAST({cast(amount, types.INT64).sql} AS {'BIGINT' if name in _MICROS else 'INT'})"
+    scaled = whole if UNITS[name] == 1 else f"({whole} * {UNITS[name]}{'L' if name in _MICROS else ''})"
+    if name in _MONTHS:
+        return spanned((scaled, "0", "0L"))
+    return spanned(("0", scaled, "0L")) if name in _DAYS else spanned(("0", "0", scaled))
+
+
+def spanned(span: Span) -> Bound:
+    """Return an interval of which the parts are known."""
+    return Bound(_text(span), types.INTERVAL, span=span)
+
+
+def span_of(value: Bound) -> Span:
+    """Return the parts of an interval."""
+    if value.span is not None:
+        return value.span
+    if value.literal is not None:
+        span = parse_interval(value.literal)
+        return str(span.months), str(span.days), f"{span.micros}L"
+
+    def part(pattern: str) -> str:
+        return f"coalesce(try_cast(regexp_extract({value.sql}, '{pattern}', 1) AS INT), 0)"
+
+    clock = "(-?)([0-9]+):([0-9]+):([0-9]+)"
+    hours, minutes, seconds = (
+        f"coalesce(try_cast(regexp_extract({value.sql}, '{clock}', {group}) AS BIGINT), 0L)" for group in (2, 3, 4)
+    )
+    fraction = f"coalesce(try_cast(rpad(regexp_extract({value.sql}, '[.]([0-9]+)', 1), 6, '0') AS BIGINT), 0L)"
+    micros = f"((({hours} * 60 + {minutes}) * 60 + {seconds}) * 1000000 + {fraction})"
+    signed = f"({micros} * if({value.sql} RLIKE '-[0-9]+:', -1, 1))"
+    present = f"if({value.sql} IS NULL, NULL, "
+    months = f"{part('(-?[0-9]+) year')} * 12 + {part('(-?[0-9]+) month')}"
+    return f"{present}{months})", f"{present}{part('(-?[0-9]+) day')})", f"{present}{signed})"
+
+
+def length_of(value: Bound) -> str:
+    """Return how long an interval is, for comparisons: in microseconds, a month having thirty days."""
+    months, days, micros = span_of(value)
+    return f"(CAST({months} * 30L + {days} AS DECIMAL(20,0)) * 86400000000BD + {micros})"
+
+
+def negated_span(value: Bound) -> Bound:
+    """Return an interval with the other sign."""
+    if value.literal is not None:
+        span = parse_interval(value.literal)
+        return constant(types.INTERVAL, str(Interval(-span.months, -span.days, -span.micros)))
+    return spanned(_each(span_of(value), lambda sql: f"(- {sql})"))
+
+
+def added_spans(first: Bound, operator: str, second: Bound) -> Bound:
+    """Return the sum or difference of two intervals, part by part."""
+    one, other = span_of(first), span_of(second)
+    months, days, micros = (f"({left} {operator} {right})" for left, right in zip(one, other, strict=True))
+    return spanned((months, days, micros))
+
+
+def multiplied_span(value: Bound, factor: Bound) -> Bound:
+    """Return so many times an interval."""
+    whole = cast(factor, types.INT64).sql
+    months, days, micros = span_of(value)
+    return spanned((f"CAST({months} * {whole} AS INT)", f"CAST({days} * {whole} AS INT)", f"({micros} * {whole})"))
+
+
+def spark_interval(value: Bound, *, is_negative: bool = False) -> str:
+    """Return an interval as one that Spark adds to timestamps."""
+    months, days, micros = span_of(value)
+    if value.literal is not None:
+        span = parse_interval(value.literal)
+        sign = -1 if is_negative else 1
+        seconds, rest = divmod(abs(span.micros), 10**6)
+        mark = "-" if span.micros * sign < 0 else ""
+        return f"make_interval(0, {span.months * sign}, 0, {span.days * sign}, 0, 0, {mark}{seconds}.{rest:06d}BD)"
+    minus = "- " if is_negative else ""
+    seconds_sql = f"CAST(({minus}{micros}) / 1000000BD AS DECIMAL(18,6))"
+    return f"make_interval(0, {minus}{months}, 0, {minus}{days}, 0, 0, {seconds_sql})"
+
+
+def _each(span: Span, change: object) -> Span:
+    assert callable(change)
+    months, days, micros = span
+    return change(months), change(days), change(micros)
+
+
+def _text(span: Span) -> str:
+    """Return DuckDB's text of an interval."""
+    months, days, micros = span
+    name = variable()
+    parts = [
+        _counted(f"CAST({name}.m div 12 AS INT)", "year"),
+        _counted(f"({name}.m % 12)", "month"),
+        _counted(f"{name}.d", "day"),
+    ]
+    size = f"abs({name}.u)"
+    clock = f"concat(if({name}.u < 0, '-', ''), " + ", ':', ".join(
+        f"lpad(CAST({unit} AS STRING), greatest(2, length(CAST({unit} AS STRING))), '0')"
+        for unit in (
+            f"({size} div 3600000000)",
+            f"({size} div 60000000 % 60)",
+            f"({size} div 1000000 % 60)",
+        )
+    )
+    clock += f", if({size} % 1000000 = 0, '', concat('.', rtrim('0', lpad(CAST({size} % 1000000 AS STRING), 6, '0')))))"
+    shown = f"if({name}.u <> 0 OR ({name}.m = 0 AND {name}.d = 0), {clock}, NULL)"
+    body = f"CASE WHEN {name}.m + {name}.d + {name}.u IS NOT NULL THEN concat_ws(' ', {', '.join(parts)}, {shown}) END"
+    made = f"named_struct('m', CAST({months} AS INT), 'd', CAST({days} AS INT), 'u', CAST({micros} AS BIGINT))"
+    return f"transform(array({made}), {name} -> {body})[0]"
+
+
+def _counted(sql: str, unit: str) -> str:
+    return once(sql, lambda one: f"if({one} = 0, NULL, concat({one}, ' {unit}', if(abs({one}) = 1, '', 's')))")

@@ -1,0 +1,49 @@
+"""Lambdas, which functions of lists take: their parameters get types from the list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model import types
+from forklake.model.names import fold
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.nodes import function_name
+from forklake.sql.expressions.phrases import parameter
+from forklake.sql.expressions.render import shown
+
+if TYPE_CHECKING:
+    from forklake.sql.expressions.expression import ExpressionBinder
+
+_FOLDING: Final = frozenset({"list_reduce", "array_reduce", "reduce"})
+"""Functions whose lambdas take what has been computed so far before the element."""
+
+
+def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bound]) -> Bound:
+    """Return a lambda in Spark's words, with the type of what it gives.
+
+    Its parameters are the element of the list that is the first argument, and the place of that, counted from one.
+
+    Raises:
+        InvalidInputError: There is no list before it, or it has too many parameters.
+    """
+    if not before or not isinstance(before[0].type, types.List):
+        raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {shown(node)}")
+    depth = len(binder.parameters)
+    names = [part.name for part in node.expressions]
+    marks = [parameter(depth + place) for place in range(len(names))]
+    element = before[0].type.element.type
+    is_folding = isinstance(node.parent, exp.Func) and fold(function_name(node.parent)) in _FOLDING
+    values = [Bound(mark, element) for mark in marks[: 2 if is_folding else 1]]
+    if len(marks) == len(values) + 1:
+        values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", types.INT64))
+    if len(marks) != len(values):
+        raise InvalidInputError(f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {shown(node)}")
+    inner = type(binder)(binder.site, {**binder.parameters, **dict(zip(map(fold, names), values, strict=True))})
+    body = inner.bind(node.this)
+    head = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"
+    return replace(body, sql=f"{head} -> {body.sql}", literal=None, is_untyped=False)

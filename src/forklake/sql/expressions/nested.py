@@ -1,0 +1,286 @@
+"""Lists, structs and maps: how they are made, and how parts are taken out of them.
+
+For whoever walks over the parser's nodes:
+
+- ``list_value(values)`` is ``[a, b]``, ``list_value(a, b)`` and ``ARRAY[a, b]``;
+- ``struct_value(names, values)`` is ``{'a': x}`` and ``struct_pack(a := x)``; ``row_value(values)`` is ``row(x, y)``
+  and ``(x, y)``;
+- ``map_value(keys, values)`` is ``MAP {'k': v}``; ``map_of_lists(keys, values)`` is ``map([...], [...])``;
+- ``element(value, key)`` is ``v[k]`` of lists, texts, maps and structs: places as DuckDB counts them, from 1 (the
+  parser has taken 1 off), from the end if negative; ``value_slice(value, begin, end)`` is ``v[a:b]``;
+  ``field_of(value, name)`` is ``s.name`` and ``struct_extract``; ``concatenation(a, b)`` is ``a || b``.
+
+What is made of constants is a constant, with DuckDB's text as its ``literal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forklake.errors import InvalidInputError, NotFoundError
+from forklake.files.nested_text import quote
+from forklake.model import types
+from forklake.model.names import fold
+from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of, struct_of
+from forklake.sql.expressions import lengths
+from forklake.sql.expressions.bound import TEXTS, Bound
+from forklake.sql.expressions.coercion import cast, unified
+from forklake.sql.expressions.literals import quoted, spark_literal, spark_names, spark_type
+from forklake.sql.expressions.nested_casts import part
+from forklake.sql.expressions.phrases import once
+
+
+def list_value(values: Sequence[Bound]) -> Bound:
+    """Return a list of values, which take one type.
+
+    Raises:
+        InvalidInputError: They have no type in common.
+    """
+    if not values:
+        return Bound("array()", list_of(types.NULL), literal="[]")
+    same = unified(values)
+    shape = list_of(same[0].type)
+    texts = [_part_text(value) for value in same]
+    return _made(f"array({', '.join(exact(value) for value in same)})", shape, f"[{', '.join(_known(texts))}]", texts)
+
+
+def struct_value(names: Sequence[str], values: Sequence[Bound]) -> Bound:
+    """Return a struct.
+
+    Raises:
+        InvalidInputError: Two names are the same.
+    """
+    if len({fold(name) for name in names}) < len(names):
+        twice = next(name for place, name in enumerate(names) if fold(name) in {fold(one) for one in names[:place]})
+        raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice}"')
+    settled = [_settled(value) for value in values]
+    shape = struct_of([(name, value.type) for name, value in zip(names, settled, strict=True)])
+    texts = [_part_text(value) for value in settled]
+    pairs = zip(names, _known(texts), strict=True)
+    text = f"{{{', '.join(f'{quote(name, always=True)}: {one}' for name, one in pairs)}}}"
+    return _made(_struct_sql(shape, settled), shape, text, texts)
+
+
+def row_value(values: Sequence[Bound]) -> Bound:
+    """Return a struct without names."""
+    settled = [_settled(value) for value in values]
+    shape = struct_of([("", value.type) for value in settled])
+    texts = [_part_text(value) for value in settled]
+    return _made(_struct_sql(shape, settled), shape, f"({', '.join(_known(texts))})", texts)
+
+
+def map_value(keys: Sequence[Bound], values: Sequence[Bound]) -> Bound:
+    """Return a map.
+
+    Raises:
+        InvalidInputError: Keys, or values, have no type in common; a key is NULL or there twice.
+    """
+    if not keys:
+        return Bound("map()", map_of(types.NULL, types.NULL), literal="{}")
+    if any(key.type == types.NULL for key in keys):
+        raise InvalidInputError("Invalid Input Error: Map keys can not be NULL.")
+    same_keys, same_values = unified(keys), unified(values)
+    texts = [(_part_text(key), _part_text(value)) for key, value in zip(same_keys, same_values, strict=True)]
+    known = [key for key, _ in texts if key is not None]
+    if len(set(known)) < len(known):
+        raise InvalidInputError("Invalid Input Error: Map keys must be unique.")
+    shape = map_of(same_keys[0].type, same_values[0].type)
+    parts = [exact(one) for pair in zip(same_keys, same_values, strict=True) for one in pair]
+    flat = [text for pair in texts for text in pair]
+    return _made(f"map({', '.join(parts)})", shape, f"{{{', '.join(f'{k}={v}' for k, v in texts)}}}", flat)
+
+
+def map_of_lists(keys: Bound, values: Bound) -> Bound:
+    """Return the map of a list of keys and one of values.
+
+    Raises:
+        InvalidInputError: One of them is no list.
+    """
+    if isinstance(keys.type, types.List) and isinstance(values.type, types.List):
+        key, item = keys.type.element.type, values.type.element.type
+        if key == types.NULL:
+            return map_value((), ())
+        return Bound(f"map_from_arrays({keys.sql}, {values.sql})", map_of(key, item))
+    raise InvalidInputError(
+        "Binder Error: MAP expects two lists: one of keys and one of values, not"
+        f" {keys.type.sql_name} and {values.type.sql_name}"
+    )
+
+
+def _settled(value: Bound) -> Bound:
+    """Return a value of a type of its own: a quoted constant is text."""
+    return cast(value, types.VARCHAR) if value.is_untyped else value
+
+
+def _struct_sql(shape: Type, values: Sequence[Bound]) -> str:
+    pairs = zip(spark_names(shape), values, strict=True)
+    return f"named_struct({', '.join(f'{quoted(name)}, {exact(value)}' for name, value in pairs)})"
+
+
+def _made(sql: str, shape: Type, text: str, texts: Sequence[str | None]) -> Bound:
+    """Return what was made; a constant if all its parts are."""
+    if any(one is None for one in texts) or _has_rows(shape):
+        return Bound(sql, shape)
+    return Bound(spark_literal(shape, text), shape, literal=text)
+
+
+def _has_rows(shape: Type) -> bool:
+    """Return whether there are structs without names in a type: no text tells their fields apart."""
+    is_struct = isinstance(shape, types.Struct)
+    return any((is_struct and not field.name) or _has_rows(field.type) for field in shape.children)
+
+
+def _part_text(value: Bound) -> str | None:
+    """Return a constant as it stands in nested text; None if it is none."""
+    if value.type == types.NULL or value.sql == f"CAST(NULL AS {spark_type(value.type)})":
+        return "NULL"
+    if value.literal is None:
+        return None
+    return value.literal if isinstance(value.type, types.Nested | types.Json) else quote(value.literal)
+
+
+def _known(texts: Sequence[str | None]) -> list[str]:
+    return [text or "" for text in texts]
+
+
+def exact(value: Bound) -> str:
+    """Return a value with the very type that Spark shows its type as; a literal may have fewer digits."""
+    kind = value.type
+    is_wide = isinstance(kind, types.Decimal) or (isinstance(kind, types.Integer) and kind.is_wide)
+    if value.literal is not None and is_wide:
+        return f"CAST({value.sql} AS {spark_type(value.type)})"
+    return value.sql
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+def element(value: Bound, key: Bound) -> Bound:
+    """Return what is at a place of a list or text, or has a key in a map or a name in a struct; NULL if nothing is.
+
+    Raises:
+        InvalidInputError: It has no such parts.
+        NotFoundError: A struct has no such field.
+    """
+    match value.type:
+        case types.List(inner):
+            place = _place(value, key)
+            if place.literal == "0":
+                return cast(Bound("NULL", types.NULL), inner.type)
+            sql = place.literal or f"nullif(CAST({place.sql} AS INT), 0)"
+            return Bound(f"try_element_at({value.sql}, {sql})", inner.type)
+        case types.Map(known, item):
+            if known.type == types.NULL:
+                return Bound("NULL", types.NULL)
+            return Bound(f"try_element_at({value.sql}, {exact(cast(key, known.type))})", item.type)
+        case types.Struct():
+            return _struct_element(value, key)
+    if value.type in TEXTS:
+        place_sql = f"CAST({_place(value, key).sql} AS INT)"
+        return Bound(f"substring({value.sql}, {place_sql}, if({place_sql} = 0, 0, 1))", types.VARCHAR)
+    if value.type == types.NULL:
+        return Bound("NULL", types.NULL)
+    raise InvalidInputError(f"Binder Error: Cannot extract a part of a value of type {value.type.sql_name}")
+
+
+def _place(value: Bound, key: Bound) -> Bound:
+    """Return the place of a part: a whole number."""
+    if not isinstance(key.type, types.Integer) and key.type not in (types.NULL, types.BOOLEAN) and not key.is_untyped:
+        raise InvalidInputError(
+            "Binder Error: No function matches the given name and argument types"
+            f" 'array_extract({value.type.sql_name}, {key.type.sql_name})'."
+            " You might need to add explicit type casts."
+        )
+    return cast(key, types.INT64)
+
+
+def _struct_element(value: Bound, key: Bound) -> Bound:
+    shape = value.type
+    if key.literal is not None and isinstance(key.type, types.Integer):
+        place = int(key.literal)
+        if shape.children[0].name:
+            raise InvalidInputError(
+                "Binder Error: struct_extract with an integer key can only be used on unnamed structs"
+            )
+        if not 1 <= place <= len(shape.children):
+            raise InvalidInputError(f"Binder Error: Key index {place} for struct_extract out of range")
+        return part(value, place - 1)
+    if key.literal is None:
+        raise InvalidInputError("Binder Error: Key name for struct_extract needs to be a constant string")
+    return field_of(value, key.literal)
+
+
+def field_of(value: Bound, name: str) -> Bound:
+    """Return a field of a struct by its name.
+
+    Raises:
+        InvalidInputError: It is no struct.
+        NotFoundError: It has no such field.
+    """
+    if isinstance(value.type, types.Map):
+        return element(value, Bound(quoted(name), types.VARCHAR, literal=name, is_untyped=True))
+    if not isinstance(value.type, types.Struct):
+        raise InvalidInputError(
+            f'Binder Error: Cannot extract field "{name}" from an expression of type {value.type.sql_name}'
+            " because it is not a struct"
+        )
+    children = value.type.children
+    place = next((place for place, child in enumerate(children) if fold(child.name) == fold(name)), None)
+    if place is None:
+        candidates = ", ".join(f'"{child.name}"' for child in children)
+        raise NotFoundError(f'Binder Error: Could not find key "{name}" in struct\nCandidate Entries: {candidates}')
+    return part(value, place)
+
+
+def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
+    """Return the part of a list or text from one place to another, both in it; negative ones count from the end.
+
+    Raises:
+        InvalidInputError: It is neither.
+    """
+    if value.type == types.NULL:
+        return value
+    if not isinstance(value.type, types.List) and value.type not in TEXTS:
+        raise InvalidInputError(f"Binder Error: Cannot slice a value of type {value.type.sql_name}")
+    size, taken = ("size", "slice") if isinstance(value.type, types.List) else ("length", "substring")
+
+    def place(sql: str, bound: Bound | None, default: str) -> str:
+        if bound is None or bound.literal == "-":
+            return default
+        if bound.literal is not None and isinstance(bound.type, types.Integer):
+            number = int(bound.literal)
+            return str(number) if number >= 0 else f"({size}({sql}) + {number} + 1)"
+        given = f"CAST({cast(bound, types.INT64).sql} AS INT)"
+        return f"if({given} < 0, {size}({sql}) + {given} + 1, {given})"
+
+    def body(sql: str) -> str:
+        first = f"greatest({place(sql, begin, '1')}, 1)"
+        last = f"least({place(sql, end, f'{size}({sql})')}, {size}({sql}))"
+        return f"{taken}({sql}, {first}, greatest({last} - {first} + 1, 0))"
+
+    return Bound(once(value.sql, body), value.type)
+
+
+def concatenation(first: Bound, second: Bound) -> Bound:
+    """Return ``a || b``: two lists, two blobs, or the texts of two values; NULL if one is NULL.
+
+    Raises:
+        InvalidInputError: One is a list and the other is none.
+    """
+    lists = [isinstance(value.type, types.List) for value in (first, second)]
+    if any(lists) and types.NULL not in (first.type, second.type):
+        if not all(lists):
+            raise InvalidInputError(
+                f"Binder Error: Cannot concatenate types {first.type.sql_name} and {second.type.sql_name}"
+                " - an explicit cast is required"
+            )
+        one, other = unified([first, second])
+        joined = lengths.joined_lists([one.sql, other.sql], lambda parts: f"concat({', '.join(parts)})")
+        return Bound(joined, one.type)
+    kind: Type = types.BLOB if {first.type, second.type} - {types.NULL} == {types.BLOB} else types.VARCHAR
+    one, other = (cast(value, kind) for value in (first, second))
+    if first.literal is not None and second.literal is not None and kind == types.VARCHAR:
+        text = (one.literal or "") + (other.literal or "")
+        return Bound(quoted(text), types.VARCHAR, literal=text)
+    return Bound(lengths.joined_texts([one.sql, other.sql], lambda parts: f"({' || '.join(parts)})"), kind)

@@ -1,0 +1,94 @@
+"""Kinds of nodes of DuckDB's parser: which are aggregates, which are subqueries, what functions are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.model.names import fold
+from forklake.model.predicate import Operator
+from forklake.sql.expressions.aggregates import AGGREGATES, WINDOWS
+
+COMPARISONS: Final[Mapping[type[exp.Expr], Operator]] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+
+_VARYING: Final = frozenset({"rand", "random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7"})
+
+
+def is_subquery(node: exp.Expr) -> bool:
+    """Return whether a node asks a query: a scalar subquery, EXISTS, IN, or a comparison with ANY or ALL."""
+    if isinstance(node, exp.Query | exp.Exists):
+        return True
+    if isinstance(node, exp.In):
+        return node.args.get("query") is not None
+    return isinstance(node, exp.Binary) and isinstance(node.args.get("expression"), exp.Any | exp.All)
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Return whether a node is an aggregate, or a function that needs a window, or what the parser wraps around one."""
+    if isinstance(node, exp.Anonymous):
+        return fold(node.name) in AGGREGATES or fold(node.name) in WINDOWS
+    if isinstance(node, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        return True
+    return type(node) in AGGREGATES or type(node) in WINDOWS or isinstance(node, exp.AggFunc)
+
+
+def is_varying(node: exp.Expr) -> bool:
+    """Return whether an expression may have another value each time that it is computed of the same row."""
+    return any(isinstance(one, exp.Func) and fold(function_name(one)) in _VARYING for one in node.walk())
+
+
+def function_name(node: exp.Func) -> str:
+    """Return the name of a function, as it was written where that is known."""
+    if isinstance(node, exp.Anonymous):
+        return node.name
+    return str(node.meta.get("name") or node.sql_name().lower())
+
+
+def call_arguments(node: exp.Func) -> list[exp.Expr]:
+    """Return the arguments of a function in the order in which the parser keeps them."""
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    found = []
+    for value in node.args.values():
+        found += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, exp.Expr)]
+    return found
+
+
+def parts_of_row(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield a node and all below it, but nothing of subqueries: what is computed where the node stands."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not isinstance(one, exp.Query):
+            waiting += [part for part in one.iter_expressions() if not isinstance(part, exp.Query)]
+
+
+def is_aggregated(node: exp.Expr) -> bool:
+    """Return whether an expression contains an aggregate of rows, not only functions over windows."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, exp.Query):
+            continue
+        if isinstance(one, exp.Window):
+            called = one.this
+            while isinstance(called, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
+                called = called.this
+            waiting += [*called.iter_expressions(), *(one.args.get("partition_by") or ())]
+            if one.args.get("order") is not None:
+                waiting.append(one.args["order"])
+            continue
+        if is_aggregate(one):
+            return True
+        waiting += list(one.iter_expressions())
+    return False

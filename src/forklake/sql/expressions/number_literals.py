@@ -1,0 +1,26 @@
+"""Numbers as they are written, and the types that DuckDB gives them."""
+
+from __future__ import annotations
+
+from forklake.model import types
+from forklake.sql.expressions.bound import Bound
+from forklake.sql.expressions.coercion import constant
+
+
+def number(text: str) -> Bound:
+    """Return a number: a whole one of the smallest type that holds it, a decimal, or a float if it has an exponent.
+
+    Zero has a sign as a float only.
+    """
+    if text.removeprefix("-").isdecimal():
+        value = int(text)
+        return constant(types.integer_of(value), str(value))
+    if "e" in text.lower():
+        return constant(types.FLOAT64, repr(float(text)))
+    whole, _, fraction = text.removeprefix("-").partition(".")
+    digits = len(whole + fraction)
+    if digits > 38 or not (whole + fraction).isdecimal():
+        return constant(types.FLOAT64, repr(float(text)))
+    sign = "-" if text.startswith("-") and (whole + fraction).strip("0") else ""
+    decimal = types.Decimal(max(digits, len(fraction), 1), len(fraction))
+    return constant(decimal, f"{sign}{whole.lstrip('0') or '0'}.{fraction}".rstrip("."))

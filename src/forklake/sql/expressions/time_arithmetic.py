@@ -1,0 +1,68 @@
+"""Sums and differences of dates, times, timestamps and intervals."""
+
+from __future__ import annotations
+
+from forklake.model import types
+from forklake.sql.expressions.bound import MOMENTS, Bound
+from forklake.sql.expressions.casts import cast, naive
+from forklake.sql.expressions.intervals import added_spans, multiplied_span, spanned, spark_interval
+from forklake.sql.expressions.phrases import once
+
+
+def micros_of(moment: str) -> str:
+    """Return the microseconds since 1970 of a timestamp without zone, taken as UTC.
+
+    By its parts: Spark's difference of timestamps goes through the zone of the session, which skips an hour a year.
+    """
+
+    def body(sql: str) -> str:
+        days = f"CAST(unix_date(CAST({sql} AS DATE)) AS BIGINT) * 86400000000L"
+        minutes = f"(hour({sql}) * 60L + minute({sql})) * 60000000L"
+        return f"({days} + {minutes} + CAST(extract(SECOND FROM {sql}) * 1000000 AS BIGINT))"
+
+    return once(moment, body)
+
+
+def moved(first: Bound, operator: str, second: Bound) -> Bound | None:
+    """Return the result of an operator of which not both sides are numbers; None if there is none."""
+    if operator == "*" and types.INTERVAL in (first.type, second.type):
+        span, factor = (first, second) if first.type == types.INTERVAL else (second, first)
+        return multiplied_span(span, factor) if isinstance(factor.type, types.Number) else None
+    if operator not in ("+", "-"):
+        return None
+    if first.is_untyped and second.type == types.INTERVAL and operator == "+":
+        first = cast(first, types.INTERVAL)
+    if first.type == second.type == types.INTERVAL:
+        return added_spans(first, operator, second)
+    if operator == "+" and second.type in (*MOMENTS, types.TIME) and first.type not in MOMENTS:
+        first, second = second, first
+    if first.type == types.TIME and second.type == types.INTERVAL:
+        return _moved_time(first, operator, second)
+    if first.type not in MOMENTS:
+        return None
+    if first.type == types.DATE and isinstance(second.type, types.Integer):
+        name = "date_add" if operator == "+" else "date_sub"
+        return Bound(f"{name}({first.sql}, {cast(second, types.INT32).sql})", types.DATE)
+    if first.type == second.type == types.DATE and operator == "-":
+        return Bound(f"CAST(datediff({first.sql}, {second.sql}) AS BIGINT)", types.INT64)
+    if second.type in MOMENTS and operator == "-":
+        return _difference(first, second)
+    if first.type == types.DATE and second.type == types.TIME and operator == "+":
+        return Bound(f"CAST(concat(CAST({first.sql} AS STRING), ' ', {second.sql}) AS TIMESTAMP_NTZ)", types.TIMESTAMP)
+    if second.type != types.INTERVAL:
+        return None
+    shifted = Bound(f"({naive(first)} + {spark_interval(second, is_negative=operator == '-')})", types.TIMESTAMP)
+    return cast(shifted, types.TIMESTAMPTZ) if first.type == types.TIMESTAMPTZ else shifted
+
+
+def _moved_time(first: Bound, operator: str, second: Bound) -> Bound:
+    """Return a time of the day that was moved; it goes round at midnight."""
+    start = f"CAST(concat('2000-01-01 ', {first.sql}) AS TIMESTAMP_NTZ)"
+    shifted = f"({start} + {spark_interval(second, is_negative=operator == '-')})"
+    return Bound(f"substring(CAST({shifted} AS STRING), 12)", types.TIME)
+
+
+def _difference(first: Bound, second: Bound) -> Bound:
+    """Return the days and microseconds between two timestamps."""
+    micros = f"({micros_of(naive(first))} - {micros_of(naive(second))})"
+    return spanned(("0", f"CAST({micros} div 86400000000L AS INT)", f"({micros} % 86400000000L)"))

@@ -1,0 +1,160 @@
+"""Macros: expressions and queries in which parameters are replaced by what a call gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeGuard
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.definitions import MacroImplementation, MacroParameter
+from forklake.model.names import fold
+from forklake.model.types.read import stored_type
+from forklake.sql.expressions.coercion import constant
+from forklake.sql.expressions.nodes import call_arguments, function_name, parts_of_row
+from forklake.sql.expressions.render import Resolved
+from forklake.sql.parse import parse_expression, parse_query
+from forklake.sql.query.environment import MOST_NESTED
+from forklake.sql.relation import Names
+
+_PLAIN: Final = re.compile(r"-?\d+(\.\d+)?|true|false", re.IGNORECASE | re.ASCII)
+
+
+def scalar_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
+    """Return the expression that a call of a macro stands for; None if there is no such macro.
+
+    Raises:
+        InvalidInputError: No overload takes such arguments.
+    """
+    chosen = _chosen(names, parts, arguments, "scalar")
+    if chosen is None:
+        return None
+    return exp.Paren(this=_filled(parse_expression(chosen[0].sql), chosen[1]))
+
+
+def table_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
+    """Return the query that a call of a table macro stands for; None if there is no such macro.
+
+    Raises:
+        InvalidInputError: No overload takes such arguments.
+    """
+    chosen = _chosen(names, parts, arguments, "table")
+    return None if chosen is None else _filled(parse_query(chosen[0].sql), chosen[1])
+
+
+def _chosen(
+    names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr], kind: str
+) -> tuple[MacroImplementation, dict[str, exp.Expr]] | None:
+    overloads = [one for one in names.macro(tuple(parts)) if one.type == kind]
+    for overload in overloads:
+        values = _given(overload, arguments)
+        if values is not None:
+            return overload, values
+    if not overloads:
+        return None
+    candidates = "".join(
+        f"\n\t{parts[-1]}({', '.join(one.name for one in overload.parameters)})" for overload in overloads
+    )
+    raise InvalidInputError(
+        f'Binder Error: Macro "{parts[-1]}()" does not support the supplied arguments. You might need to add explicit'
+        f" type casts.\nCandidate macros:{candidates}"
+    )
+
+
+def _given(overload: MacroImplementation, arguments: Sequence[exp.Expr]) -> dict[str, exp.Expr] | None:
+    """Return what each parameter stands for; None if the arguments do not fit."""
+    names = [fold(one.name) for one in overload.parameters]
+    values: dict[str, exp.Expr] = {}
+    for place, one in enumerate(arguments):
+        if isinstance(one, exp.Kwarg | exp.PropertyEQ):
+            name, value = fold(one.this.name), one.expression
+        elif place < len(names):
+            name, value = names[place], one
+        else:
+            return None
+        if name not in names or name in values:
+            return None
+        values[name] = value
+    for parameter in overload.parameters:
+        if fold(parameter.name) not in values:
+            if parameter.default is None:
+                return None
+            values[fold(parameter.name)] = _default(parameter)
+    return values
+
+
+def _default(parameter: MacroParameter) -> exp.Expr:
+    assert parameter.default is not None
+    if parameter.default_is_expression:
+        return parse_expression(parameter.default)
+    if parameter.type in (None, "unknown") and _PLAIN.fullmatch(parameter.default):
+        # The text of a literal does not tell whether it was quoted; a number is meant as one.
+        return parse_expression(parameter.default)
+    if parameter.type in (None, "varchar", "unknown"):
+        return exp.Literal.string(parameter.default)
+    return Resolved(bound=constant(stored_type(parameter.type), parameter.default))
+
+
+def expanded(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:
+    """Return an expression with the macros that it calls, but not those in its subqueries, replaced by what they say.
+
+    Raises:
+        InvalidInputError: A macro does not take such arguments, or calls itself.
+    """
+    if depth > MOST_NESTED:
+        raise InvalidInputError("Binder Error: Max expression depth limit exceeded: a macro calls itself.")
+    if not any(_is_macro(one, names) for one in parts_of_row(node)):
+        return node
+    # What is replaced is replaced in a copy: the tree may be somebody else's, or be bound again.
+    holder = exp.Paren(this=node.copy())
+    for call in reversed([one for one in parts_of_row(holder) if _is_macro(one, names)]):
+        whole, parts = _qualified(call)
+        body = scalar_macro(names, parts, call_arguments(call))
+        if body is not None:
+            whole.replace(expanded(body, names, depth + 1))
+    found: exp.Expr = holder.this
+    return found
+
+
+def _is_macro(node: exp.Expr, names: Names) -> TypeGuard[exp.Func]:
+    """Return whether a node calls a macro, scalar or not."""
+    if not isinstance(node, exp.Func) or isinstance(node, exp.Cast | exp.Case | exp.Array | exp.Struct | exp.Connector):
+        return False
+    return bool(names.macro(_qualified(node)[1]))
+
+
+def _qualified(call: exp.Func) -> tuple[exp.Expr, tuple[str, ...]]:
+    """Return a call with the schema and catalog before it, and the parts of its name."""
+    above = call.parent
+    if isinstance(above, exp.Dot) and above.expression is call:
+        before = list(above.this.walk())
+        if all(isinstance(one, exp.Identifier | exp.Column | exp.Dot) for one in before):
+            parts = [part.name for part in above.this.find_all(exp.Identifier, bfs=False)]
+            return above, (*parts, function_name(call))
+    return call, (function_name(call),)
+
+
+def _filled(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return a tree with its parameters replaced; a field of a parameter is a field of what it stands for."""
+
+    def fill(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
+            # A function that is called on a parameter: x.lower()
+            value = values.get(fold(node.this.name)) if isinstance(node.this, exp.Identifier) else None
+            return node if value is None else exp.Dot(this=exp.Paren(this=value.copy()), expression=node.expression)
+        if not isinstance(node, exp.Column):
+            return node
+        first, *rest = node.parts
+        value = values.get(fold(first.name))
+        if value is None:
+            return node
+        found: exp.Expr = value.copy()
+        if rest or not isinstance(found, exp.Column | exp.Literal):
+            found = exp.Paren(this=found)
+        for part in rest:
+            found = exp.Dot(this=found, expression=part.copy())
+        return found
+
+    return tree.transform(fill)

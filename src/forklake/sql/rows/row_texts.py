@@ -1,0 +1,229 @@
+"""What Python callers say about rows, as the statements that SQL says it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from forklake.catalog.names import column_name, column_names
+from forklake.errors import InvalidInputError
+from forklake.model.field import Field
+from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
+from forklake.model.names import fold, split_name
+from forklake.model.predicate import Condition
+from forklake.sql import statements as said
+from forklake.sql.expressions.columns import TableSite
+from forklake.sql.expressions.sort_keys import sort_key
+from forklake.sql.made_queries import named_table
+from forklake.sql.parameters import Parameters, Values, all_used, literal
+from forklake.sql.parse import parse_expression, parse_value
+from forklake.sql.query.row_expressions import RowBinder
+from forklake.sql.rows.row_statements import bind_condition
+
+Assigned = tuple[tuple[str, exp.Expr], ...]
+Given = MergeUpdate | MergeDelete | MergeInsert
+
+
+@dataclass(frozen=True, slots=True)
+class MergeClauses:
+    """What a merge does with rows that match, with those of the source that do not, and with those of the table.
+
+    Something else than lists of the right kinds cannot be made into one (InvalidInputError).
+    """
+
+    matched: Sequence[MergeUpdate | MergeDelete] = ()
+    not_matched: Sequence[MergeInsert] = ()
+    not_matched_by_source: Sequence[MergeUpdate | MergeDelete] = ()
+
+    def __post_init__(self) -> None:
+        for side, given, kinds in (
+            ("matched", self.matched, (MergeUpdate, MergeDelete)),
+            ("not_matched", self.not_matched, (MergeInsert,)),
+            ("not_matched_by_source", self.not_matched_by_source, (MergeUpdate, MergeDelete)),
+        ):
+            if not isinstance(given, tuple | list) or not all(isinstance(clause, kinds) for clause in given):
+                names = " and ".join(kind.__name__ for kind in kinds)
+                raise InvalidInputError(
+                    f'What a merge does with rows that are "{side}" is a list of {names}, not {given!r};'
+                    " nothing was changed."
+                )
+
+
+# ---- one text --------------------------------------------------------------------------------------------------------
+
+
+def read_where(text: str | None, parameters: Values | None = None) -> exp.Expr | None:
+    """Return a condition; None for none.
+
+    Raises:
+        InvalidInputError: It cannot be read, or its parameters are not those that are given.
+    """
+    with all_used(parameters) as values:
+        return None if text is None else _condition(text, values)
+
+
+def condition(text: str, table: str, fields: Sequence[Field], parameters: Values | None = None) -> Condition:
+    """Return a condition on the rows of a table; as `bind_condition` without names of a session.
+
+    Raises:
+        InvalidInputError: It cannot be read, is no condition, or says what cannot be said of one row.
+        NotFoundError: There is no such column.
+    """
+    with all_used(parameters) as values:
+        tree = _condition(text, values)
+    return bind_condition(tree, table, fields)
+
+
+def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
+    """Return what the rows of a table are sorted by, in Spark SQL: values come in DuckDB's order.
+
+    Raises:
+        InvalidInputError: It cannot be read, says what cannot be said of one row, or has no order.
+        NotFoundError: There is no such column.
+    """
+    tree = parse_expression(_checked(text, "value"))
+    return sort_key(RowBinder(TableSite(table, fields), None).bind(tree))
+
+
+# ---- statements ------------------------------------------------------------------------------------------------------
+
+
+def delete_statement(where: str | None, parameters: Values | None) -> said.Delete:
+    """Return the DELETE of rows that a condition holds for, or of all rows.
+
+    Raises:
+        InvalidInputError: It cannot be read, or its parameters are not those that are given.
+    """
+    with all_used(parameters) as values:
+        return said.Delete((), None, where=None if where is None else _condition(where, values))
+
+
+def update_statement(assignments: Mapping[str, Any], where: str | None, parameters: Values | None) -> said.Update:
+    """Return the UPDATE that sets columns; parameters are those of the values in their order, then of the condition.
+
+    Raises:
+        InvalidInputError: Nothing is set, something cannot be read, or its parameters are not those that are given.
+    """
+    with all_used(parameters) as values:
+        assigned = _not_empty(_assigned(assignments, values))
+        return said.Update((), None, assigned, where=None if where is None else _condition(where, values))
+
+
+def merge_statement(
+    on: str | Sequence[str],
+    clauses: MergeClauses,
+    fields: Sequence[Field],
+    source: Sequence[Field],
+    parameters: Values | None,
+) -> said.Merge:
+    """Return the MERGE of a source; columns are those of ``target`` and of ``source``.
+
+    Rows match by a condition, or where they have the same values in key columns: one, by its name, or a list of them.
+    If rows match by keys and nothing is to be done, those that match are updated and the others inserted. Parameters
+    are those of ``on``, then of the clauses in their order: in each of its condition, then of its values.
+
+    Raises:
+        InvalidInputError: Something cannot be read, or its parameters are not those that are given.
+    """
+    keys = _keys(on, fields)
+    if not keys and (not isinstance(on, str) or not on.strip()):
+        raise InvalidInputError("A merge needs a condition or keys that say which rows match; nothing was changed.")
+    shared = _shared(fields, source)
+    sides: tuple[tuple[Side, Sequence[Given]], ...] = (
+        ("matched", clauses.matched),
+        ("not matched", clauses.not_matched),
+        ("not matched by source", clauses.not_matched_by_source),
+    )
+    with all_used(parameters) as values:
+        matches = None if keys else _condition(on, values)
+        actions = tuple(_action(side, given, shared, values) for side, all_given in sides for given in all_given)
+    if not actions and not keys:
+        raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
+    upsert = (
+        said.MergeAction("matched", "update", None, shared),
+        said.MergeAction("not matched", "insert", None, shared),
+    )
+    return said.Merge((TARGET,), TARGET, named_table((SOURCE,)), matches, keys, actions or upsert)
+
+
+def _keys(on: str | Sequence[str], fields: Sequence[Field]) -> tuple[str, ...]:
+    """Return the key columns that are meant; none if it is a condition."""
+    if not isinstance(on, str):
+        return column_names(on)
+    parts = split_name(on.strip()) or ()
+    return parts if len(parts) == 1 and any(fold(parts[0]) == fold(field.name) for field in fields) else ()
+
+
+# ---- their parts -----------------------------------------------------------------------------------------------------
+
+
+def _action(side: Side, given: Given, shared: Assigned, values: Parameters) -> said.MergeAction:
+    when = None if given.when is None else _condition(given.when, values)
+    match given:
+        case MergeDelete():
+            return said.MergeAction(side, "delete", when)
+        case MergeInsert(values=new):
+            assigned = shared if new is None else _assigned(new, values)
+            return said.MergeAction(side, "insert", when, assigned, is_default=not assigned)
+        case MergeUpdate(set=new):
+            if new is None and side == "not matched by source":
+                raise InvalidInputError("An update of rows that the source does not have must say what to set.")
+            assigned = _not_empty(shared if new is None else _assigned(new, values))
+            return said.MergeAction(side, "update", when, assigned)
+
+
+def _shared(fields: Sequence[Field], source: Sequence[Field]) -> Assigned:
+    """Return what sets each column that both have to the source's value."""
+    theirs = {fold(field.name): field.name for field in source}
+    if len(theirs) < len(source):
+        raise InvalidInputError("Two columns of the source of a merge have the same name; nothing was changed.")
+    both = [(field.name, theirs[fold(field.name)]) for field in fields if fold(field.name) in theirs]
+    return tuple((ours, exp.column(name, table=SOURCE, quoted=True)) for ours, name in both)
+
+
+def _assigned(given: Mapping[str, Any], values: Parameters) -> Assigned:
+    """Return what columns become: texts are SQL, all other values stand for themselves."""
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(
+            f"What columns become is a mapping of their names to SQL, not {given!r}; nothing was changed.",
+            hint='For example: {"price": "price * 2"}.',
+        )
+    found = []
+    for name, text in given.items():
+        column = column_name(name)
+        found.append((column, values.fill(parse_value(text)) if isinstance(text, str) else _plain(column, text)))
+    return tuple(found)
+
+
+def _plain(column: str, value: Any) -> exp.Expr:
+    try:
+        return literal(value)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f'Column "{column}" is set to {value!r}, which is neither SQL text nor a value; nothing was changed.',
+            hint="Texts are SQL: 'price * 2', \"'text'\"; or '?', with the value in parameters. Numbers, dates, None"
+            " and so on stand for themselves.",
+        ) from error
+
+
+def _not_empty(assigned: Assigned) -> Assigned:
+    if not assigned:
+        raise InvalidInputError("An update must set a column; nothing was changed.")
+    return assigned
+
+
+def _condition(text: Any, values: Parameters) -> exp.Expr:
+    return values.fill(parse_expression(_checked(text, "condition")))
+
+
+def _checked(text: Any, what: str) -> str:
+    if not isinstance(text, str):
+        given = "None" if text is None else f"of type {type(text).__name__}"
+        raise InvalidInputError(
+            f"A {what} is SQL text, not {given}; nothing was done.",
+            hint='Write it as text: delete("id = 4"), update({"price": "price * 2"}).',
+        )
+    return text
