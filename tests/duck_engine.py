@@ -55,6 +55,9 @@ class DuckEngine:
     def is_frame(self, value: object) -> bool:
         return isinstance(value, DuckFrame)
 
+    def expression(self, value: object) -> None:
+        return None
+
     def checked(self, frame: DuckFrame) -> DuckFrame:
         return frame
 

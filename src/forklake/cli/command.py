@@ -166,7 +166,7 @@ def complete_catalog(
 
 
 def tell(error: ForklakeError) -> None:
-    """Print an error on stderr, in the words of the command line, or of SQL if that was spoken."""
+    """Print an error on stderr, in the words of the command line, or of SQL if that was engine_columns."""
     error.tell_by(on_command_line)
     message, hint = error.message, error.hint
     if output.wants_json():

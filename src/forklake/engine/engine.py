@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.errors import EngineError
 from forklake.model.definitions import ColumnDefinition, NewDataFile
+from forklake.model.expression import Expression
 from forklake.model.field import Field
 from forklake.model.merge import Merge
 from forklake.model.scan import ScanPlan
@@ -44,6 +45,13 @@ class Engine(Protocol):
 
     def is_frame(self, value: object) -> bool:
         """Return whether a caller's rows are a frame of this engine; loads nothing to tell."""
+
+    def expression(self, value: object) -> Expression | None:
+        """Return what an expression of this engine says, such as a caller makes a condition of; None if it is none.
+
+        Raises:
+            InvalidInputError: It says something that has no plain form.
+        """
 
     def checked(self, frame: Frame) -> Frame:
         """Return a frame of the caller's if its rows can still be computed.

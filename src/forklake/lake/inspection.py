@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from forklake import lake
 from forklake.catalog import describe, lookup
+from forklake.lake.engine_columns import Condition
 from forklake.model.definitions import PartitionField, SortKey
 from forklake.model.overview import TableChange
 from forklake.model.records import ScanSummary, TableStats
@@ -68,7 +69,7 @@ class Inspection:
         """Return the snapshots that changed the table, oldest first, up to the one that is seen."""
         return table_history(self._table._reader._runtime.store, self._table._content().version, self._table.table_id)
 
-    def plan(self, where: str | None = None, *, parameters: Values | None = None) -> ScanSummary:
+    def plan(self, where: Condition | None = None, *, parameters: Values | None = None) -> ScanSummary:
         """Return what a scan would read: the files that are kept, and how many are left out and why.
 
         Costs only metadata; Spark is not started.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from forklake import sql
 from forklake.catalog.fields import table_fields
 from forklake.catalog.names import column_names
+from forklake.lake import engine_columns
 from forklake.model.predicate import Condition
 from forklake.model.scan import first_rows
 from forklake.ops import read_table as reading
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def read_rows(
     table: Table,
     columns: Sequence[str] | None,
-    where: str | None,
+    where: engine_columns.Condition | None,
     parameters: Values | None,
     limit: int | None = None,
 ) -> Result:
@@ -45,7 +46,7 @@ def read_rows(
     row = table._found(content)
     condition: Condition | None = None
     if where is not None or parameters is not None:
-        tree = sql.rows.row_texts.read_where(where, parameters)
+        tree = sql.rows.row_texts.read_where(engine_columns.plain_expression(runtime.engine, where), parameters)
         if tree is not None:
             condition = sql.rows.row_statements.bind_condition(
                 tree, row.table_name, table_fields(content, row.table_id)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
+from forklake.lake.engine_columns import Condition, plain_clauses, plain_expression, plain_values
 from forklake.model.field import Field
 from forklake.model.records import Commit
 from forklake.model.rows import TableRow
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["MergeClauses", "delete", "merge", "update"]
 
 
-def delete(table: Table, where: str | None, parameters: Values | None) -> Commit:
+def delete(table: Table, where: Condition | None, parameters: Values | None) -> Commit:
     """Delete rows, or all."""
     runtime = table._reader._runtime
-    statement = delete_statement(where, parameters)
+    statement = delete_statement(plain_expression(runtime.engine, where), parameters)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         chosen = bind_delete(statement, row.table_name, fields)
@@ -42,10 +43,11 @@ def delete(table: Table, where: str | None, parameters: Values | None) -> Commit
     return _change(table, change)
 
 
-def update(table: Table, assignments: Mapping[str, Any], where: str | None, parameters: Values | None) -> Commit:
+def update(table: Table, assignments: Mapping[str, Any], where: Condition | None, parameters: Values | None) -> Commit:
     """Update rows."""
     runtime = table._reader._runtime
-    statement = update_statement(assignments, where, parameters)
+    engine = runtime.engine
+    statement = update_statement(plain_values(engine, assignments), plain_expression(engine, where), parameters)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
         bound = bind_update(statement, row.table_name, fields)
@@ -55,10 +57,19 @@ def update(table: Table, assignments: Mapping[str, Any], where: str | None, para
 
 
 def merge(
-    table: Table, source: Any, on: str | Sequence[str], clauses: MergeClauses, parameters: Values | None
+    table: Table, source: Any, on: Condition | Sequence[str], clauses: MergeClauses, parameters: Values | None
 ) -> Commit:
     """Merge the rows of a source into a table."""
-    return _merge(table, source, lambda fields, given: merge_statement(on, clauses, fields, given, parameters))
+    engine = table._reader._runtime.engine
+    matches = on if isinstance(on, list | tuple) else plain_expression(engine, on)
+    said_of_rows = MergeClauses(
+        plain_clauses(engine, clauses.matched),
+        plain_clauses(engine, clauses.not_matched),
+        plain_clauses(engine, clauses.not_matched_by_source),
+    )
+    return _merge(
+        table, source, lambda fields, given: merge_statement(matches, said_of_rows, fields, given, parameters)
+    )
 
 
 def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> Commit:

@@ -10,8 +10,9 @@ from forklake.catalog.moments import Moment
 from forklake.catalog.names import column_name, column_names
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
+from forklake.lake.engine_columns import Condition, plain_expression
 from forklake.lake.runner import Runner
-from forklake.model.predicate import Condition
+from forklake.model import predicate
 from forklake.model.records import Commit, PrunedFiles, ScanSummary
 from forklake.model.scan import ScanPlan
 from forklake.ops import append as appending
@@ -44,7 +45,7 @@ def schema(table: Table) -> StructType:
 def dataframe(
     table: Table,
     columns: str | Sequence[str] | None,
-    where: str | None,
+    where: Condition | None,
     parameters: Values | None,
     limit: int | None = None,
 ) -> DataFrame:
@@ -58,7 +59,7 @@ def dataframe(
     return frame
 
 
-def plan(table: Table, where: str | None, parameters: Values | None) -> ScanSummary:
+def plan(table: Table, where: Condition | None, parameters: Values | None) -> ScanSummary:
     """Return what a scan reads and leaves out."""
     planned, _ = _planned(table, where, parameters)
     return ScanSummary(
@@ -72,7 +73,7 @@ def plan(table: Table, where: str | None, parameters: Values | None) -> ScanSumm
     )
 
 
-def count(table: Table, where: str | None, parameters: Values | None) -> int:
+def count(table: Table, where: Condition | None, parameters: Values | None) -> int:
     """Return how many rows there are."""
     planned, parsed = _planned(table, where, parameters)
     return reading.count_rows(table._reader._runtime.engine, planned, parsed)
@@ -111,9 +112,10 @@ def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Co
     return table._reader._commit(verb)
 
 
-def overwrite(table: Table, frame: Any, where: str | None, parameters: Values | None, *, by_name: bool) -> Commit:
+def overwrite(table: Table, frame: Any, where: Condition | None, parameters: Values | None, *, by_name: bool) -> Commit:
     """Replace rows."""
-    runtime, tree = table._reader._runtime, read_where(where, parameters)
+    runtime = table._reader._runtime
+    tree = read_where(plain_expression(runtime.engine, where), parameters)
     rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> int:
@@ -143,10 +145,12 @@ def table_maker(
     return lambda staging: create_table_as(staging, runtime, new, rows)
 
 
-def _planned(table: Table, where: str | None, parameters: Values | None) -> tuple[ScanPlan, Condition | None]:
-    tree = read_where(where, parameters)
+def _planned(
+    table: Table, where: Condition | None, parameters: Values | None
+) -> tuple[ScanPlan, predicate.Condition | None]:
+    runtime = table._reader._runtime
+    tree = read_where(plain_expression(runtime.engine, where), parameters)
     content = table._content()
     row = table._found(content)
     parsed = None if tree is None else bind_condition(tree, row.table_name, table_fields(content, row.table_id))
-    runtime = table._reader._runtime
     return reading.plan_table(runtime, content, row, parsed), parsed

@@ -13,6 +13,7 @@ from forklake.catalog.titles import quoted
 from forklake.catalog.view import Content
 from forklake.errors import NotFoundError
 from forklake.lake.alter import Alter
+from forklake.lake.engine_columns import Condition
 from forklake.lake.inspection import Inspection
 from forklake.lake.notebook import table_html
 from forklake.lake.storage import Storage
@@ -148,7 +149,7 @@ class Table:
     def dataframe(
         self,
         columns: str | Sequence[str] | None = None,
-        where: str | None = None,
+        where: Condition | None = None,
         *,
         parameters: Values | None = None,
         limit: int | None = None,
@@ -161,7 +162,8 @@ class Table:
         Args:
             columns: What to show, one name or several in order; all columns if not given. Beside columns, ``rowid``,
                 ``snapshot_id``, ``filename``, ``file_row_number`` and ``file_index`` can be asked for.
-            where: A condition as DuckDB writes it. Times without a zone are UTC.
+            where: A condition as DuckDB writes it, or a Column of Spark: ``F.col("id") > 3``. Times without a zone are
+                UTC.
             parameters: Values for ``?`` and ``$1`` in it, in order, or for ``$name`` by name; all must be used.
             limit: At most so many rows, whichever are found first.
 
@@ -173,7 +175,7 @@ class Table:
         return lake.row_verbs.dataframe(self, columns, where, parameters, limit)
 
     def arrow(
-        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+        self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> pa.Table:
         """Return the rows as an Arrow table, of the types that data files have; arguments are those of `dataframe`.
 
@@ -190,13 +192,13 @@ class Table:
         return self._result(columns, where, parameters).arrow()
 
     def pandas(
-        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+        self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> pd.DataFrame:
         """Return the rows as a DataFrame of pandas; as `arrow`."""
         return self._result(columns, where, parameters).pandas()
 
     def polars(
-        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+        self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> pl.DataFrame:
         """Return the rows as a DataFrame of Polars; as `arrow`.
 
@@ -206,7 +208,7 @@ class Table:
         return self._result(columns, where, parameters).polars()
 
     def rows(
-        self, columns: Sequence[str] | None = None, where: str | None = None, parameters: Values | None = None
+        self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> list[tuple[Any, ...]]:
         """Return the rows as tuples of Python's values, the same that SQL gives; as `arrow`."""
         return self._result(columns, where, parameters).rows()
@@ -215,7 +217,7 @@ class Table:
         self,
         n: int = 10,
         columns: Sequence[str] | None = None,
-        where: str | None = None,
+        where: Condition | None = None,
         parameters: Values | None = None,
     ) -> Result:
         """Return the first rows as a `Result`, which prints as a table; as `arrow`.
@@ -247,7 +249,7 @@ class Table:
         return lake.row_verbs.append(self, frame, by_name=by_name, merge_schema=merge_schema)
 
     def overwrite(
-        self, frame: Any, where: str | None = None, *, parameters: Values | None = None, by_name: bool = True
+        self, frame: Any, where: Condition | None = None, *, parameters: Values | None = None, by_name: bool = True
     ) -> Commit:
         """Replace all rows, or those that a condition holds for, in one snapshot.
 
@@ -263,7 +265,7 @@ class Table:
         """
         return lake.row_verbs.overwrite(self, frame, where, parameters, by_name=by_name)
 
-    def delete(self, where: str | None = None, *, parameters: Values | None = None) -> Commit:
+    def delete(self, where: Condition | None = None, *, parameters: Values | None = None) -> Commit:
         """Delete the rows that a condition holds for, or all rows; ``row_count`` tells how many they were.
 
         Data files stay as they are; a delete file beside them says which rows are gone. Others that deleted rows of the
@@ -271,7 +273,7 @@ class Table:
         all rows nothing is read, and Spark is not started.
 
         Args:
-            where: A condition as DuckDB writes it.
+            where: A condition as DuckDB writes it, or a Column of Spark.
             parameters: Values for its parameters, as for `dataframe`.
 
         Raises:
@@ -280,13 +282,15 @@ class Table:
         """
         return lake.row_changes.delete(self, where, parameters)
 
-    def update(self, set: Mapping[str, Any], where: str | None = None, *, parameters: Values | None = None) -> Commit:
+    def update(
+        self, set: Mapping[str, Any], where: Condition | None = None, *, parameters: Values | None = None
+    ) -> Commit:
         """Change values of the rows that a condition holds for; they keep their row ids.
 
         Args:
-            set: Columns, and what they become: texts are expressions as DuckDB writes them, over the row as it was; all
-                other values (numbers, dates, None, lists ...) stand for themselves. A text as a value is a parameter:
-                ``{"item": "?"}``.
+            set: Columns, and what they become. Texts are expressions as DuckDB writes them, over the row as it was, and
+                so are Columns of Spark. All other values (numbers, dates, None, lists ...) stand for themselves; a
+                text as a value is a parameter: ``{"item": "?"}``.
             where: Which rows; all if not given.
             parameters: Values for the parameters of both: each ``?`` takes the next one, in ``set`` in the order of the
                 mapping, then in ``where``.
@@ -300,7 +304,7 @@ class Table:
     def merge(
         self,
         source: Any,
-        on: str | Sequence[str],
+        on: Condition | Sequence[str],
         *,
         matched: Sequence[MergeUpdate | MergeDelete] = (),
         not_matched: Sequence[MergeInsert] = (),
@@ -354,7 +358,7 @@ class Table:
         """
         return lake.row_verbs.changes(self, start, end, kind)
 
-    def count(self, where: str | None = None, *, parameters: Values | None = None) -> int:
+    def count(self, where: Condition | None = None, *, parameters: Values | None = None) -> int:
         """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
         return lake.row_verbs.count(self, where, parameters)
 

@@ -26,14 +26,14 @@ class MergeUpdate:
     """
 
     set: Mapping[str, Any] | None = None
-    when: str | None = None
+    when: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class MergeDelete:
     """Delete the row of the table; ``when``: only rows for which this holds too."""
 
-    when: str | None = None
+    when: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class MergeInsert:
     """
 
     values: Mapping[str, Any] | None = None
-    when: str | None = None
+    when: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from forklake.engine.engine import Kind
 from forklake.engine.spark import change, columns, driver, read, write
 from forklake.errors import EngineError
 from forklake.model.definitions import ColumnDefinition, NewDataFile
+from forklake.model.expression import Expression
 from forklake.model.field import Field
 from forklake.model.merge import Merge
 from forklake.model.scan import OWN_PLACES, ScanPlan
@@ -50,6 +51,12 @@ class SparkEngine:
     def is_frame(self, value: object) -> bool:
         """Return whether something is a DataFrame of Spark, classic or Connect."""
         return type(value).__module__.startswith("pyspark.sql.") and hasattr(value, "sparkSession")
+
+    def expression(self, value: object) -> Expression | None:
+        """Return what a Column says."""
+        if type(value).__name__ != "Column" or not type(value).__module__.startswith("pyspark.sql."):
+            return None
+        return columns.column_expressions.column_expression(value)
 
     def checked(self, frame: DataFrame) -> DataFrame:
         """Return a DataFrame whose session runs."""

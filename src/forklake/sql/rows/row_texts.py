@@ -10,12 +10,14 @@ from sqlglot import exp
 
 from forklake.catalog.names import column_name, column_names
 from forklake.errors import InvalidInputError
+from forklake.model.expression import Expression
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
 from forklake.model.names import fold, split_name
 from forklake.model.predicate import Condition
 from forklake.sql import statements as said
 from forklake.sql.expressions.columns import TableSite
+from forklake.sql.expressions.expression_trees import expression_tree
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.made_queries import named_table
 from forklake.sql.parameters import Parameters, Values, all_used, literal
@@ -25,6 +27,8 @@ from forklake.sql.rows.row_statements import bind_condition
 
 Assigned = tuple[tuple[str, exp.Expr], ...]
 Given = MergeUpdate | MergeDelete | MergeInsert
+Said = str | Expression
+"""What a caller says of rows: SQL text, or what an engine read of an object of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class MergeClauses:
 # ---- one text --------------------------------------------------------------------------------------------------------
 
 
-def read_where(text: str | None, parameters: Values | None = None) -> exp.Expr | None:
+def read_where(text: Said | None, parameters: Values | None = None) -> exp.Expr | None:
     """Return a condition; None for none.
 
     Raises:
@@ -91,7 +95,7 @@ def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
-def delete_statement(where: str | None, parameters: Values | None) -> said.Delete:
+def delete_statement(where: Said | None, parameters: Values | None) -> said.Delete:
     """Return the DELETE of rows that a condition holds for, or of all rows.
 
     Raises:
@@ -101,7 +105,7 @@ def delete_statement(where: str | None, parameters: Values | None) -> said.Delet
         return said.Delete((), None, where=None if where is None else _condition(where, values))
 
 
-def update_statement(assignments: Mapping[str, Any], where: str | None, parameters: Values | None) -> said.Update:
+def update_statement(assignments: Mapping[str, Any], where: Said | None, parameters: Values | None) -> said.Update:
     """Return the UPDATE that sets columns; parameters are those of the values in their order, then of the condition.
 
     Raises:
@@ -113,7 +117,7 @@ def update_statement(assignments: Mapping[str, Any], where: str | None, paramete
 
 
 def merge_statement(
-    on: str | Sequence[str],
+    on: Said | Sequence[str],
     clauses: MergeClauses,
     fields: Sequence[Field],
     source: Sequence[Field],
@@ -129,7 +133,7 @@ def merge_statement(
         InvalidInputError: Something cannot be read, or its parameters are not those that are given.
     """
     keys = _keys(on, fields)
-    if not keys and (not isinstance(on, str) or not on.strip()):
+    if not keys and (not isinstance(on, str | Expression) or (isinstance(on, str) and not on.strip())):
         raise InvalidInputError("A merge needs a condition or keys that say which rows match; nothing was changed.")
     shared = _shared(fields, source)
     sides: tuple[tuple[Side, Sequence[Given]], ...] = (
@@ -149,8 +153,10 @@ def merge_statement(
     return said.Merge((TARGET,), TARGET, named_table((SOURCE,)), matches, keys, actions or upsert)
 
 
-def _keys(on: str | Sequence[str], fields: Sequence[Field]) -> tuple[str, ...]:
+def _keys(on: Said | Sequence[str], fields: Sequence[Field]) -> tuple[str, ...]:
     """Return the key columns that are meant; none if it is a condition."""
+    if isinstance(on, Expression):
+        return ()
     if not isinstance(on, str):
         return column_names(on)
     parts = split_name(on.strip()) or ()
@@ -199,6 +205,8 @@ def _assigned(given: Mapping[str, Any], values: Parameters) -> Assigned:
 
 
 def _plain(column: str, value: Any) -> exp.Expr:
+    if isinstance(value, Expression):
+        return expression_tree(value)
     try:
         return literal(value)
     except InvalidInputError as error:
@@ -216,6 +224,8 @@ def _not_empty(assigned: Assigned) -> Assigned:
 
 
 def _condition(text: Any, values: Parameters) -> exp.Expr:
+    if isinstance(text, Expression):
+        return expression_tree(text)
     return values.fill(parse_expression(_checked(text, "condition")))
 
 

@@ -1,0 +1,90 @@
+"""Expressions that callers made of an engine's objects, as the parser would have read them.
+
+Operators and functions are those of DuckDB that mean the same; others are refused rather than guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sqlglot import exp
+
+from forklake.errors import InvalidInputError
+from forklake.model.expression import Constant, Expression, FunctionCall, NamedColumn
+from forklake.model.quoting import quote_name
+from forklake.sql.parameters import literal
+from forklake.sql.parse import parse_expression
+
+_Made = Callable[..., exp.Expr]
+
+
+def _binary(kind: type[exp.Binary]) -> _Made:
+    return lambda left, right: kind(this=exp.Paren(this=left), expression=exp.Paren(this=right))
+
+
+def _function(name: str) -> _Made:
+    """Return what calls a function, read as if it were written, so that it is whatever the parser makes of it."""
+
+    def made(*arguments: exp.Expr) -> exp.Expr:
+        call = parse_expression(f"{name}({', '.join('NULL' for _ in arguments)})")
+        places = list(call.find_all(exp.Null))
+        for place, argument in zip(places, arguments, strict=True):
+            place.replace(argument)
+        return call
+
+    return made
+
+
+_SPOKEN: Final[Mapping[str, _Made]] = {
+    "=": _binary(exp.EQ),
+    "==": _binary(exp.EQ),
+    "<=>": _binary(exp.NullSafeEQ),
+    ">": _binary(exp.GT),
+    ">=": _binary(exp.GTE),
+    "<": _binary(exp.LT),
+    "<=": _binary(exp.LTE),
+    "and": _binary(exp.And),
+    "or": _binary(exp.Or),
+    "+": _binary(exp.Add),
+    "-": _binary(exp.Sub),
+    "*": _binary(exp.Mul),
+    "/": _binary(exp.Div),
+    "%": _binary(exp.Mod),
+    "!": lambda one: exp.Not(this=exp.Paren(this=one)),
+    "not": lambda one: exp.Not(this=exp.Paren(this=one)),
+    "negative": lambda one: exp.Neg(this=exp.Paren(this=one)),
+    "isNull": lambda one: exp.Is(this=exp.Paren(this=one), expression=exp.Null()),
+    "isNotNull": lambda one: exp.Not(this=exp.Is(this=exp.Paren(this=one), expression=exp.Null())),
+    "in": lambda one, *others: exp.In(this=exp.Paren(this=one), expressions=list(others)),
+    "coalesce": _function("coalesce"),
+    "upper": _function("upper"),
+    "lower": _function("lower"),
+    "length": _function("length"),
+    "abs": _function("abs"),
+    "startswith": _function("starts_with"),
+    "endswith": _function("ends_with"),
+    "contains": _function("contains"),
+}
+
+
+def expression_tree(said: Expression) -> exp.Expr:
+    """Return the tree of an expression.
+
+    Raises:
+        InvalidInputError: It has a function of which it is not known that DuckDB has the same, or a constant that SQL
+            has no word for.
+    """
+    match said:
+        case NamedColumn(parts):
+            return parse_expression(".".join(quote_name(part) for part in parts))
+        case Constant(value):
+            return literal(value)
+        case FunctionCall(name, arguments):
+            made = _SPOKEN.get(name)
+            if made is None:
+                raise InvalidInputError(
+                    f'The function "{name}" of a Column is not read; nothing was done.',
+                    hint=f"Write it as SQL text, as DuckDB does. These are read: {', '.join(sorted(_SPOKEN))}.",
+                )
+            return made(*(expression_tree(one) for one in arguments))

@@ -1,0 +1,73 @@
+"""Columns of Spark as conditions and values, in the verbs of a table."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
+
+from forklake import Lake, MergeDelete, MergeInsert, MergeUpdate, Table
+from forklake.errors import InvalidInputError
+from forklake.model.expression import Constant, FunctionCall, NamedColumn
+from forklake.ops.runtime import setup_of
+from tests.lakes import IMPATIENT
+
+
+@pytest.fixture
+def orders(tmp_path: Path, spark: SparkSession) -> Iterator[Table]:
+    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data", spark=spark, settings=IMPATIENT) as lake:
+        shop = lake.create_catalog("shop")
+        made = shop.create_table("orders", {"id": "INTEGER", "item": "VARCHAR", "day": "DATE"})
+        made.append([{"id": n, "item": f"item {n}", "day": date(2026, 1, n)} for n in range(1, 6)])
+        yield made
+
+
+def ids(table: Table) -> list[int]:
+    return sorted(row[0] for row in table.rows(["id"]))
+
+
+def test_columns_are_conditions_and_values_in_every_verb(orders: Table) -> None:
+    assert {row.id for row in orders.dataframe("id", F.col("day") >= date(2026, 1, 4)).collect()} == {4, 5}
+    assert orders.rows(["id"], (F.col("id") > 1) & F.col("item").isin("item 1", "item 2")) == [(2,)]
+    assert orders.count(~F.col("item").startswith("item")) == 0
+    assert orders.inspect.plan(F.col("id") > 100).file_count == 0, "files are left out by statistics"
+    assert orders.delete(F.col("id").between(4, 5)).row_count == 2
+    assert orders.update({"item": F.upper("item"), "id": F.col("id") * 10}, where=F.col("id") == 3).row_count == 1
+    assert orders.rows(["id", "item"], "id = 30") == [(30, "ITEM 3")]
+    new = [{"id": 1, "item": "one", "day": None}, {"id": 7, "item": "seven", "day": None}]
+    orders.merge(
+        new,
+        F.col("target.id") == F.col("source.id"),
+        matched=[MergeUpdate({"item": F.lower("source.item")}, when=F.col("target.id") < 5)],
+        not_matched=[MergeInsert({"id": F.col("source.id") + 1})],
+        not_matched_by_source=[MergeDelete(when=F.col("target.id") == 30)],
+    )
+    assert ids(orders) == [1, 2, 8]
+    orders.overwrite([{"id": 9, "item": None, "day": None}], F.col("item").isNull())
+    assert ids(orders) == [1, 2, 9]
+
+
+def test_what_a_column_says_is_read_as_values(orders: Table, spark: SparkSession) -> None:
+    engine = setup_of(spark=spark).engine
+    assert engine.expression("id > 1") is None
+    assert engine.expression(3) is None
+    assert engine.expression(F.col("s.`x.y`")) == NamedColumn(("s", "x.y"))
+    assert engine.expression(F.lit(date(2026, 1, 31))) == Constant(date(2026, 1, 31))
+    moment = datetime(2026, 1, 31, 12, 0, 0, 250_000, tzinfo=UTC)
+    assert engine.expression(F.lit(moment)) == Constant(moment)
+    compared = FunctionCall("=", (NamedColumn(("id",)), Constant(3)))
+    assert engine.expression(F.col("id") == 3) == compared
+    for refused, word in (
+        (F.col("id").cast("string") == "3", "a cast"),
+        (F.expr("id > 1"), "a text of Spark SQL"),
+        (F.when(F.col("id") > 1, 2), "a case"),
+        (F.col("id").desc(), "an order"),
+        (orders.dataframe()["id"] == 3, "a column of a frame"),
+    ):
+        with pytest.raises(InvalidInputError, match=f"as a condition or a value: there is {word} in it; nothing was"):
+            engine.expression(refused)
+    with pytest.raises(InvalidInputError, match='The function "rlike" of a Column is not read; nothing was done'):
+        orders.delete(F.col("item").rlike("a"))
+    assert orders.count() == 5

@@ -1,0 +1,73 @@
+"""Expressions made of an engine's objects mean what the same SQL text means."""
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from forklake.errors import InvalidInputError
+from forklake.model.expression import Constant, Expression, FunctionCall, NamedColumn
+from forklake.session.known_rows import column
+from forklake.sql.rows.row_statements import bind_condition
+from forklake.sql.rows.row_texts import read_where
+
+FIELDS = [
+    column("id", "int32"),
+    column("we ird", "varchar"),
+    column("price", "decimal(10,2)"),
+    column("day", "date"),
+    column("at", "timestamptz"),
+    column("s", "struct", column("x", "int32")),
+    column("ok", "boolean"),
+]
+MOMENT = datetime(2026, 1, 31, tzinfo=UTC)
+ID, WORD = NamedColumn(("id",)), NamedColumn(("we ird",))
+
+
+def call(name: str, *arguments: Any) -> FunctionCall:
+    return FunctionCall(name, tuple(one if isinstance(one, Expression) else Constant(one) for one in arguments))
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (call(">", ID, 1), "id > 1"),
+        (call("and", call("=", WORD, "it's"), call("!", call("isNull", ID))), "w = 'it''s' AND NOT (id IS NULL)"),
+        (call("=", call("*", call("+", ID, 1), 2), 6), "(id + 1) * 2 = 6"),
+        (call("or", call("<=>", ID, None), call("isNotNull", WORD)), "id IS NOT DISTINCT FROM NULL OR w IS NOT NULL"),
+        (call("in", ID, 1, 2, None), "id IN (1, 2, NULL)"),
+        (call(">=", NamedColumn(("price",)), Decimal("-1.50")), "price >= -1.50"),
+        (call("<", NamedColumn(("day",)), date(2026, 1, 31)), "day < DATE '2026-01-31'"),
+        (call("<=", NamedColumn(("at",)), MOMENT), "at <= TIMESTAMPTZ '2026-01-31 00:00:00+00'"),
+        (call("=", NamedColumn(("s", "x")), call("negative", ID)), "s.x = -id"),
+        (call("=", call("%", ID, 2), call("/", ID, 2)), "id % 2 = id / 2"),
+        (call("startswith", call("upper", WORD), "A"), "starts_with(upper(w), 'A')"),
+        (call("=", call("coalesce", ID, NamedColumn(("s", "x")), 0), ID), "coalesce(id, s.x, 0) = id"),
+        (call("-", call("length", WORD), call("abs", ID)), None),
+        (NamedColumn(("ok",)), "ok"),
+    ],
+)
+def test_an_expression_is_bound_as_its_text_is(said: Expression, text: str | None) -> None:
+    tree = read_where(said)
+    assert tree is not None
+    if text is None:
+        with pytest.raises(InvalidInputError):
+            bind_condition(tree, "t", FIELDS)
+        return
+    written = read_where(re.sub(r"\bw\b", '"we ird"', text))
+    assert written is not None
+    found, expected = bind_condition(tree, "t", FIELDS), bind_condition(written, "t", FIELDS)
+    assert plain(found.spark_sql) == plain(expected.spark_sql)
+    assert found.predicate == expected.predicate
+
+
+def plain(spark_sql: str) -> str:
+    """Return Spark SQL without parentheses, of which one text may have more than the other."""
+    return spark_sql.replace("(", "").replace(")", "")
+
+
+def test_a_function_that_may_mean_something_else_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match='The function "rlike" of a Column is not read; nothing was done'):
+        read_where(call("rlike", WORD, "a.*"))
