@@ -12,7 +12,7 @@ from forklake.model.rows import TableRow
 from forklake.ops import alter_columns, arrange_files
 from forklake.ops.alter_columns import ColumnName
 from forklake.ops.arrange_files import PartitionKeys
-from forklake.ops.define_table import define_columns
+from forklake.ops.define_table import define_columns, read_column_type
 from forklake.ops.set_tag import set_table_tag
 from forklake.ops.sort_keys import SortKeys
 
@@ -69,7 +69,7 @@ class Alter:
             InvalidInputError: Not every value of the old type is one of the new.
         """
         name = column if isinstance(column, str) else ".".join(column)
-        (wanted,) = define_columns(self._runtime, [(name, new_type)])
+        wanted = read_column_type(name, new_type)
         return self._run(lambda staging, row: alter_columns.set_type(staging, self._runtime, row, column, wanted))
 
     def set_default(self, column: ColumnName, default: str | None, *, is_expression: bool = False) -> Commit:

@@ -9,6 +9,7 @@ from forklake.catalog.view import live_data_files
 from forklake.model import change
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.rows import TableRow
+from forklake.model.types import Type
 from forklake.ops.arrange_files import stage_sorting
 from forklake.ops.check_default import check_default
 from forklake.ops.retype_column import retype_column
@@ -59,8 +60,8 @@ def rename_column(staging: Staging, table: TableRow, column: ColumnName, name: s
         stage_sorting(staging, table.table_id, following)
 
 
-def set_type(staging: Staging, runtime: Runtime, table: TableRow, column: ColumnName, wanted: ColumnDefinition) -> None:
-    """Widen the type of a column or field to that of a definition; files that are committed are not rewritten.
+def set_type(staging: Staging, runtime: Runtime, table: TableRow, column: ColumnName, wanted: Type) -> None:
+    """Widen the type of a column or field; files that are committed are not rewritten.
 
     Files that the same transaction has written into a table that it made are written again.
 

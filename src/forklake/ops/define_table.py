@@ -15,6 +15,7 @@ from forklake.model import change
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.ids import TableId
 from forklake.model.rows import TableRow
+from forklake.model.types import Type
 from forklake.model.types.read import definition_of, read_type
 from forklake.ops.arrange_files import PartitionKeys, set_partitioning, set_sorting
 from forklake.ops.check_default import check_default
@@ -72,11 +73,20 @@ def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition
             name, column_type = column
         except (TypeError, ValueError):
             raise InvalidInputError(f"A column is a pair of name and type, not {column!r}.") from None
-        try:
-            defined.append(definition_of(name, read_type(column_type)))
-        except (ValueError, AttributeError) as error:
-            raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
+        defined.append(definition_of(name, read_column_type(name, column_type)))
     return tuple(defined)
+
+
+def read_column_type(name: str, text: str) -> Type:
+    """Return the type that a caller names for a column.
+
+    Raises:
+        InvalidInputError: There is no such type.
+    """
+    try:
+        return read_type(text)
+    except (ValueError, AttributeError) as error:
+        raise InvalidInputError(f'Column "{name}" cannot be of that type: {error}') from error
 
 
 def is_frame_schema(columns: object) -> bool:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forklake.catalog import lookup
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
-from forklake.model import change
-from forklake.model.definitions import ColumnDefinition
+from forklake.model import change, types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.names import fold
-from forklake.model.types.read import field_of
+from forklake.model.types import Type
+from forklake.model.types.read import definition_of
 
 
-def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: ColumnDefinition) -> None:
-    """Give a column or field the type of a definition, whatever its name.
+def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: Type) -> None:
+    """Give a column or field another type.
 
     Of structs, fields that are new are added, fields that are not wanted are dropped, and the others get the types
     that they have there; elements, keys and values likewise.
@@ -25,32 +24,40 @@ def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, want
     Raises:
         InvalidInputError: Not every value of the old type is one of the new.
     """
-    rows = {row.column_id: row for row in lookup.columns(staging.draft, table_id)}
-    row = rows[column_id]
-    if (wanted.children or row.is_nested) and row.column_type != fold(wanted.type):
-        old = _field(table_fields(staging.draft, table_id), column_id)
-        raise InvalidInputError(
-            f"Not implemented Error: Type evolution is not supported from type {old.type.sql_name}"
-            f" to type {field_of(wanted).type.sql_name}"
-        )
-    if not wanted.children:
-        staging.stage(change.ChangeColumnType(table_id, column_id, wanted.type))
-        return
-    inside = [one for one in rows.values() if one.parent_column == column_id]
-    if row.column_type != "struct":
-        for child, definition in zip(inside, wanted.children, strict=True):
-            retype_column(staging, table_id, child.column_id, definition)
-        return
-    there = {fold(child.column_name): child for child in inside}
+    _retype(staging, table_id, _field(table_fields(staging.draft, table_id), column_id), wanted)
+
+
+def _retype(staging: Staging, table_id: TableId, field: Field, wanted: Type) -> None:
+    assert field.column_id is not None
+    match field.type, wanted:
+        case types.Struct(fields), types.Struct(wanted_fields):
+            _retype_fields(staging, table_id, field.column_id, fields, wanted_fields)
+        case (types.List(), types.List()) | (types.Map(), types.Map()):
+            for child, new in zip(field.children, wanted.children, strict=True):
+                _retype(staging, table_id, child, new.type)
+        case (types.Nested(), _) | (_, types.Nested()):
+            raise InvalidInputError(
+                f"Not implemented Error: Type evolution is not supported from type {field.type.sql_name}"
+                f" to type {wanted.sql_name}"
+            )
+        case _:
+            staging.stage(change.ChangeColumnType(table_id, field.column_id, wanted.name))
+
+
+def _retype_fields(
+    staging: Staging, table_id: TableId, parent: ColumnId, fields: Sequence[Field], wanted: Sequence[Field]
+) -> None:
+    there = {fold(field.name): field for field in fields}
     # New fields come first: a struct is never without any.
-    for definition in wanted.children:
-        found = there.pop(fold(definition.name), None)
+    for new in wanted:
+        found = there.pop(fold(new.name), None)
         if found is None:
-            staging.stage(change.AddColumn(table_id, definition, column_id))
+            staging.stage(change.AddColumn(table_id, definition_of(new.name, new.type), parent))
         else:
-            retype_column(staging, table_id, found.column_id, definition)
-    for child in there.values():
-        staging.stage(change.DropColumn(table_id, child.column_id))
+            _retype(staging, table_id, found, new.type)
+    for field in there.values():
+        assert field.column_id is not None
+        staging.stage(change.DropColumn(table_id, field.column_id))
 
 
 def _field(fields: Sequence[Field], column_id: ColumnId) -> Field:

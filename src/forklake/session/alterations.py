@@ -13,7 +13,6 @@ from forklake.lake import Transaction
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model.names import fold, nearest
 from forklake.model.rows import TableRow
-from forklake.model.types.read import field_of
 from forklake.ops import alter_columns as columns
 from forklake.ops.arrange_files import set_partitioning, set_sorting
 from forklake.ops.define_table import define_columns, rename_table
@@ -116,8 +115,7 @@ def _change_type(writer: Transaction, target: Target, action: said.ChangeType) -
     if action.using is not None:
         raise InvalidInputError("Not implemented Error: USING in ALTER COLUMN TYPE is not supported in DuckLake")
     runtime = runtime_of(writer)
-    (wanted,) = define_columns(runtime, [(".".join(action.path), field_of(action.column).type.sql_name)])
-    run(writer, lambda staging: columns.set_type(staging, runtime, _row(staging, target), action.path, wanted))
+    run(writer, lambda staging: columns.set_type(staging, runtime, _row(staging, target), action.path, action.type))
 
 
 def _set_default(writer: Transaction, target: Target, action: said.SetDefault) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from forklake.model.definitions import ColumnDefinition, MacroImplementation, PartitionField, SortKey
+from forklake.model.types import Type
 
 Name = tuple[str, ...]
 """The parts of a name, as written: ``(table,)``, ``(schema, table)``, ``(catalog, schema, table)`` and so on."""
@@ -219,10 +220,10 @@ class RenameTable:
 
 @dataclass(frozen=True, slots=True)
 class ChangeType:
-    """ALTER [COLUMN] c [SET DATA] TYPE t [USING ...]; the type is that of ``column``, whatever its name."""
+    """ALTER [COLUMN] c [SET DATA] TYPE t [USING ...]."""
 
     path: Name
-    column: ColumnDefinition
+    type: Type
     using: exp.Expr | None = None
 
 

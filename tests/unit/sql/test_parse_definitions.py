@@ -4,6 +4,7 @@ import pytest
 from sqlglot import exp
 
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
+from forklake.model import types
 from forklake.model.definitions import (
     ColumnDefinition,
     MacroImplementation,
@@ -262,9 +263,9 @@ INT = ColumnDefinition("x", "int32")
         ("RENAME a TO b", RenameColumn(("a",), "b")),
         ("RENAME COLUMN s.x TO y", RenameColumn(("s", "x"), "y")),
         ("RENAME TO u", RenameTable("u")),
-        ("ALTER x TYPE INT", ChangeType(("x",), INT)),
-        ("ALTER COLUMN s.x SET DATA TYPE INT", ChangeType(("s", "x"), INT)),
-        ("ALTER x SET TYPE INT", ChangeType(("x",), INT)),
+        ("ALTER x TYPE INT", ChangeType(("x",), types.INT32)),
+        ("ALTER COLUMN s.x SET DATA TYPE INT", ChangeType(("s", "x"), types.INT32)),
+        ("ALTER x SET TYPE INT", ChangeType(("x",), types.INT32)),
         ("ALTER x SET DEFAULT 'a'", SetDefault(("x",), "a")),
         ("ALTER COLUMN x SET DEFAULT now()", SetDefault(("x",), "now()", is_expression=True)),
         ("ALTER x DROP DEFAULT", SetDefault(("x",), None)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forklake.errors import InvalidInputError
+from forklake.model.types.read import definition_of
 from forklake.sql.parse.create_table import read_partition_keys, read_sort_keys
 from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_default
@@ -75,7 +76,7 @@ def _read_add(words: Words) -> AddColumn:
     words.take("COLUMN")
     if_not_exists = words.take("IF", "NOT", "EXISTS")
     *inside, name = words.path()
-    column = read_column_type(words, name)
+    column = definition_of(name, read_column_type(words))
     while not words.at_end() and not words.at(","):
         if words.take("DEFAULT"):
             default = read_default(words)
@@ -119,8 +120,7 @@ def _read_change(words: Words) -> TableAction:
         return SetDefault(path, default.text, is_expression=default.is_expression)
     if not (words.take("SET", "DATA", "TYPE") or words.take("SET", "TYPE")):
         words.expect("TYPE")
-    column = read_column_type(words, path[-1])
-    return ChangeType(path, column, words.expression() if words.take("USING") else None)
+    return ChangeType(path, read_column_type(words), words.expression() if words.take("USING") else None)
 
 
 def _read_set(words: Words) -> SetPartitioning | SetSorting:

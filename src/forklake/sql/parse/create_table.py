@@ -10,6 +10,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition, PartitionField, SortKey
 from forklake.model.transforms import Function, Transform
+from forklake.model.types.read import definition_of
 from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_default
 from forklake.sql.parse.words import Words
@@ -69,7 +70,7 @@ def _read_column(words: Words) -> ColumnDefinition | str:
         return name
     if words.at("AS") or words.at("GENERATED"):
         raise InvalidInputError("DuckLake does not support generated columns")
-    column = read_column_type(words, name)
+    column = definition_of(name, read_column_type(words))
     while not (words.at(",") or words.at(")") or words.at_end()):
         column = _read_constraint(words, column)
     return column

@@ -116,7 +116,7 @@ def _read_parameter(words: Words) -> MacroParameter:
     name = words.name()
     type_name = None
     if not (words.at(",") or words.at(")") or words.at(":=") or words.at("=")):
-        type_name = read_column_type(words).type
+        type_name = read_column_type(words).name
     if not (words.take(":=") or words.take("=")):
         return MacroParameter(name, type_name)
     default = read_default(words)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
-from forklake.model.definitions import ColumnDefinition
-from forklake.model.types.read import field_of, is_nested, read_scalar
+from forklake.model.types import Type
+from forklake.model.types.read import is_nested, read_scalar
+from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.parse.words import Words
 
 _NOT_IN_DUCKLAKE: Final = {"bit": "BIT", "bitstring": "BIT", "varint": "BIGNUM", "bignum": "BIGNUM", "null": '"NULL"'}
@@ -17,42 +17,41 @@ _TEXTS: Final = frozenset({"varchar", *types.VARCHAR.facts.aliases, *types.VARCH
 """Names of text, which may have a length behind them that means nothing."""
 
 
-def read_column_type(words: Words, name: str = "") -> ColumnDefinition:
-    """Read a type; return the column of that name and type, with DuckLake's names of types.
+def read_column_type(words: Words) -> Type:
+    """Read a type.
 
     Raises:
         InvalidInputError: It cannot be read, or DuckLake does not have it.
         NotFoundError: There is no such type.
     """
-    column = _read_one(words, name)
+    kind = _read_one(words)
     while words.at_any("[", "ARRAY"):
         if words.take("[") or words.take("ARRAY", "["):
             if not words.take("]"):
                 size = words.next().text
                 words.expect("]")
-                raise _unsupported(f"{field_of(column).type.sql_name}[{size}]")
+                raise _unsupported(f"{kind.sql_name}[{size}]")
         else:
             words.expect("ARRAY")
-        column = ColumnDefinition(name, "list", children=(replace(column, name="element"),))
-    return column
+        kind = list_of(kind)
+    return kind
 
 
-def _read_one(words: Words, name: str) -> ColumnDefinition:
+def _read_one(words: Words) -> Type:
     if words.at("STRUCT", "(") or words.at("ROW", "("):
         words.next()
-        fields = words.in_parentheses(lambda: read_column_type(words, words.label()))
-        return ColumnDefinition(name, "struct", children=tuple(fields))
+        return struct_of(words.in_parentheses(lambda: (words.label(), read_column_type(words))))
     if words.take("MAP"):
         kinds = words.in_parentheses(lambda: read_column_type(words))
         if len(kinds) != 2:
             raise InvalidInputError("MAP type requires exactly two type modifiers: key type and value type")
-        return ColumnDefinition(name, "map", children=(replace(kinds[0], name="key"), replace(kinds[1], name="value")))
+        return map_of(*kinds)
     if words.at("UNION", "(") or words.at("ENUM", "("):
         start = words.mark()
         words.next()
         words.in_parentheses(lambda: _skip_item(words))
         raise _unsupported(words.text_from(start))
-    return ColumnDefinition(name, _read_name(words))
+    return _read_name(words)
 
 
 def _skip_item(words: Words) -> None:
@@ -63,7 +62,7 @@ def _skip_item(words: Words) -> None:
             words.next()
 
 
-def _read_name(words: Words) -> str:
+def _read_name(words: Words) -> Type:
     word = words.next().text if any(words.at(*pair) for pair in _PAIRS) else words.label()
     if words.at("."):
         # Types of the system's schemas, such as main.INTEGER; there are no others.
@@ -81,7 +80,7 @@ def _read_name(words: Words) -> str:
     if is_nested(text):
         raise words.unexpected()
     try:
-        return read_scalar(text, is_sql=True).name
+        return read_scalar(text, is_sql=True)
     except ValueError as error:
         if text.startswith(("decimal(", "numeric(", "dec(")):
             shown = text.upper().replace("DEC(", "DECIMAL(")
