@@ -32,7 +32,7 @@ from forklake.model.ids import ColumnId, DataFileId, TableId
 from forklake.model.names import fold
 from forklake.model.promotions import as_float32, is_promotion
 from forklake.model.rows import ColumnRow
-from forklake.model.types.read import is_nested, read_scalar, type_name
+from forklake.model.types.read import is_nested, read_scalar, stored_type, type_name
 
 _TRUTH = {"false": "0", "f": "0", "true": "1", "t": "1"}
 _CHILDREN = {"list": ("element",), "map": ("key", "value")}
@@ -117,7 +117,7 @@ def change_type(draft: Draft, change: ChangeColumnType) -> None:
 
 
 def _written(name: str) -> str:
-    return name.upper() if is_nested(name) else read_scalar(name).sql_name
+    return name.upper() if is_nested(name) else stored_type(name).sql_name
 
 
 def _widened(old: ColumnRow, text: str | None) -> str | None:
