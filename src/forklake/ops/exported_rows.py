@@ -20,6 +20,7 @@ from forklake.model.ids import THE_LAKE, SnapshotId, TableId
 from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
 from forklake.model.types import Type
+from forklake.model.types.constants import integer_of
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
 from forklake.ops.exported_stats import ExportedStatistics
 from forklake.ops.lineage_rows import Dated, LineageRows
@@ -321,7 +322,7 @@ def _type_of(text: str) -> Type:
     ['int32', 'int64', 'decimal(3,2)', 'boolean', 'varchar']
     """
     if re.fullmatch(r"[+-]?\d+", text):
-        return types.integer_of(int(text))
+        return integer_of(int(text))
     if number := re.fullmatch(r"[+-]?(\d*)\.(\d+)", text):
         return types.Decimal(len(number[1]) + len(number[2]), len(number[2]))
     return types.BOOLEAN if text.lower() in ("true", "false") else types.VARCHAR

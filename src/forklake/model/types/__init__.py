@@ -66,7 +66,6 @@ from forklake.model.types.kinds import (
     Uuid,
     Varchar,
     Variant,
-    integer_of,
 )
 
 __all__ = [
@@ -125,5 +124,4 @@ __all__ = [
     "Uuid",
     "Varchar",
     "Variant",
-    "integer_of",
 ]

@@ -453,12 +453,3 @@ NESTED: Final[dict[type[Type], Facts]] = {
     Struct: Facts("struct", "STRUCT", 100, has_bounds=False),
 }
 """What is known of all lists, all maps and all structs."""
-
-
-def integer_of(value: int) -> Integer:
-    """Return the type that DuckDB gives to a whole number as it is written.
-
-    >>> [integer_of(value).name for value in (-1, 2**31, 2**63)]
-    ['int32', 'int64', 'int128']
-    """
-    return next((kind for kind in (INT32, INT64) if kind.low <= value <= kind.high), INT128)

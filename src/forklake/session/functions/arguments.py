@@ -10,8 +10,10 @@ from typing import Any, Final
 
 from forklake.catalog.moments import read_time
 from forklake.errors import InvalidInputError
+from forklake.model import types
 from forklake.model.flags import BOOLEANS
 from forklake.model.names import fold
+from forklake.model.types.constants import type_of
 
 VARCHAR: Final = "VARCHAR"
 BIGINT: Final = "BIGINT"
@@ -91,7 +93,7 @@ def match(
 
 def no_match(name: str, signatures: Sequence[Signature], arguments: Sequence[Any]) -> InvalidInputError:
     """Return the error for arguments that fit no signature."""
-    shown = ", ".join(type_of(value) for value in arguments)
+    shown = ", ".join(_type_name(value) for value in arguments)
     candidates = "\n".join(f"\t{signature.in_words(name)}" for signature in signatures)
     return InvalidInputError(
         f"Binder Error: No function matches the given name and argument types '{name}({shown})'. You might need to add"
@@ -105,37 +107,9 @@ def _no_such_name(name: str, key: str, taken: Mapping[str, str]) -> InvalidInput
     return InvalidInputError(f'Binder Error: Invalid named parameter "{key}" for function {name}\n{listed}')
 
 
-def type_of(value: Any) -> str:
-    """Return what DuckDB calls the type of a constant.
-
-    >>> type_of(1), type_of(2**40), type_of("x"), type_of([1]), type_of(None)
-    ('INTEGER', 'BIGINT', 'VARCHAR', 'INTEGER[]', '"NULL"')
-    """
-    match value:
-        case None:
-            return '"NULL"'
-        case bool():
-            return BOOLEAN
-        case int():
-            return next(
-                (kind for bits, kind in ((31, "INTEGER"), (63, BIGINT)) if -(2**bits) <= value < 2**bits), "HUGEINT"
-            )
-        case Decimal():
-            _, digits, exponent = value.as_tuple()
-            scale = -exponent if isinstance(exponent, int) else 0
-            return f"DECIMAL({max(len(digits), scale)},{scale})"
-        case float():
-            return DOUBLE
-        case datetime():
-            return "TIMESTAMP" if value.tzinfo is None else TIMESTAMPTZ
-        case date():
-            return "DATE"
-        case timedelta():
-            return "INTERVAL"
-        case list() | tuple():
-            return f"{type_of(value[0]) if value else 'INTEGER'}[]"
-        case _:
-            return VARCHAR
+def _type_name(value: object) -> str:
+    """Return what DuckDB calls the type of a constant."""
+    return (type_of(value) or types.VARCHAR).sql_name
 
 
 def _fits(kind: str, value: Any) -> bool:
@@ -189,7 +163,7 @@ def _converted(name: str, kind: str, value: Any, now: Now) -> Any:
     if kind == BOOLEAN and isinstance(value, int):
         return value != 0
     raise InvalidInputError(
-        f"Invalid Input Error: Failed to cast value: Unimplemented type for cast ({type_of(value)} -> {kind})"
+        f"Invalid Input Error: Failed to cast value: Unimplemented type for cast ({_type_name(value)} -> {kind})"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forklake.model import types
+from forklake.model.types.constants import integer_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
 
@@ -14,7 +15,7 @@ def number(text: str) -> Bound:
     """
     if text.removeprefix("-").isdecimal():
         value = int(text)
-        return constant(types.integer_of(value), str(value))
+        return constant(integer_of(value), str(value))
     if "e" in text.lower():
         return constant(types.FLOAT64, repr(float(text)))
     whole, _, fraction = text.removeprefix("-").partition(".")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
-from uuid import UUID
 
 from sqlglot import exp
 
@@ -16,7 +15,7 @@ from forklake.files.python_values import from_python, to_python
 from forklake.files.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.model.types import Type
+from forklake.model.types.constants import type_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.expression import ExpressionBinder
@@ -126,41 +125,14 @@ def bound_value(value: Any) -> Bound:
         return Bound("NULL", types.NULL)
     if isinstance(value, Decimal) and not value.is_finite():
         value = float(value)
-    kind = _type_of(value)
+    kind = type_of(value)
+    if kind is None or isinstance(kind, types.Nested):
+        raise InvalidInputError(f"A value of type {type(value).__name__} cannot be used as a constant.")
     if isinstance(value, timedelta):
         return constant(types.INTERVAL, str(Interval(0, value.days, value.seconds * 10**6 + value.microseconds)))
     if isinstance(value, str):
         return constant(types.VARCHAR, value)
     return constant(kind, format_value(kind, from_python(kind, [value])[0]))
-
-
-def _type_of(value: Any) -> Type:
-    match value:
-        case bool():
-            return types.BOOLEAN
-        case int():
-            return types.integer_of(value)
-        case Decimal():
-            digits = value.as_tuple()
-            scale = max(0, -int(digits.exponent))
-            return types.Decimal(max(len(digits.digits), scale, 1), scale)
-        case float():
-            return types.FLOAT64
-        case str():
-            return types.VARCHAR
-        case bytes():
-            return types.BLOB
-        case datetime():
-            return types.TIMESTAMP if value.tzinfo is None else types.TIMESTAMPTZ
-        case date():
-            return types.DATE
-        case time():
-            return types.TIME
-        case timedelta():
-            return types.INTERVAL
-        case UUID():
-            return types.UUID
-    raise InvalidInputError(f"A value of type {type(value).__name__} cannot be used as a constant.")
 
 
 def constant_node(value: Any) -> exp.Expr:
