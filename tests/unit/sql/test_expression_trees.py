@@ -9,18 +9,18 @@ import pytest
 
 from forklake.errors import InvalidInputError
 from forklake.model.expression import Constant, Expression, FunctionCall, NamedColumn
-from forklake.session.known_rows import column
 from forklake.sql.rows.row_statements import bind_condition
 from forklake.sql.rows.row_texts import read_where
+from tests.fields import named_field
 
 FIELDS = [
-    column("id", "int32"),
-    column("we ird", "varchar"),
-    column("price", "decimal(10,2)"),
-    column("day", "date"),
-    column("at", "timestamptz"),
-    column("s", "struct", column("x", "int32")),
-    column("ok", "boolean"),
+    named_field(None, "id", "int32"),
+    named_field(None, "we ird", "varchar"),
+    named_field(None, "price", "decimal(10,2)"),
+    named_field(None, "day", "date"),
+    named_field(None, "at", "timestamptz"),
+    named_field(None, "s", "struct", (named_field(None, "x", "int32"),)),
+    named_field(None, "ok", "boolean"),
 ]
 MOMENT = datetime(2026, 1, 31, tzinfo=UTC)
 ID, WORD = NamedColumn(("id",)), NamedColumn(("we ird",))
