@@ -58,7 +58,7 @@ class DuckEngine:
     def expression(self, value: object) -> None:
         return None
 
-    def checked(self, frame: DuckFrame) -> DuckFrame:
+    def check_frame(self, frame: DuckFrame) -> DuckFrame:
         return frame
 
     def columns(self, frame: DuckFrame) -> tuple[ColumnDefinition, ...]:
@@ -80,13 +80,13 @@ class DuckEngine:
     def select(self, frame: DuckFrame, names: Sequence[str]) -> DuckFrame:
         return DuckFrame(frame.rows.select(list(names)))
 
-    def named(self, frame: DuckFrame, names: Sequence[str]) -> DuckFrame:
+    def rename_columns(self, frame: DuckFrame, names: Sequence[str]) -> DuckFrame:
         return DuckFrame(frame.rows.rename_columns(list(names)))
 
-    def limited(self, frame: DuckFrame, limit: int | None) -> DuckFrame:
+    def limit_rows(self, frame: DuckFrame, limit: int | None) -> DuckFrame:
         return DuckFrame(frame.rows.slice(0, limit))
 
-    def held_frame(self, rows: DuckFrame | pa.Table, fields: tuple[Field, ...]) -> DuckFrame:
+    def typed_frame(self, rows: DuckFrame | pa.Table, fields: tuple[Field, ...]) -> DuckFrame:
         return DuckFrame(rows) if isinstance(rows, pa.Table) else rows
 
     def collect(
@@ -128,7 +128,7 @@ class DuckEngine:
     def count(self, plan: ScanPlan, condition: str | None) -> int:
         return int(self.scan(plan, None, condition).rows.num_rows)
 
-    def bound(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
+    def extreme_value(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
         return _run(f'SELECT {which}("{column}") FROM t', {"t": self.scan(plan, [column])}).column(0)
 
     def changes(self, plan: ChangePlan, kind: Kind) -> DuckFrame:
@@ -206,7 +206,7 @@ class DuckEngine:
     def frame_source(self, frame: DuckFrame) -> DuckFrame:
         return frame
 
-    def measured_source(
+    def measure_source(
         self, frame: DuckFrame, names: Sequence[str], table: str
     ) -> AbstractContextManager[tuple[DuckFrame, pa.Table, bool]]:
         _refuse("merges")

@@ -1,4 +1,6 @@
-"""forklake: a lakehouse of many catalogs, any of which can be forked instantly without copying data.
+"""forklake: a lakehouse of many catalogs that fork instantly.
+
+A fork copies no data: it refers to the rows of its parent.
 
 >>> import forklake, tempfile
 >>> lake = forklake.open(f"{tempfile.mkdtemp()}/lake.db")
@@ -130,12 +132,12 @@ def open(
 
     Args:
         url: A path (an existing SQLite or DuckDB file, or a new SQLite file), ``sqlite:path``, ``duckdb:path``,
-            ``postgresql://...`` or ``postgres:<libpq words>``. Files are made if they are missing; a PostgreSQL
-            database is prepared with ``forklake init`` or schema/postgresql.sql first.
-        data_path: Where data files go. Kept from the first time on; another one later is refused. A file's
-            default is a directory beside it.
+            ``postgresql://...`` or ``postgres:<libpq words>``. Missing files are created; a PostgreSQL database is
+            prepared with ``forklake init`` or schema/postgresql.sql first.
+        data_path: Where data files go. Kept from the first time on; another one later is refused. The default for a
+            file is a directory beside it.
         spark: The Spark session that reads and writes rows; if not given, the active one, or one that is started on
-            first need, as ``settings.spark`` says.
+            first use, with ``settings.spark``.
         settings: Retries, time-outs, the size of the connection pool, and another engine than Spark.
 
     Raises:
@@ -147,7 +149,7 @@ def open(
 
 
 def __getattr__(name: str) -> type:
-    """Return what is only imported when it is asked for: it brings the parser of SQL."""
+    """Import `Connection` and `Result` on first use: they import the SQL parser."""
     if name == "Connection":
         return session.connection.Connection
     if name == "Result":
@@ -156,22 +158,25 @@ def __getattr__(name: str) -> type:
 
 
 def connect(spark: SparkSession | None = None, *, settings: Settings | None = None) -> Connection:
-    """Return a SQL session with nothing attached: ``ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')`` comes first.
+    """Return a SQL session with nothing attached.
+
+    ``ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')`` attaches a catalog.
 
     Args:
         spark: The Spark session that queries run in; if not given, the active one, or one that is started on first
-            need, as ``settings.spark`` says.
-        settings: As `open` takes them, for each lake that the session opens. Statements are tried again as they say,
-            unless ``SET`` says otherwise.
+            use, with ``settings.spark``.
+        settings: As for `open`, for each lake that the session opens. Statements use its retries, unless ``SET``
+            changes them.
     """
     return session.connection.connect(spark, settings)
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:
-    """Make format ``forklake`` known to a Spark session, for ``spark.read``, ``readStream`` and ``DataFrame.write``.
+    """Register format ``forklake`` in a Spark session, and return the session.
 
-    The session is the one given, else the active one, else one that is started now; it is returned. None of
-    its settings is changed. Doing it twice does no harm.
+    ``spark.read``, ``readStream`` and ``DataFrame.write`` then know the format. The session is the one given,
+    else the active one, else one that is started now. None of its settings is changed. Registering twice does
+    no harm.
 
     Raises:
         EngineError: There is no session and none can be started.
@@ -189,17 +194,18 @@ def batch_writer(
     mode: Literal["append", "overwrite"] = "append",
     query: str | None = None,
 ) -> Callable[[DataFrame, int], None]:
-    """Return a function for ``foreachBatch`` that commits each batch of a stream as one snapshot, exactly once.
+    """Return a function for ``foreachBatch`` that commits each batch exactly once.
 
-    The commit key is made of the id of the query, which a checkpoint keeps, and the number of the batch.
+    Each batch is one snapshot. The commit key is made of the id of the query, which a checkpoint keeps, and the
+    number of the batch.
 
     Args:
-        lake: An open lake, or the URL of one, which is opened on first need and stays open.
+        lake: An open lake, or the URL of one, which is opened on first use and stays open.
         catalog: The catalog.
         table: The table, or ``schema.table``.
-        mode: ``append`` adds the rows of a batch, ``overwrite`` lets them replace all rows.
-        query: A name for the stream instead of the id that Spark gives it, for where that cannot be asked: Spark
-            Connect, and calls by hand.
+        mode: ``append`` adds the rows of a batch, ``overwrite`` replaces all rows with them.
+        query: A name for the stream, used instead of the id of Spark's query. It is needed where the id is not
+            known: with Spark Connect, and in calls by hand.
 
     Raises:
         InvalidInputError: There is no such mode, or the name of the table is none.

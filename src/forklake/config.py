@@ -30,7 +30,7 @@ def _pass_by(step: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The passing of time as the program sees it; tests put their own in."""
+    """The clock of the program; tests replace it with their own."""
 
     now: Callable[[], datetime] = _now
     sleep: Callable[[float], None] = time.sleep
@@ -39,7 +39,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how patiently a commit that lost the race is tried again.
+    """How often, and after which waits, a commit that lost a race is tried again.
 
     The wait before retry ``i`` is ``wait_seconds * jitter * backoff ** i``, as DuckLake's
     ``ducklake_max_retry_count``, ``ducklake_retry_wait_ms`` and ``ducklake_retry_backoff``.
@@ -57,7 +57,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a lake was opened with."""
+    """The settings that a lake was opened with."""
 
     retry: RetryPolicy = RetryPolicy()
     clock: Clock = Clock()

@@ -5,8 +5,8 @@
     │   ├── InvalidNameError         an empty, too long or unstorable name
     │   └── InvalidPathError         a path that escapes, overlaps or is not set
     ├── NotFoundError                a named thing does not exist (for this catalog, at this snapshot)
-    │   ├── CatalogDroppedError      a catalog that a handle or a session has, and that is no more
-    │   └── SnapshotNotFoundError    a snapshot that never was, is expired, or is outside the lineage
+    │   ├── CatalogDroppedError      the catalog of a handle or a session was dropped
+    │   └── SnapshotNotFoundError    a snapshot that never existed, is expired, or is outside the lineage
     ├── AlreadyExistsError           a name is taken
     ├── ConflictError                somebody else changed what this change was planned on
     │   └── CommitConflictError      lists every conflict; nothing was written
@@ -17,15 +17,15 @@
     │   ├── MetastoreRefusedError    the login, the database or the rights are wrong, read-only, full, closed
     │   ├── MetastoreVersionError    not initialised, or of another version
     │   └── MetastoreCorruptError    not a metadata database, or damaged
-    ├── DataFileError                a data file is missing, damaged, or its key is
+    ├── DataFileError                a data file or its encryption key is missing or damaged
     ├── EngineError                  Spark could not be started, or a job failed or was interrupted
     ├── ConfigError                  a URL, option or environment that cannot be used
     └── InternalError                a mistake of forklake's own
 
 Each class has a stable ``code``, says whether trying again can help (``retryable``), and carries a
-``hint`` for the user where there is one: in the words of Python, unless SQL or the command line was spoken to.
-Driver exceptions never leave ``forklake.metastore``, nor Spark's ``forklake.engine``, unwrapped; the original is
-chained.
+``hint`` for the user where there is one. The hint names Python calls, unless the user works in SQL or
+on the command line. Driver exceptions leave ``forklake.metastore`` only wrapped, and Spark's exceptions
+``forklake.engine``; the original is chained.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from forklake.model.hint import (
 
 
 def in_python(hint: Hint) -> str:
-    """Return a hint in the words of the Python API."""
+    """Return the text of a hint for users of the Python API."""
     match hint:
         case ListCatalogs(prefix, None):
             return f"`lake.catalogs({f'prefix={prefix!r}' if prefix else ''})` lists the catalogs of the lake."
@@ -81,7 +81,8 @@ class ForklakeError(Exception):
 
     Attributes:
         message: What is wrong, and what was not done.
-        advice: What to do about it: words that are the same everywhere, or a value that each edge says in its own.
+        advice: What to do about it: a text that is the same everywhere, or a value that Python, SQL and the
+            command line each put into their own words.
     """
 
     code: ClassVar[str] = "error"
@@ -100,21 +101,24 @@ class ForklakeError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do about it, in the words of what the user spoke to."""
+        """What to do about it, in the words of the interface that the user works with."""
         if self.advice is None or isinstance(self.advice, str):
             return self.advice
         return (self._teller or in_python)(self.advice)
 
     def __reduce__(self) -> tuple[Callable[..., ForklakeError], tuple[object, ...]]:
         # Errors go from process to process; some classes take more than a message.
-        return _unpickled, (type(self), self.args, self.__dict__)
+        return _unpickle, (type(self), self.args, self.__dict__)
 
     def tell_by(self, teller: Teller) -> None:
-        """Say the hint in the words of an edge; the first that an error passes is the one the user spoke to."""
+        """Phrase the hint for one interface: Python, SQL or the command line.
+
+        The first call wins: the first interface that an error passes is the one the user works with.
+        """
         self._teller = self._teller or teller
 
 
-def _unpickled(kind: type[ForklakeError], arguments: tuple[object, ...], state: dict[str, object]) -> ForklakeError:
+def _unpickle(kind: type[ForklakeError], arguments: tuple[object, ...], state: dict[str, object]) -> ForklakeError:
     error = kind.__new__(kind, *arguments)
     error.__dict__.update(state)
     return error
@@ -147,7 +151,10 @@ class NotFoundError(ForklakeError):
 
 
 class CatalogDroppedError(NotFoundError):
-    """The catalog of a handle, a transaction or a session was dropped; nothing was done."""
+    """The catalog of a handle, transaction or session was dropped.
+
+    Nothing was done.
+    """
 
     code = "catalog_dropped"
 
@@ -157,7 +164,7 @@ class CatalogDroppedError(NotFoundError):
 
 
 class SnapshotNotFoundError(NotFoundError):
-    """The snapshot never was, is expired, or lies outside the catalog's lineage."""
+    """The snapshot never existed, is expired, or lies outside the catalog's lineage."""
 
     code = "snapshot_not_found"
 
@@ -191,7 +198,10 @@ class CommitConflictError(ConflictError):
 
 
 class CommitContentionError(ForklakeError):
-    """Others committed first on every attempt; nothing was written and trying again is safe."""
+    """Others committed first on every attempt; nothing was written.
+
+    Trying again is safe.
+    """
 
     code = "commit_contention"
     retryable = True
@@ -199,7 +209,7 @@ class CommitContentionError(ForklakeError):
 
 
 class CommitUnknownError(ForklakeError):
-    """The connection was lost during a commit and the outcome could not be asked for.
+    """The connection was lost during a commit, and its outcome is unknown.
 
     The commit happened once or not at all. Do not remove the files it names. Running it again with
     the same commit key is safe: a commit that did happen is found and not repeated.
@@ -231,9 +241,10 @@ class MetastoreUnavailableError(MetastoreError):
 
 
 class MetastoreRefusedError(MetastoreError):
-    """The database says no: a wrong login, no such database, missing rights, read-only, a full disk, a closed lake.
+    """The database refuses the request; nothing was changed.
 
-    Nothing was changed. Trying again does not help until somebody has put it right.
+    The login is wrong, the database does not exist, rights are missing, it is read-only, the disk is full, or
+    the lake is closed. Trying again does not help until somebody has put it right.
     """
 
     code = "metastore_refused"
@@ -252,14 +263,20 @@ class MetastoreCorruptError(MetastoreError):
 
 
 class DataFileError(ForklakeError):
-    """A data file or delete file is missing, damaged, or cannot be decrypted; the message names file and table."""
+    """A data file or delete file is missing or damaged, or cannot be decrypted.
+
+    The message names the file and the table.
+    """
 
     code = "data_file"
     exit_code = 9
 
 
 class EngineError(ForklakeError):
-    """Spark could not be started, or a job of it failed or was interrupted; nothing was committed."""
+    """Spark could not be started, or a job failed or was interrupted.
+
+    Nothing was committed.
+    """
 
     code = "engine"
     exit_code = 10
@@ -273,7 +290,7 @@ class ConfigError(ForklakeError):
 
 
 class InternalError(ForklakeError):
-    """Something failed that should not have; the cause is chained, and nothing was done."""
+    """A mistake of forklake's own; the cause is chained, and nothing was done."""
 
     code = "internal"
     exit_code = 1

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from forklake import Lake, Settings
-from forklake.ops.read_table import is_read_here, shown_fields
+from forklake.ops.read_table import is_read_locally, shown_fields
 from tests.interop.conftest import Source
 from tests.interop.ducklake import attached, url_of, write
 from tests.rows.arrow_hands import planned
@@ -27,7 +27,7 @@ def test_all_that_duckdb_wrote_is_read_without_spark_in_the_past_too(tmp_path: P
                 # One number has 39 digits; variants are left to Spark.
                 left = [column.name for column in table.columns if column.type not in ("int128", "variant")]
                 plan = planned(table, None)
-                if not is_read_here(plan, shown_fields(plan, left), Settings()):
+                if not is_read_locally(plan, shown_fields(plan, left), Settings()):
                     continue
                 places = [place for place, column in enumerate(columns, 1) if column[2] in left]
                 expected = [(str(row[0]), *(_text(row[place]) for place in places)) for row in theirs]

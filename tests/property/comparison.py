@@ -9,7 +9,7 @@ from forklake import Catalog, PartitionField, Snapshot, Transaction, errors
 from forklake import Column as SeenColumn
 from forklake import Table as SeenTable
 from forklake.catalog import lookup
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, FILE_COLUMN_STATS, NAME_MAPPING
 from forklake.model.rows import DataFileRow
 from tests.property.content import UNKNOWN, Bounds, Column, File, State, Table
@@ -151,7 +151,7 @@ class Comparison:
     def _statistics(self, where: str, reader: Catalog, seen: SeenTable, table: Table) -> None:
         """Statistics of columns are not public on their own; planners read them as it is done here."""
         view = reader._content()
-        assert isinstance(view, View)
+        assert isinstance(view, CatalogState)
         known = lookup.column_stats(view, seen.table_id)
         for column in table.columns:
             if column.parent is None:
@@ -169,7 +169,7 @@ class Comparison:
         wanted = {self.ids["file", file.key]: dict(file.bounds) for file in table.files if file.bounds}
         expect(where, "statistics of files", by_file, wanted)
 
-    def _mappings(self, where: str, view: View, files: list[DataFileRow], table: Table) -> None:
+    def _mappings(self, where: str, view: CatalogState, files: list[DataFileRow], table: Table) -> None:
         """Every file finds its mapping where its own rows are."""
         rows = {int(row.data_file_id): row for row in files}
         given = [(file, file.names if file.mapping is None else file.mapping.columns) for file in table.files]

@@ -50,7 +50,7 @@ def _tombstones_count_for_ever(sabotage: Sabotage) -> None:
 def _ancestors_are_read_as_of_now(sabotage: Sabotage) -> None:
     parameters = visibility.chain_params
 
-    def unbounded(sight: visibility.Seen) -> dict[str, Any]:
+    def unbounded(sight: visibility.Chain) -> dict[str, Any]:
         return {**parameters(sight), "bounds": [max(sight.bounds)] * len(sight.bounds)}
 
     sabotage.put(visibility, "chain_params", unbounded)

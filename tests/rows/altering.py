@@ -16,7 +16,7 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError
 from forklake.files.texts import to_texts
 from forklake.model import types
@@ -57,7 +57,7 @@ class PythonMeans:
 
     def feed(self, catalog: Catalog, snapshot: int) -> tuple[list[Row], list[Row]]:
         runtime, content = catalog._runtime, catalog._content()
-        view = View(runtime.store, versions.version_at(runtime.store, content.version, snapshot))
+        view = CatalogState(runtime.store, versions.version_at(runtime.store, content.version, snapshot))
         row = lookup.table(view, TABLE, "main")
         return changed_rows(plan_changes(runtime.store, runtime.lake_path, view, row, SnapshotId(snapshot)))
 

@@ -14,7 +14,7 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import count_rows, plan_scan
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.files import storage
 from forklake.files.conform import conform, frame_of
 from forklake.files.deletes import read_deletes, write_delete_file
@@ -100,7 +100,7 @@ class ArrowHands:
         """Return the changes between two snapshots."""
         runtime = table._reader._runtime
         version = versions.version_at(runtime.store, table._content().version, last)
-        view = View(runtime.store, version)
+        view = CatalogState(runtime.store, version)
         row = lookup.table_by_id(view, table.table_id)
         return read_changes(plan_changes(runtime.store, runtime.lake_path, view, row, SnapshotId(first)))
 
@@ -180,7 +180,7 @@ def _remove_if_undone(transaction: Transaction, paths: Sequence[str]) -> None:
     def remove() -> None:
         storage.delete(paths)
 
-    transaction._open().when_undone(remove)
+    transaction._open().on_undo(remove)
 
 
 def _target(transaction: Transaction, table: Table) -> WriteTarget:

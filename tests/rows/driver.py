@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField, Settings, Table, Transaction, errors
 from forklake.metastore.written_tables import DELETE_FILE
-from forklake.ops.read_table import is_read_here
+from forklake.ops.read_table import is_read_locally
 from tests.rows.arrow_hands import planned
 from tests.rows.conditions import Condition, random_condition
 from tests.rows.model import (
@@ -260,7 +260,7 @@ class Driver:
     def _compare_readers(self, reading: Reading, names: list[str], rows: list[FoundRow]) -> None:
         """Check that this process reads of small tables what the hands have read."""
         plan = planned(reading.table, None)
-        assert is_read_here(plan, plan.fields, Settings()), "the table is not read here"
+        assert is_read_locally(plan, plan.fields, Settings()), "the table is not read here"
         found = reading.table.rows([*names, "rowid", "snapshot_id"])
         here = {row[-2]: (row[-1], plain(dict(zip(names, row, strict=False)))) for row in found}
         assert len(here) == len(found), "a row is read here twice"

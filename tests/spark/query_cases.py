@@ -91,7 +91,7 @@ class MemoryNames:
         """Return no value: there are no functions."""
         return NotImplemented
 
-    def asked(self, statement: Show | Describe) -> Relation:
+    def show_relation(self, statement: Show | Describe) -> Relation:
         raise NotFoundError(f"Nothing is known about {statement}")
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
 
 from forklake.engine.spark.columns.column_casts import native_cast
-from forklake.engine.spark.driver.failures import translated
+from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
@@ -75,7 +75,7 @@ def spark_frame(spark: SparkSession, array: pa.Array, kind: str | None = None) -
 
 
 def in_spark(frame: DataFrame, field: Field) -> list[Any]:
-    with translated("t"):
+    with guard_table("t"):
         return values_of(conform(frame, [field], "t", by_name=True).toArrow().column(0).combine_chunks())
 
 
@@ -220,6 +220,6 @@ def test_null_is_refused_where_it_is_not_allowed(spark: SparkSession) -> None:
     number = fields_of({"a": "int32"})[0].column_id
     fields = [Field(number, "a", types.INT32), Field(number, "b", types.VARCHAR, nulls_allowed=False)]
     for query in ("SELECT 1 AS a, CAST(NULL AS STRING) AS b", "SELECT 1 AS a"):
-        with pytest.raises(InvalidInputError) as failure, translated("t"):
+        with pytest.raises(InvalidInputError) as failure, guard_table("t"):
             conform(spark.sql(query), fields, "t", by_name=True).collect()
         assert str(failure.value) == "NOT NULL constraint failed: t.b"

@@ -13,7 +13,7 @@ import forklake
 from forklake import Catalog, ColumnDefinition, Lake, PartitionField
 from forklake.connector.source_options import Source, Use, parse_options
 from forklake.connector.table_reader import ScanTask, TableReader
-from forklake.connector.writer import TableWriter, Written
+from forklake.connector.writer import TableWriter, WrittenFiles
 from forklake.engine.local.scan_tasks import PART_BYTES, FilePart, tasks
 from forklake.errors import ConflictError, InvalidInputError, NotFoundError
 from forklake.model.ids import DataFileId, SnapshotId
@@ -234,7 +234,7 @@ def test_options_that_cannot_be_used_are_refused(
 ) -> None:
     def use() -> None:
         found = source(named(place) | options)
-        with found.opened() as catalog:
+        with found.open_catalog() as catalog:
             found.table_of(catalog)
 
     with pytest.raises((InvalidInputError, NotFoundError), match=words):
@@ -354,7 +354,7 @@ def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, sho
     frame = place.spark.range(1)
     writer = TableWriter(source(named(place, "altered")), frame.schema, False, None)
     written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
-    assert isinstance(written[0], Written)
+    assert isinstance(written[0], WrittenFiles)
     assert written[0].files
     catalog.table("t").alter.drop_column("size")
     with pytest.raises(ConflictError, match="was altered while rows for it were written"):

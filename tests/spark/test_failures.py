@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake import connect
 from forklake.engine.spark.driver import gateway
-from forklake.engine.spark.driver.failures import guarded, running, translated, translation
+from forklake.engine.spark.driver.failures import guard_jobs, guard_scan, guard_table, translation
 from forklake.engine.spark.driver.gateway import is_lost
 from forklake.engine.spark.read.collect import collect_arrow
 from forklake.engine.spark.read.scan import scan
@@ -47,7 +47,7 @@ def test_a_missing_file_is_named(spark: SparkSession, path: Path) -> None:
     made = plan(FIELDS, scanned(path, FIELDS))
     frame = scan(spark, made)
     path.unlink()
-    with pytest.raises(DataFileError) as caught, guarded(made):
+    with pytest.raises(DataFileError) as caught, guard_scan(made):
         frame.collect()
     assert caught.value.message == f'Cannot read data file "{path}" of table "t": there is no such file.'
     assert caught.value.hint
@@ -59,7 +59,7 @@ def test_a_truncated_file_is_named(spark: SparkSession, path: Path, keep: int) -
     path.write_bytes(path.read_bytes()[:keep])
     with (
         pytest.raises(DataFileError, match=r'f\.parquet" of table "t": it is damaged or no Parquet file'),
-        guarded(made),
+        guard_scan(made),
     ):
         scan(spark, made).collect()
 
@@ -69,7 +69,7 @@ def test_damage_inside_a_file_is_told_with_its_name(spark: SparkSession, path: P
     content = bytearray(path.read_bytes())
     content[4:2000] = b"\xff" * 1996
     path.write_bytes(bytes(content))
-    with pytest.raises(DataFileError, match=r'Cannot read data file ".*f\.parquet" of table "t": .'), guarded(made):
+    with pytest.raises(DataFileError, match=r'Cannot read data file ".*f\.parquet" of table "t": .'), guard_scan(made):
         scan(spark, made).collect()
 
 
@@ -78,7 +78,7 @@ def test_a_missing_delete_file_is_named_with_its_data_file(spark: SparkSession, 
     (path.parent / "d.parquet").unlink()
     with (
         pytest.raises(DataFileError, match=r'f\.parquet" of table "t": File ".*d\.parquet" was not read'),
-        guarded(made),
+        guard_scan(made),
     ):
         scan(spark, made).collect()
 
@@ -86,7 +86,7 @@ def test_a_missing_delete_file_is_named_with_its_data_file(spark: SparkSession, 
 def test_a_column_of_another_type_than_the_metadata_says_is_told(spark: SparkSession, path: Path) -> None:
     wrong = [field(1, "a", "varchar")]
     made = plan(wrong, scanned(path, wrong))
-    with pytest.raises(DataFileError, match=r'of table "t": Data type mismatch.*\[a\]'), guarded(made):
+    with pytest.raises(DataFileError, match=r'of table "t": Data type mismatch.*\[a\]'), guard_scan(made):
         scan(spark, made).collect()
 
 
@@ -103,12 +103,12 @@ def test_an_expression_that_cannot_be_computed_is_an_input_error(
     spark: SparkSession, path: Path, expression: str, message: str
 ) -> None:
     made = plan(FIELDS, scanned(path, FIELDS))
-    with pytest.raises(InvalidInputError, match=message), guarded(made):
+    with pytest.raises(InvalidInputError, match=message), guard_scan(made):
         scan(spark, made).selectExpr(expression).collect()
 
 
 def test_memory_that_runs_out_says_what_to_set(spark: SparkSession) -> None:
-    with pytest.raises(EngineError, match='ran out of memory on table "t"') as caught, translated("t"):
+    with pytest.raises(EngineError, match='ran out of memory on table "t"') as caught, guard_table("t"):
         spark.range(1).mapInArrow(task(lambda: fail(MemoryError())), "id bigint").collect()
     assert "spark.driver.memory" in str(caught.value.hint)
 
@@ -181,7 +181,7 @@ def test_a_file_that_may_not_grow_is_told_for_tables_and_for_what_spark_writes_m
         with pytest.raises(DataFileError, match=too_large):
             shop.table("t").append(rows)
         in_vain = pytest.raises(EngineError, match="temporary files for the query: the file is larger")
-        with in_vain as caught, running("the query"):
+        with in_vain as caught, guard_jobs("the query"):
             rows.repartition(2).selectExpr("count(DISTINCT a)").collect()
     assert "spark.local.dir" in str(caught.value.hint)
 
@@ -236,7 +236,7 @@ def test_a_server_of_spark_connect_that_is_gone_is_said_to_be_unreachable() -> N
 
 
 def test_java_that_is_there_is_not_said_to_be_gone(spark: SparkSession) -> None:
-    with pytest.raises(EngineError, match="an object store hung up"), running("rows"):
+    with pytest.raises(EngineError, match="an object store hung up"), guard_jobs("rows"):
         raise ConnectionResetError("an object store hung up")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, before[1]))
@@ -248,7 +248,10 @@ def test_java_that_is_there_is_not_said_to_be_gone(spark: SparkSession) -> None:
 
 
 def test_a_worker_that_dies_fails_the_job_in_our_words(spark: SparkSession) -> None:
-    with pytest.raises(EngineError, match=r'died while it worked on rows for table "t"'), running('rows for table "t"'):
+    with (
+        pytest.raises(EngineError, match=r'died while it worked on rows for table "t"'),
+        guard_jobs('rows for table "t"'),
+    ):
         spark.range(1).mapInArrow(task(lambda: os._exit(9)), "id bigint").collect()
 
 
@@ -261,12 +264,12 @@ def test_a_failure_of_another_thread_is_told_by_its_cause() -> None:
 
 
 def test_any_other_failure_names_the_table(spark: SparkSession) -> None:
-    with pytest.raises(EngineError, match=r'A job on table "t" failed, and nothing was committed'), translated("t"):
+    with pytest.raises(EngineError, match=r'A job on table "t" failed, and nothing was committed'), guard_table("t"):
         spark.range(1).mapInArrow(task(lambda: fail(KeyError("lost"))), "id bigint").collect()
 
 
 def test_errors_that_are_ours_already_stay_as_they_are() -> None:
-    with pytest.raises(InvalidInputError, match=r"^mine$"), translated("t"):
+    with pytest.raises(InvalidInputError, match=r"^mine$"), guard_table("t"):
         raise InvalidInputError("mine")
 
 
@@ -280,7 +283,7 @@ def test_an_interrupt_ends_the_job(spark: SparkSession) -> None:
         signal.pthread_kill(main, signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt), translated("t"):
+    with pytest.raises(KeyboardInterrupt), guard_table("t"):
         spark.range(2, numPartitions=2).mapInArrow(task(lambda: time.sleep(600)), "id bigint").collect()
     wait_until(lambda: not tracker.getActiveJobsIds(), "the end of the job")
     assert spark.range(3).count() == 3

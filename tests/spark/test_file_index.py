@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.spark.read.file_index import SETTING, read_parquet, url_encoded
+from forklake.engine.spark.read.file_index import SETTING, read_parquet, url_encode
 from forklake.engine.spark.read.scan import scan
 from forklake.model.scan import ScanFile
 from tests.spark.plans import field, physical_plan, plan, scanned, setting, values, written_by_arrow
@@ -67,7 +67,7 @@ def test_a_path_is_encoded_as_spark_encodes_it(spark: SparkSession, tmp_path: Pa
     files = [scanned(written_by_arrow(tmp_path / name, {"a": [name]}), FIELDS) for name in names]
     frame = read_parquet(spark, files, scan(spark, plan(FIELDS)).schema)
     shown: dict[str, str] = dict(frame.selectExpr("a", "_metadata.file_name").collect())
-    assert shown == {name: url_encoded(name) for name in names}
+    assert shown == {name: url_encode(name) for name in names}
 
 
 @pytest.mark.parametrize("route", ROUTES)

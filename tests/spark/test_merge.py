@@ -16,7 +16,7 @@ from forklake.catalog.scan_plan import plan_scan
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.conform import conform, frame_of
 from forklake.ops.append import frame_fields
-from forklake.ops.merge_predicate import matching
+from forklake.ops.merge_predicate import match_predicate
 from forklake.sql.rows.row_statements import bind_merge_with
 from forklake.sql.rows.row_texts import MergeClauses, merge_statement
 from tests.lakes import IMPATIENT
@@ -199,7 +199,7 @@ def test_files_without_a_key_of_the_source_are_not_read(shop: Catalog) -> None:
         given = frame_fields(runtime.engine, rows)
         wanted = MergeClauses(**clauses or {"matched": (MergeDelete(),)})
         merge = bind_merge_with(given, merge_statement(on, wanted, fields, given, None), "orders", fields)
-        predicate = matching(merge, conform(rows, merge.source, "source", by_name=False), merge.source, fields)
+        predicate = match_predicate(merge, conform(rows, merge.source, "source", by_name=False), merge.source, fields)
         return len(plan_scan(runtime.store, runtime.lake_path, content, row, predicate).files)
 
     assert files([{"id": 4}, {"id": 5}]) == 1

@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake import Lake
-from forklake.engine.spark.change.key_filter import sieved
-from forklake.engine.spark.change.merge_source import measured
+from forklake.engine.spark.change.key_filter import filter_by_keys
+from forklake.engine.spark.change.merge_source import measure
 from tests.lakes import IMPATIENT
 
 
@@ -21,13 +21,13 @@ def test_a_source_is_small_by_what_its_rows_take_in_memory(spark: SparkSession) 
         ("array(struct(repeat('ab', 500) AS text))", False),
         ("cast(repeat('ab', 500) AS binary)", False),
     ):
-        with measured(rows.selectExpr("id", f"{note} AS note"), ["id"], "orders") as (source, bounds):
+        with measure(rows.selectExpr("id", f"{note} AS note"), ["id"], "orders") as (source, bounds):
             assert source.is_small is is_small, note
             assert bounds.column("id").to_pylist() == [0, 69_999]
 
 
 def test_a_source_without_rows_is_small(spark: SparkSession) -> None:
-    with measured(spark.range(0), ["id"], "orders") as (source, bounds):
+    with measure(spark.range(0), ["id"], "orders") as (source, bounds):
         assert source.is_small
         assert bounds.column("id").to_pylist() == [None, None]
 
@@ -38,7 +38,7 @@ def test_a_source_without_rows_is_small(spark: SparkSession) -> None:
 def test_a_sieve_keeps_every_row_that_has_a_key(spark: SparkSession, keys: list[int | None]) -> None:
     wide = spark.createDataFrame(pa.table({"key": pa.array(keys, pa.int64())}))
     rows = spark.range(-1_000, 60_000).selectExpr("id AS key").union(wide)
-    kept = {row[0] for row in sieved(rows, F.col("key"), pa.chunked_array([keys], pa.int64())).collect()}
+    kept = {row[0] for row in filter_by_keys(rows, F.col("key"), pa.chunked_array([keys], pa.int64())).collect()}
     known = {key for key in keys if key is not None}
     assert known <= kept, "rows with a key are missing"
     assert None not in kept

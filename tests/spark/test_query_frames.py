@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 import forklake
 from forklake.engine.spark.read import query
 from forklake.engine.spark.read import scan as scanning
-from forklake.engine.spark.read.query import are_few, collect_rows, explain, limited, query_frame, query_session
+from forklake.engine.spark.read.query import are_few, collect_rows, explain, limit_rows, query_frame, query_session
 from forklake.engine.spark.read.rows_frame import rows_frame
 from forklake.engine.spark.read.scan import scan
 from forklake.engine.spark.spark_engine import SparkEngine
@@ -307,7 +307,9 @@ def files_of(tmp_path: Path, counts: Sequence[int], **more: Any) -> ScanPlan:
 
 
 def firsts(queries: SparkSession, frame: Any, sql: str = "SELECT a AS c0 FROM v AS r0", *most: int) -> list[Any]:
-    made = limited(query_frame(queries, sql, {"v": frame}), *most) if most else query_frame(queries, sql, {"v": frame})
+    made = (
+        limit_rows(query_frame(queries, sql, {"v": frame}), *most) if most else query_frame(queries, sql, {"v": frame})
+    )
     return list(collect_rows(made).column(0).to_pylist())
 
 

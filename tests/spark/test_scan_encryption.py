@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from forklake.engine.spark.driver.failures import guarded
+from forklake.engine.spark.driver.failures import guard_scan
 from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError
 from forklake.files.keys import encrypting, new_key
@@ -64,7 +64,7 @@ def test_a_wrong_key_is_an_error_that_names_the_file(spark: SparkSession, tmp_pa
     files = plan(FIELDS, made(tmp_path / "1.parquet", 2, encryption_key=new_key()))
     with (
         pytest.raises(DataFileError, match=r'Cannot read data file ".*1\.parquet" of table "t": .*decrypted'),
-        guarded(files),
+        guard_scan(files),
     ):
         scan(spark, files).collect()
 
@@ -75,7 +75,7 @@ def test_a_key_that_is_none_is_an_error_that_names_the_file(spark: SparkSession,
         pytest.raises(
             DataFileError, match=r'1\.parquet" of table "t": it cannot be decrypted: its key in the metadata is damaged'
         ),
-        guarded(files),
+        guard_scan(files),
     ):
         scan(spark, files).collect()
 
@@ -84,6 +84,6 @@ def test_a_missing_key_is_an_error_that_names_the_file(spark: SparkSession, tmp_
     files = plan(FIELDS, made(tmp_path / "1.parquet", 2, encryption_key=None))
     with (
         pytest.raises(DataFileError, match=r'Cannot read data file ".*1\.parquet" of table "t": it is encrypted'),
-        guarded(files),
+        guard_scan(files),
     ):
         scan(spark, files).collect()

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, ByteType, CalendarIntervalType, LongType, MapType, StructType
 
 from forklake.engine.spark.columns.spark_types import ducklake_columns, ducklake_type, spark_schema, spark_type
-from forklake.engine.spark.driver.failures import guarded
+from forklake.engine.spark.driver.failures import guard_scan
 from forklake.engine.spark.read.scan import scan
 from forklake.errors import InvalidInputError
 from forklake.model import types
@@ -116,7 +116,7 @@ def test_a_hugeint_that_does_not_fit_is_an_error_and_never_null(
     made = plan([field(1, "v", "int128")], scanned(path, [field(1, "v", "float64")]))
     with (
         setting(spark, spark_sql_ansi_enabled=ansi),
-        guarded(made),
+        guard_scan(made),
         pytest.raises(Exception, match=r'Conversion Error: Value .* of column "v" does not fit'),
     ):
         scan(spark, made).collect()
@@ -142,7 +142,7 @@ def test_a_number_of_another_kind_is_read_if_nothing_of_it_is_lost(
     with setting(spark, spark_sql_ansi_enabled=ansi):
         assert values(scan(spark, made("SELECT unnest([2.0::DOUBLE, NULL]) AS v"))) == [(2,), (None,)]
         for value in ("1.5", "3e9", "'nan'"):
-            with pytest.raises(InvalidInputError, match='of column "v" does not fit into int'), guarded(plan([])):
+            with pytest.raises(InvalidInputError, match='of column "v" does not fit into int'), guard_scan(plan([])):
                 scan(spark, made(f"SELECT {value}::DOUBLE AS v")).collect()
 
 

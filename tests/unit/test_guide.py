@@ -60,7 +60,7 @@ def test_the_metadata_spec_gives_every_table_its_visibility_class() -> None:
 def test_the_metadata_spec_names_only_columns_that_a_table_has() -> None:
     page = (DOCS / "spec" / "metadata.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(ducklake_\w+)` \| [^|\n]*\| [^|\n]* \|([^|\n]*)\|$", page, flags=re.MULTILINE)
-    columns = {table.name: {column.name for column in table.stored} for table in DESCRIBED}
+    columns = {table.name: {column.name for column in table.stored_columns} for table in DESCRIBED}
     assert {name: set(re.findall(r"`(\w+)`", notes)) - columns[name] for name, notes in rows} == {
         table.name: set() for table in DESCRIBED
     }

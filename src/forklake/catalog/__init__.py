@@ -1,1 +1,1 @@
-"""Versions of a catalog: what a commit may change, and what stands in its way."""
+"""Versions of a catalog: its states, commits, conflicts and scan plans."""

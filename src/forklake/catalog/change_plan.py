@@ -1,4 +1,4 @@
-"""Planning the change feed of a table: which files and rows began and ended, and at which snapshots."""
+"""Plans the change feed of a table: which files and rows began or ended, and when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 from forklake.catalog import versions
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.table_files import TableFiles
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
@@ -27,16 +27,21 @@ _Dated = tuple[_R, SnapshotId, SnapshotId]
 _REWRITES = (ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE)
 
 
-def plan_changes(store: Store, lake_path: str | None, view: View, table: TableRow, first: SnapshotId) -> ChangePlan:
-    """Return what tells the changes of a table from one snapshot to that of the view, both included.
+def plan_changes(
+    store: Store, lake_path: str | None, view: CatalogState, table: TableRow, first: SnapshotId
+) -> ChangePlan:
+    """Plan the change feed of a table from one snapshot to that of the state.
 
-    Snapshots that only moved rows to other files changed none. Asks a fixed number of questions.
+    Both snapshots are included. Snapshots that only moved rows to other files changed none. The number of queries
+    is fixed.
     """
     return _ChangePlanner(store, lake_path, view, table, first).plan()
 
 
 class _ChangePlanner:
-    def __init__(self, store: Store, lake_path: str | None, view: View, table: TableRow, first: SnapshotId) -> None:
+    def __init__(
+        self, store: Store, lake_path: str | None, view: CatalogState, table: TableRow, first: SnapshotId
+    ) -> None:
         self._store = store
         self._view = view
         self._table = table
@@ -98,7 +103,7 @@ class _ChangePlanner:
         return ChangePlan(
             first=self._first,
             last=self._view.version.snapshot_id,
-            inserted=self._inserted(),
+            inserted=self._plan_inserts(),
             ended=was,
             ended_files={file.path: end for file, (_, end) in zip(was.files, ended, strict=True)},
             ended_rows={(row.row_id, begin): end for row, begin, end in ended_rows},
@@ -118,21 +123,24 @@ class _ChangePlanner:
         carries = row.partial_max is not None and row.partial_max >= self._first
         return carries or (self._counts(begin) and not _is_flushed(row, begin))
 
-    def _inserted(self) -> ScanPlan:
+    def _plan_inserts(self) -> ScanPlan:
         rows = [row for row, begin, end in self._rows if self._counts(begin) and end not in self._flushes]
-        plan = self._planner.plan_rows(self._added(), rows)
-        return replace(plan, files=tuple(self._as_begun(file) for file in plan.files))
+        plan = self._planner.plan_rows(self._added_files(), rows)
+        return replace(plan, files=tuple(self._with_own_deletes(file) for file in plan.files))
 
-    def _as_begun(self, file: ScanFile) -> ScanFile:
-        """Return a file with no more deleted of it than the commit did that added it."""
+    def _with_own_deletes(self, file: ScanFile) -> ScanFile:
+        """Return a file with only those deletes that its own commit made."""
         if file.deletes is None:
             return file
         begin = self._begins[file.data_file_id]
         number = begin if file.numbering is None else file.numbering.number(begin)
         return replace(file, deletes=replace(file.deletes, read_upto=SnapshotId(number), is_cut=True))
 
-    def _added(self) -> TableFiles:
-        """Return the files that were added, less what the same commits deleted of them: nobody ever saw that."""
+    def _added_files(self) -> TableFiles:
+        """Return the added files, without rows that the same commits deleted again.
+
+        No snapshot ever showed such rows.
+        """
         added = [row for row, begin, _ in self._files if self._adds(row, begin)]
         files = [row.data_file_id for row in added]
         return TableFiles(
@@ -151,15 +159,21 @@ class _ChangePlanner:
         )
 
     def _came_with(self, file: DataFileId, deleted: SnapshotId) -> bool:
-        """Return whether a commit that deleted rows of a file also added the file; merged files tell by row."""
+        """Return whether the commit that deleted rows of a file also added the file.
+
+        Merged files carry the snapshot of each row instead.
+        """
         return self._begins[file] == deleted and self._data[file].partial_max is None
 
     def _only_moves(self, file: DataFileId, begin: SnapshotId) -> bool:
-        """Return whether a delete file holds what the metadata held before: else, positions end with their file."""
+        """Return whether a delete file only holds what were inlined deletes before.
+
+        If the data file ends at the same snapshot, its inlined deletes end with it and nothing moved.
+        """
         return self._ends[file] != begin and any(end == begin for _, _, end in self._places_of.get(file, ()))
 
     def _deletes_before(self, file: DataFileId, end: SnapshotId) -> DeleteFileRow | None:
-        """Return the delete file that counted just before a snapshot."""
+        """Return the delete file that was live just before a snapshot."""
         found = (row for row, begin, ended in self._deletes_of.get(file, ()) if begin < end <= ended)
         return next(found, None)
 
@@ -168,7 +182,7 @@ class _ChangePlanner:
         return tuple(sorted(row.row_id for row, begin, ended in found if begin < end <= ended))
 
     def _new_deletes(self) -> list[NewDeletes]:
-        """Return what delete files newly delete."""
+        """Return the rows that delete files newly delete."""
         chosen = [
             (row, begin)
             for rows in self._deletes_of.values()
@@ -181,7 +195,9 @@ class _ChangePlanner:
             or (row.partial_max is not None and row.partial_max >= self._first)
         ]
         before = {row.delete_file_id: self._deletes_before(row.data_file_id, begin) for row, begin in chosen}
-        scanned = self._scanned([*(row for row, _ in chosen), *(row for row in before.values() if row is not None)])
+        scanned = self._scan_deletes(
+            [*(row for row, _ in chosen), *(row for row in before.values() if row is not None)]
+        )
         new: list[NewDeletes] = []
         for row, begin in chosen:
             path, after = scanned[row.delete_file_id]
@@ -196,7 +212,7 @@ class _ChangePlanner:
     def _by_snapshot(
         self, row: DeleteFileRow, begin: SnapshotId, path: str, deletes: ScanDeletes
     ) -> Iterator[NewDeletes]:
-        """Yield what each snapshot deleted of a file, where one delete file holds it all."""
+        """Yield the deletes of each snapshot, where one delete file holds them all."""
         numbering = None if row.numbering_id is None else numberings(self._store, [row.numbering_id])[row.numbering_id]
 
         def upto(snapshot: SnapshotId) -> ScanDeletes:
@@ -212,8 +228,11 @@ class _ChangePlanner:
                 was = None if earlier is None else upto(earlier)
                 yield NewDeletes(row.data_file_id, path, was, upto(snapshot), snapshot)
 
-    def _scanned(self, rows: Sequence[DeleteFileRow]) -> dict[DeleteFileId, tuple[str, ScanDeletes]]:
-        """Return each delete file as it is read, and the path of its data file; a plan holds one for each data file."""
+    def _scan_deletes(self, rows: Sequence[DeleteFileRow]) -> dict[DeleteFileId, tuple[str, ScanDeletes]]:
+        """Return each delete file as a scan reads it, and the path of its data file.
+
+        A scan plan holds one delete file for each data file, so several plans may be needed.
+        """
         waiting: dict[DataFileId, dict[DeleteFileId, DeleteFileRow]] = {}
         for row in rows:
             waiting.setdefault(row.data_file_id, {})[row.delete_file_id] = row
@@ -229,5 +248,5 @@ class _ChangePlanner:
 
 
 def _is_flushed(row: DataFileRow, begin: SnapshotId) -> bool:
-    """Return whether a file holds rows that were in the metadata before it began."""
+    """Return whether a file holds rows that were inlined before it began."""
     return row.partial_max is not None and row.partial_max < begin

@@ -1,4 +1,4 @@
-"""Which columns a table had when a file or an inlined row of it began."""
+"""Column history: the columns of a table when a file or an inlined row began."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Dated = tuple[ColumnRow, SnapshotId, SnapshotId]
 
 @dataclass
 class _Columns:
-    """The columns of one interval of a table's life."""
+    """The columns of a table during one interval."""
 
     rows: Sequence[ColumnRow]
 
@@ -44,7 +44,8 @@ class _Columns:
 class ColumnHistory:
     """The columns of one table along its lineage.
 
-    The database is asked only if something is not younger than all columns; each set of columns is made once.
+    It queries the database only for something that is not younger than all columns, and builds each set of
+    columns once.
     """
 
     def __init__(self, store: Store | Session, content: Content, table: TableRow) -> None:
@@ -52,22 +53,23 @@ class ColumnHistory:
         self._content = content
         self._table = table
         self._now = _Columns(lookup.columns(content, table.table_id))
-        self._newest = max((_begun(row.origin) for row in self._now.rows), default=SnapshotId(0))
+        self._newest = max((_begin_of(row.origin) for row in self._now.rows), default=SnapshotId(0))
         self._sets: dict[int, _Columns] = {}
         self._first: dict[int, _Columns] = {}
         self._altered: dict[SnapshotId, bool] = {}
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The columns that the reader sees."""
+        """The current columns."""
         return self._now.fields
 
     def of_row(self, origin: Origin | None) -> tuple[Field, ...]:
         """Return the columns that the table had when an inlined row began.
 
-        For a row of a severed catalog that forgot them, those that came next; the row says which of them it has.
+        A severed catalog has forgotten the columns of its older rows; for such a row, return the columns that came
+        next. The row itself shows which of them it has.
         """
-        begun = _begun(origin)
+        begun = _begin_of(origin)
         # The text of a struct has all fields that it had then, those too that were dropped since.
         is_nested = any(row.parent_column is not None for row in self._now.rows)
         if begun == INFINITY or (begun > self._newest and not is_nested):
@@ -75,21 +77,25 @@ class ColumnHistory:
         return (self._first_known(begun) if self._is_forgotten(begun, origin) else self._at(begun)).fields
 
     def of_file(self, origin: Origin | None) -> tuple[Field, ...] | None:
-        """Return the columns of a file that its owner wrote, as it holds them; None if only its footer knows.
+        """Return the columns of a file that its owner wrote, as the file holds them.
 
-        What was dropped since may be missing. A commit that writes a file and changes columns that were there before
-        does not tell which came first, and a severed catalog has forgotten what its columns were before.
+        The result is None if only the footer of the file has them. Columns that were dropped since may be missing. If
+        one commit writes a file and changes existing columns, nothing says which came first; and a severed catalog
+        has forgotten its earlier columns. In both cases the footer decides.
         """
         columns = self._of_file(origin)
         return None if columns is None else columns.stored
 
     def of_mapped_file(self, origin: Origin | None, mapping: Sequence[MappedField]) -> tuple[Field, ...] | None:
-        """Return the columns of such a file that names them in its own way; None if only its footer knows."""
+        """Return the columns of a file that its owner wrote with a name mapping.
+
+        The result is None if only the footer of the file has them.
+        """
         columns = self._of_file(origin)
-        return None if columns is None else _renamed(mapping, columns.by_id)
+        return None if columns is None else _mapped_fields(mapping, columns.by_id)
 
     def _of_file(self, origin: Origin | None) -> _Columns | None:
-        begun = _begun(origin)
+        begun = _begin_of(origin)
         if begun == INFINITY:
             is_new = self._table.origin is None
             return self._now if is_new or self._newest < INFINITY else None
@@ -116,14 +122,14 @@ class ColumnHistory:
         return self._first[place]
 
     def _is_forgotten(self, begun: SnapshotId, origin: Origin | None) -> bool:
-        """Return whether columns of that time may have been written anew since, by a copy or when it was severed."""
+        """Return whether a copy or sever may have rewritten the columns of that time."""
         is_last = origin is not None and origin.owner == self._content.version.owners[-1]
         return is_last and self._had_ancestors and begun < self._last_begin
 
     def _is_altered(self, begun: SnapshotId) -> bool:
-        """Return whether a commit changed columns of the table, which was there before.
+        """Return whether a commit changed existing columns of the table.
 
-        That they are called again what they were called before does not tell what they were called between.
+        A column may have its old name again, with another name in between.
         """
         if begun not in self._begins:
             return False
@@ -149,7 +155,10 @@ class ColumnHistory:
 
     @cached_property
     def _had_ancestors(self) -> bool:
-        """Whether the last owner of the chain is no root: it was copied or severed, and forgot its ancestors."""
+        """Whether the last owner of the chain is no root.
+
+        Such a catalog was copied or severed, and forgot its ancestors.
+        """
         version = self._content.version
         if len(version.links) == 1:
             return not version.is_root
@@ -160,16 +169,19 @@ def _order(row: ColumnRow) -> tuple[int, int]:
     return row.column_order, row.column_id
 
 
-def _begun(origin: Origin | None) -> SnapshotId:
+def _begin_of(origin: Origin | None) -> SnapshotId:
     return INFINITY if origin is None else origin.begun
 
 
-def _renamed(mapping: Sequence[MappedField], rows: Mapping[ColumnId, ColumnRow]) -> tuple[Field, ...] | None:
-    """Return the fields of a mapping with the types of their columns; None if one is not in the file or not known."""
+def _mapped_fields(mapping: Sequence[MappedField], rows: Mapping[ColumnId, ColumnRow]) -> tuple[Field, ...] | None:
+    """Return the fields of a mapping, with the types of their columns.
+
+    It is None if a field is not in the file or not known.
+    """
     found = []
     for mapped in mapping:
         row = rows.get(mapped.column_id)
-        children = _renamed(mapped.children, rows)
+        children = _mapped_fields(mapped.children, rows)
         if row is None or mapped.is_partition or children is None:
             return None
         found.append(Field(row.column_id, mapped.source_name, stored_type(row.column_type, children).stored_as))

@@ -1,4 +1,7 @@
-"""The commit: plan on the head, move it by compare-and-swap, and if somebody was faster, look and try again."""
+"""The commit: plan on the head, move the head, and retry after a lost race.
+
+A compare-and-swap moves the head.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from forklake.catalog import versions
 from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
 from forklake.catalog.titles import changed_title
-from forklake.catalog.view import Draft, View
+from forklake.catalog.view import CatalogState, Draft
 from forklake.config import Clock, RetryPolicy
 from forklake.errors import (
     AlreadyExistsError,
@@ -35,9 +38,9 @@ from forklake.model.version import Version
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a transaction wants: its changes, the view they were planned on, and what its author says."""
+    """A planned commit: its changes, the state they rely on, and the author's info."""
 
-    base: View
+    base: CatalogState
     changes: Sequence[Change]
     info: CommitInfo
     commit_key: str
@@ -46,27 +49,30 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
-    """A commit that happened; ``view`` is None where it had happened before and was found by its key."""
+class FinishedCommit:
+    """A commit that happened.
+
+    ``view`` is None if it had happened before and was found by its key.
+    """
 
     snapshot_id: SnapshotId
-    view: View | None
+    view: CatalogState | None
 
 
-def draft_of(view: View, changes: Sequence[Change]) -> Draft:
-    """Lay changes over a view."""
+def draft_of(view: CatalogState, changes: Sequence[Change]) -> Draft:
+    """Return a draft with changes applied to a state."""
     draft = Draft(view)
     for change in changes:
         apply(draft, change)
     return draft
 
 
-def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: Clock) -> Committed | None:
+def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: Clock) -> FinishedCommit | None:
     """Commit the draft of a plan, or return None if it changes nothing.
 
-    One snapshot is made for all changes, or none. A commit that lost a race is planned again on the new
-    head, unless what it was planned on has changed. The commit key makes it happen once, also when a
-    connection is lost and the outcome has to be asked for.
+    All changes become one snapshot, or none does. A commit that lost a race is planned again on the new
+    head, unless what it was planned on has changed. The commit key makes it happen once, even if a
+    connection is lost and the outcome has to be looked up.
 
     Raises:
         CommitConflictError: A concurrent commit touched the same things.
@@ -82,12 +88,12 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         result = _attempt(store, _to_commit(plan, draft), store.settings.retry, clock)
         match result.outcome:
             case Outcome.COMMITTED:
-                return _committed(draft, result)
+                return _finished_commit(draft, result)
             case Outcome.KNOWN:
                 assert result.snapshot_id is not None
-                return Committed(result.snapshot_id, None)
+                return FinishedCommit(result.snapshot_id, None)
             case Outcome.DROPPED | Outcome.MISSING:
-                raise versions.dropped(plan.base.version.catalog_id)
+                raise versions.catalog_dropped_error(plan.base.version.catalog_id)
         wait = next(waits, None)
         if wait is None:
             raise CommitContentionError(
@@ -96,11 +102,11 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
                 hint="Others committed to the catalog on every attempt; nothing was written. Try again.",
             )
         clock.sleep(wait)
-        draft = _planned_again(store, plan)
+        draft = _plan_again(store, plan)
 
 
 def _attempt(store: Store, commit: CommitRequest, policy: RetryPolicy, clock: Clock) -> CommitResult:
-    """Try once; a lost connection is regained and asked, under the same key, what happened."""
+    """Try to commit once; after a lost connection, look up the outcome by the key."""
     try:
         return store.commit(commit)
     except ConnectionLostError as error:
@@ -123,7 +129,7 @@ def _attempt(store: Store, commit: CommitRequest, policy: RetryPolicy, clock: Cl
 def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
     version = draft.version
     schema_version = _schema_version(draft)
-    rows = draft.written
+    rows = draft.new_rows
     if draft.reshaped:
         rows["ducklake_schema_versions"] = [
             SchemaVersionRow(schema_version=schema_version, table_id=table) for table in sorted(draft.reshaped)
@@ -138,7 +144,7 @@ def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
         new_objects=plan.new_objects,
         new_files=plan.new_files,
         rows=rows,
-        ends=draft.ended,
+        ends=draft.ended_uids,
         tombstones=draft.tombstones,
     )
 
@@ -148,21 +154,24 @@ def _schema_version(draft: Draft) -> int:
 
 
 def _id_order(change: LoggedChange) -> tuple[bool, int]:
-    """Sort by id as DuckLake does, what the transaction makes last and in the order it is made."""
+    """Return a sort key by id, as DuckLake sorts.
+
+    Things that the transaction makes come last, in the order of their creation.
+    """
     number = change.object_id or 0
     return number < 0, abs(number)
 
 
-def _committed(draft: Draft, result: CommitResult) -> Committed:
+def _finished_commit(draft: Draft, result: CommitResult) -> FinishedCommit:
     assert result.snapshot_id is not None
     assert result.snapshot_time is not None
     before = draft.version
     version = before.at(result.snapshot_id, _schema_version(draft), result.snapshot_time)
-    return Committed(result.snapshot_id, draft.base.advanced(version, draft))
+    return FinishedCommit(result.snapshot_id, draft.base.advance(version, draft))
 
 
-def _planned_again(store: Store, plan: Plan) -> Draft:
-    """Return the plan on the new head, if nothing it was planned on has changed."""
+def _plan_again(store: Store, plan: Plan) -> Draft:
+    """Plan the changes again on the new head, if nothing they rely on has changed."""
     with store.reading() as session:
         head, theirs = changes_since(session, plan.base.version)
     ours = draft_of(plan.base, plan.changes).log
@@ -178,7 +187,7 @@ def _planned_again(store: Store, plan: Plan) -> Draft:
             "; ".join(messages), conflicts=messages, hint="Nothing was written. Run it again on the new head."
         )
     try:
-        return draft_of(View(store, head), plan.changes)
+        return draft_of(CatalogState(store, head), plan.changes)
     except (InvalidInputError, NotFoundError, AlreadyExistsError) as error:
         raise CommitConflictError(
             f"Transaction conflict - another transaction has changed what this one relies on: {error.message}",
@@ -187,7 +196,9 @@ def _planned_again(store: Store, plan: Plan) -> Draft:
 
 
 def changes_since(session: Session, base: Version) -> tuple[Version, list[LoggedChange]]:
-    """Return the head and what commits of the same catalog did after the base, from one state of the database.
+    """Return the head, and the changes of the catalog's commits after the base.
+
+    Both are read from one state of the database.
 
     Raises:
         CommitConflictError: The base, or a snapshot after it, is expired: not all changes are known any more.

@@ -1,7 +1,7 @@
-"""Which changes cannot follow which: the conflict matrix, and the function that reads it.
+"""The conflict matrix: which changes cannot follow which.
 
-The matrix is DuckLake's, and one rule ours; ``docs/spec/conflicts.md`` shows it as a table. Where no rule speaks, two
-changes commute or are sorted out by planning again on the new head.
+The matrix is DuckLake's, with one rule of ours; ``docs/spec/conflicts.md`` shows it as a table. Where no rule
+applies, two changes commute or are resolved by planning again on the new head.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ def conflicts(ours: Sequence[LoggedChange], theirs: Sequence[LoggedChange]) -> t
     """Return every reason why our changes cannot follow theirs; empty if they can.
 
     Ordered by our changes, then by the rules, then by their changes. No message comes twice: of
-    pairs that read the same, the first is kept. What one side does not know (an id or a name that
+    pairs with the same message, the first is kept. What one side does not know (an id or a name that
     is None) matches nothing, but deletes whose data files are not known conflict with every other
-    delete from the table. Cost grows with the lists and the conflicts found, not with their product.
+    delete from the table. The cost grows with the lists and the conflicts found, not with their product.
     """
     known: dict[tuple[Comparison, ChangeKind, _Key], list[LoggedChange]] = defaultdict(list)
     for other in theirs:
@@ -159,7 +159,7 @@ def conflicts(ours: Sequence[LoggedChange], theirs: Sequence[LoggedChange]) -> t
 
 def _our_key(comparison: Comparison, change: LoggedChange) -> _Key:
     if comparison is Comparison.SCHEMA:
-        return _folded(change.schema_name) if change.kind is ChangeKind.DROPPED_SCHEMA else change.schema_id
+        return _fold_name(change.schema_name) if change.kind is ChangeKind.DROPPED_SCHEMA else change.schema_id
     if comparison is Comparison.UNMATCHED and not change.unmatched:
         return None
     return _key(comparison, change)
@@ -167,7 +167,7 @@ def _our_key(comparison: Comparison, change: LoggedChange) -> _Key:
 
 def _their_key(comparison: Comparison, change: LoggedChange) -> _Key:
     if comparison is Comparison.SCHEMA:
-        return change.object_id if change.kind is ChangeKind.DROPPED_SCHEMA else _folded(change.schema_name)
+        return change.object_id if change.kind is ChangeKind.DROPPED_SCHEMA else _fold_name(change.schema_name)
     return _key(comparison, change)
 
 
@@ -175,13 +175,13 @@ def _key(comparison: Comparison, change: LoggedChange) -> _Key:
     if comparison is not Comparison.NAME:
         return change.object_id
     if change.kind is ChangeKind.CREATED_SCHEMA:
-        return _folded(change.schema_name)
+        return _fold_name(change.schema_name)
     if change.schema_name is None or change.name is None:
         return None
     return fold(change.schema_name), fold(change.name)
 
 
-def _folded(name: str | None) -> str | None:
+def _fold_name(name: str | None) -> str | None:
     return None if name is None else fold(name)
 
 

@@ -1,4 +1,4 @@
-"""Rows turned into what users are shown."""
+"""Turns metadata rows into the records that users see."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from forklake.model.rows import ColumnRow, DeleteFileRow, MacroRow, TableRow, Vi
 
 
 def columns(content: Content, table_id: TableId) -> tuple[Column, ...]:
-    """Return the columns of a table, each with its tags and what is nested in it."""
+    """Return the columns of a table, each with its tags and nested fields."""
     tags: dict[ColumnId, dict[str, str]] = {}
     for tag in content.rows(COLUMN_TAG, {"table_id": table_id}):
         tags.setdefault(tag.column_id, {})[tag.key] = tag.value or ""
@@ -62,7 +62,7 @@ def object_tags(content: Content, object_id: int) -> dict[str, str]:
 
 
 def view(content: Content, row: ViewRow, schema_name: str) -> View:
-    """Return what is known of a view."""
+    """Return a view as users see it."""
     column_tags: dict[str, dict[str, str]] = {}
     for tag in content.rows(VIEW_COLUMN_TAG, {"view_id": row.view_id}):
         column_tags.setdefault(tag.column_name, {})[tag.key] = tag.value or ""
@@ -80,7 +80,7 @@ def view(content: Content, row: ViewRow, schema_name: str) -> View:
 
 
 def macro(content: Content, row: MacroRow, schema_name: str) -> Macro:
-    """Return what is known of a macro."""
+    """Return a macro as users see it."""
     parameters: dict[int, list[MacroParameter]] = {}
     for parameter in content.following(MACRO_PARAMETERS, [row]):
         parameters.setdefault(parameter.impl_id, []).append(
@@ -104,7 +104,7 @@ def macro(content: Content, row: MacroRow, schema_name: str) -> Macro:
 
 
 def partitioning(content: Content, table_id: TableId) -> tuple[PartitionField, ...]:
-    """Return the keys that new files of a table are partitioned by."""
+    """Return the keys by which new files of a table are partitioned."""
     names = {row.column_id: row.column_name for row in lookup.columns(content, table_id)}
     keys = content.following(PARTITION_COLUMN, content.rows(PARTITION_INFO, {"table_id": table_id}))
     ordered = sorted(keys, key=lambda key: key.partition_key_index)
@@ -112,7 +112,7 @@ def partitioning(content: Content, table_id: TableId) -> tuple[PartitionField, .
 
 
 def sorting(content: Content, table_id: TableId) -> tuple[SortKey, ...]:
-    """Return the keys that new files of a table are sorted by."""
+    """Return the keys by which new files of a table are sorted."""
     keys = content.following(SORT_EXPRESSION, content.rows(SORT_INFO, {"table_id": table_id}))
     return tuple(
         SortKey(
@@ -126,7 +126,7 @@ def sorting(content: Content, table_id: TableId) -> tuple[SortKey, ...]:
 
 
 def inlined_rows(content: Content, table_id: TableId) -> list[InlinedRow]:
-    """Return the rows of a table that are kept in the metadata, by the columns that it has now.
+    """Return the inlined rows of a table, with its current columns.
 
     A column that is younger than a row has its initial default there.
     """
@@ -141,7 +141,7 @@ def inlined_rows(content: Content, table_id: TableId) -> list[InlinedRow]:
 
 
 def data_files(store: Store, lake_path: str | None, content: Content, table: TableRow) -> list[DataFile]:
-    """Return the data files of a table in the order they were added, each with what is deleted of it."""
+    """Return the data files of a table with their deletes, in the order of addition."""
     files = table_files(content, table.table_id)
     values = partition_values(content, files.data)
     places = Places(store, lake_path, content, table, (*files.data, *files.deletes.values()))

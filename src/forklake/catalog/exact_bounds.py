@@ -1,4 +1,4 @@
-"""The smallest and largest value of a column, where metadata is sure of them."""
+"""The exact minimum and maximum of a column, where metadata has them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from forklake.model.types.order import order_key
 
 
 def exact_bounds(content: Content, table: TableRow, plan: ScanPlan, field: Field) -> tuple[str, str] | None:
-    """Return the smallest and the largest value of a column as text, or None if metadata is not sure of them.
+    """Return the minimum and maximum of a column as text, if metadata has them.
 
-    The plan must be one without a predicate. Not sure is: rows are deleted, a file is cut or has no statistics, a NaN,
-    text, whose bounds may be shortened, inlined rows of another type, and no value at all.
+    The plan must have no predicate. The result is None if rows are deleted, a file is cut or has no statistics,
+    there is a NaN, the column is text (whose bounds may be shortened), inlined rows have another type, or there
+    is no value at all.
     """
     # Bounds of text may be shortened.
     is_sure = field.type.facts.has_bounds and field.type != types.VARCHAR
@@ -48,7 +49,10 @@ def _is_reduced(file: ScanFile) -> bool:
 
 
 def _file_bounds(file: ScanFile, field: Field, stats: FileColumnStatsRow | None) -> list[str] | None:
-    """Return values of a file with its smallest and largest among them, nothing if all are NULL; None: not sure."""
+    """Return values of a file that include its minimum and maximum.
+
+    There are none if all are NULL. The result is None if they are not known exactly.
+    """
     if stats is None:
         if file.fields is None or field.column_id in _types(file.fields):
             return None

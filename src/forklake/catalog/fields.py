@@ -1,4 +1,4 @@
-"""Column rows as trees of fields."""
+"""Converts column rows to trees of fields."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from forklake.model.types.read import stored_type
 
 
 def table_fields(content: Content, table_id: TableId) -> tuple[Field, ...]:
-    """Return the columns of a table, in order, each with what is nested in it."""
+    """Return the columns of a table in order, each with its nested fields."""
     return field_tree(lookup.columns(content, table_id))
 
 
 def field_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
-    """Return the fields that column rows in their order describe."""
+    """Return the fields that ordered column rows describe."""
     below = _by_parent(rows)
 
     def tree(parent: ColumnId | None) -> tuple[Field, ...]:
@@ -39,7 +39,10 @@ def field_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
 
 
 def stored_tree(rows: Sequence[ColumnRow]) -> tuple[Field, ...]:
-    """Return the fields of a file that was written with these columns: names and stored types, nothing else."""
+    """Return the fields of a file written with these columns.
+
+    They have only names and stored types.
+    """
     below = _by_parent(rows)
 
     def tree(parent: ColumnId | None) -> tuple[Field, ...]:

@@ -1,4 +1,4 @@
-"""What the metadata knows of the values in files, and which files it proves to be of no use."""
+"""What metadata knows of the values in files, and which files it rules out."""
 
 from __future__ import annotations
 
@@ -30,23 +30,24 @@ def prune(
     fields_of: Mapping[DataFileId, Fields],
     predicate: Predicate,
 ) -> tuple[list[DataFileRow], dict[str, tuple[int, int]]]:
-    """Return the files that may hold a row that fulfils the predicate; by reason, how many do not, and their bytes.
+    """Return the files that may hold a row of the predicate.
 
-    Statistics are asked for only of the predicate's columns, and of files that their partition does not rule out.
+    For each reason, return also how many files it excludes, and their bytes. Statistics are read only for the
+    predicate's columns, and only for files that their partition does not exclude.
     """
     pruner = Pruner(predicate)
     partitions = _partition_values(content, table_id, files, pruner.columns)
     kept: list[DataFileRow] = []
     by_partition: list[DataFileRow] = []
-    now = {column: field.type for column, field, _ in _numbered(fields) if column in pruner.columns}
+    now = {column: field.type for column, field, _ in _fields_with_ids(fields) if column in pruner.columns}
     for row in files:
         keys = partitions.get(row.data_file_id, [])
         if any(key.transform.is_bucket for key in keys):
-            keys = partitions[row.data_file_id] = _certain(keys, now, fields_of[row.data_file_id])
+            keys = partitions[row.data_file_id] = _valid_keys(keys, now, fields_of[row.data_file_id])
         is_out = bool(keys) and pruner.rules_out(FileFacts(partition=keys))
         (by_partition if is_out else kept).append(row)
     stats = column_stats(content, kept, pruner.columns)
-    absent = _Absent(fields, pruner.columns)
+    absent = _MissingColumns(fields, pruner.columns)
     left: list[DataFileRow] = []
     by_statistics: list[DataFileRow] = []
     for row in kept:
@@ -61,7 +62,7 @@ def prune(
 def column_stats(
     content: Content, files: Sequence[DataFileRow], columns: Iterable[ColumnId]
 ) -> dict[DataFileId, dict[ColumnId, FileColumnStatsRow]]:
-    """Return the statistics of some columns, by file: one question for each owner."""
+    """Return the statistics of some columns by file, with one query for each owner."""
     wanted = sorted(columns)
     found: dict[DataFileId, dict[ColumnId, FileColumnStatsRow]] = {}
     if wanted and files:
@@ -73,11 +74,11 @@ def column_stats(
 def without_nan(
     content: Content, fields: Sequence[Field], files: Sequence[DataFileRow], predicate: Predicate | None
 ) -> dict[DataFileId, frozenset[ColumnId]]:
-    """Return by file the columns of floats that are known to hold no NaN.
+    """Return by file the float columns that are known to hold no NaN.
 
-    Where all of them would be much to read, only those of the predicate are.
+    If there are very many, only the columns of the predicate are looked up.
     """
-    floats = {column for column, field, _ in _numbered(fields) if isinstance(field.type, types.Float)}
+    floats = {column for column, field, _ in _fields_with_ids(fields) if isinstance(field.type, types.Float)}
     if len(floats) * len(files) > _MUCH:
         floats &= frozenset() if predicate is None else Pruner(predicate).columns
     known: dict[DataFileId, frozenset[ColumnId]] = {}
@@ -91,7 +92,10 @@ def without_nan(
 def _partition_values(
     content: Content, table_id: TableId, files: Sequence[DataFileRow], columns: frozenset[ColumnId]
 ) -> dict[DataFileId, list[PartitionValue]]:
-    """Return what partition values say of some columns, by file. Old files keep the keys they were written with."""
+    """Return what partition values say of some columns, by file.
+
+    Old files keep the keys they were written with.
+    """
     partitioned = [row for row in files if row.partition_id is not None]
     if not partitioned or not columns:
         return {}
@@ -115,9 +119,13 @@ def _partition_values(
     return found
 
 
-def _certain(keys: Sequence[PartitionValue], now: Mapping[ColumnId, Type], held: Fields) -> list[PartitionValue]:
-    """Return the keys without buckets that may be those of another type: a column's values hash by the type it had."""
-    then = {column: field.type for column, field, _ in _numbered(held or ())}
+def _valid_keys(keys: Sequence[PartitionValue], now: Mapping[ColumnId, Type], held: Fields) -> list[PartitionValue]:
+    """Return the keys that are valid for the column's current type.
+
+    A bucket is computed from a value in the column's type of that time. If the type has changed since, the bucket
+    is not valid.
+    """
+    then = {column: field.type for column, field, _ in _fields_with_ids(held or ())}
     return [
         key
         for key in keys
@@ -128,34 +136,40 @@ def _certain(keys: Sequence[PartitionValue], now: Mapping[ColumnId, Type], held:
 
 
 def _may_be_promoted(kind: Type) -> bool:
-    """Return whether values of the type may be in buckets of another; integers look into those of all integers."""
+    """Return whether buckets may have been computed from another type.
+
+    Integers are not included: a comparison checks the buckets of all integer types.
+    """
     return isinstance(kind, types.Float | types.Decimal | types.Timestamp)
 
 
-class _Absent:
-    """What files have in columns that are younger than they are."""
+class _MissingColumns:
+    """Values of columns that are younger than their files."""
 
     def __init__(self, fields: Sequence[Field], columns: frozenset[ColumnId]) -> None:
         self._defaults = {
             column: Constant(field.initial_default, is_nested)
-            for column, field, is_nested in _numbered(fields)
+            for column, field, is_nested in _fields_with_ids(fields)
             if column in columns
         }
         self._kept: dict[int, Mapping[ColumnId, Constant]] = {}
 
     def constants(self, held: Fields) -> Mapping[ColumnId, Constant]:
-        """Return the constants of a file with these columns; nothing is known of one whose columns are not known."""
+        """Return the constant columns of a file that holds these columns.
+
+        It is empty for a file whose columns are not known.
+        """
         if held is None:
             return {}
         # The caller keeps the fields of all files, so no two of them share an identity.
         if id(held) not in self._kept:
-            there = {column for column, _, _ in _numbered(held)}
+            there = {column for column, _, _ in _fields_with_ids(held)}
             self._kept[id(held)] = {column: one for column, one in self._defaults.items() if column not in there}
         return self._kept[id(held)]
 
 
-def _numbered(fields: Sequence[Field], *, is_nested: bool = False) -> Iterable[tuple[ColumnId, Field, bool]]:
+def _fields_with_ids(fields: Sequence[Field], *, is_nested: bool = False) -> Iterable[tuple[ColumnId, Field, bool]]:
     for field in fields:
         if field.column_id is not None:
             yield field.column_id, field, is_nested
-        yield from _numbered(field.children, is_nested=True)
+        yield from _fields_with_ids(field.children, is_nested=True)

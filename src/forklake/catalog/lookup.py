@@ -1,4 +1,4 @@
-"""Finding things by name or id in what a reader sees."""
+"""Finds schemas, tables, views, macros and columns by name or id."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.view import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
-from forklake.metastore.visibility import Folded
+from forklake.metastore.visibility import FoldedName
 from forklake.metastore.written_tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
 from forklake.model.ids import ColumnId, MacroId, SchemaId, TableId, ViewId
 from forklake.model.names import fold, join_name, nearest
@@ -67,7 +67,7 @@ def tables(content: Content, schema_id: SchemaId | None = None) -> list[TableRow
 def find_table(content: Content, schema_id: SchemaId, name: str) -> TableRow | None:
     """Return the table of that name in the schema, if there is one."""
     check_name("table", name)
-    found = content.rows(TABLE, {"schema_id": schema_id, "table_name": Folded(fold(name))})
+    found = content.rows(TABLE, {"schema_id": schema_id, "table_name": FoldedName(fold(name))})
     return found[0] if found else None
 
 
@@ -87,7 +87,10 @@ def table(content: Content, name: str, schema_name: str = "main") -> TableRow:
 
 
 def _other_table(content: Content, name: str, schema_name: str) -> str | None:
-    """Return a hint to the table that may be meant: one with a name like that, or of that name in another schema."""
+    """Return a hint at the table that the user may mean.
+
+    It has a similar name, or the same name in another schema.
+    """
     home = schema(content, schema_name).schema_id
     near = _nearest(name, [row.table_name for row in tables(content, home)])
     if near is not None:
@@ -99,7 +102,7 @@ def _other_table(content: Content, name: str, schema_name: str) -> str | None:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return a hint to the known name that looks most like another, if one does."""
+    """Return a hint at the known name most similar to another, if one is similar."""
     near = nearest(name, known)
     return None if near is None else f'Did you mean "{near}"?'
 
@@ -125,7 +128,7 @@ def views(content: Content, schema_id: SchemaId | None = None) -> list[ViewRow]:
 def find_view(content: Content, schema_id: SchemaId, name: str) -> ViewRow | None:
     """Return the view of that name in the schema, if there is one."""
     check_name("view", name)
-    found = content.rows(VIEW, {"schema_id": schema_id, "view_name": Folded(fold(name))})
+    found = content.rows(VIEW, {"schema_id": schema_id, "view_name": FoldedName(fold(name))})
     return found[0] if found else None
 
 
@@ -165,7 +168,7 @@ def macros(content: Content, schema_id: SchemaId | None = None) -> list[MacroRow
 def find_macro(content: Content, schema_id: SchemaId, name: str) -> MacroRow | None:
     """Return the macro of that name in the schema, if there is one."""
     check_name("macro", name)
-    found = content.rows(MACRO, {"schema_id": schema_id, "macro_name": Folded(fold(name))})
+    found = content.rows(MACRO, {"schema_id": schema_id, "macro_name": FoldedName(fold(name))})
     return found[0] if found else None
 
 
@@ -209,7 +212,7 @@ def check_relation_is_free(content: Content, schema_id: SchemaId, name: str) -> 
 
 
 def is_taken_by_another(content: Content, schema_id: SchemaId, name: str, besides: int) -> bool:
-    """Return whether a table or view of the schema has the name, other than one itself."""
+    """Return whether another table or view of the schema has the name."""
     found_table, found_view = find_table(content, schema_id, name), find_view(content, schema_id, name)
     return (found_table is not None and found_table.table_id != besides) or (
         found_view is not None and found_view.view_id != besides
@@ -217,12 +220,14 @@ def is_taken_by_another(content: Content, schema_id: SchemaId, name: str, beside
 
 
 def columns(content: Content, table_id: TableId) -> list[ColumnRow]:
-    """Return the columns of a table with all nested fields, in their order."""
+    """Return the columns of a table with all nested fields, in order."""
     return sorted(content.rows(COLUMN, {"table_id": table_id}), key=lambda row: (row.column_order, row.column_id))
 
 
 def column(content: Content, table_row: TableRow, name: str | tuple[str, ...]) -> ColumnRow:
-    """Return a column by its name, or a nested field by the names that lead to it: several, or with dots between.
+    """Return a column by its name, or a nested field by its path.
+
+    A path is several names, or one text with dots between them.
 
     Raises:
         NotFoundError: There is none.
@@ -253,10 +258,10 @@ def column(content: Content, table_row: TableRow, name: str | tuple[str, ...]) -
 
 
 def table_stats(content: Content, table_id: TableId) -> TableStatsRow:
-    """Return the totals of a table; every table has them from its creation on."""
+    """Return the totals of a table, which every table has from its creation on."""
     return content.latest(TABLE_STATS, table_id)[0]
 
 
 def column_stats(content: Content, table_id: TableId) -> dict[ColumnId, TableColumnStatsRow]:
-    """Return what is known of the columns of a table."""
+    """Return the statistics of the columns of a table."""
     return {row.column_id: row for row in content.latest(TABLE_COLUMN_STATS, table_id)}

@@ -1,4 +1,7 @@
-"""Moments that users hand in: a snapshot id or a time. One rule everywhere: a time without a zone is UTC."""
+"""Moments that users pass: a snapshot id or a time.
+
+One rule holds everywhere: a time without a zone is UTC.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_time(given: Time) -> datetime:
-    """Return a time as an aware datetime in UTC; what has no zone is UTC.
+    """Return a time as an aware datetime in UTC; a time without a zone is UTC.
 
     Raises:
         InvalidInputError: It is no time, or not within the years 1 to 9999.
@@ -60,7 +63,7 @@ def read_moment(given: Moment) -> SnapshotId | datetime:
 
 
 def one_moment(moment: Moment | None, version: int | None, timestamp: Time | None) -> SnapshotId | datetime:
-    """Return the one moment of those that a caller may name.
+    """Return the one moment that a caller passes in one of three ways.
 
     Raises:
         InvalidInputError: None or several were given, or it is no moment.
@@ -76,7 +79,7 @@ def one_moment(moment: Moment | None, version: int | None, timestamp: Time | Non
 
 
 def _from_text(text: str) -> datetime | None:
-    """Read ISO 8601 as Python does, and else what DuckDB would read."""
+    """Parse ISO 8601 as Python does, or else any form that DuckDB reads."""
     stripped = text.strip()
     try:
         return datetime.fromisoformat(stripped)

@@ -1,4 +1,4 @@
-"""Which names are allowed."""
+"""The rules for names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def check_name(kind: str, name: str) -> str:
-    """Return the name if it can be given to something.
+    """Return the name if something can have it.
 
-    Any text does that a database can store: 1 to 255 characters, no NUL, no half of a surrogate pair.
+    Any text that a database can store is allowed: 1 to 255 characters, no NUL, no half of a surrogate pair.
 
     Raises:
         InvalidNameError: The name cannot be used.
@@ -37,9 +37,10 @@ def check_name(kind: str, name: str) -> str:
 
 
 def qualified_name(name: str, schema: str | None = None) -> tuple[str, str]:
-    """Return the schema and the name that a caller means by ``table`` or ``schema.table``; ``main`` without a schema.
+    """Return the schema and the name in ``table`` or ``schema.table``.
 
-    Parts with dots are in double quotes. If the schema is given, the name is taken as it is.
+    The schema is ``main`` if there is none. Parts with dots are in double quotes. If the schema is given, the
+    name is taken as it is.
 
     >>> qualified_name("orders"), qualified_name('sales."a.b"'), qualified_name("a.b", "main")
     (('main', 'orders'), ('sales', 'a.b'), ('main', 'a.b'))
@@ -74,7 +75,7 @@ def check_text(what: str, text: str | None) -> str | None:
 
 
 def column_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of columns that a caller lists.
+    """Return the column names that a caller lists.
 
     Raises:
         InvalidInputError: It is no list of texts: one text, say, or columns of a DataFrame.
@@ -84,34 +85,37 @@ def column_names(names: Iterable[str]) -> tuple[str, ...]:
     except TypeError:
         given = None
     if given is None:
-        raise InvalidInputError(f"Columns are a list of their names, not {_shown(names)}; nothing was done.")
+        raise InvalidInputError(f"Columns are a list of their names, not {_describe(names)}; nothing was done.")
     return tuple(column_name(name) for name in given)
 
 
 def column_name(name: str) -> str:
-    """Return the name of a column that a caller gives.
+    """Return the column name that a caller passes.
 
     Raises:
         InvalidInputError: It is no text: a column of a DataFrame, say.
     """
     if not isinstance(name, str):
-        raise InvalidInputError(f"A column is named by text, not by {_shown(name)}; nothing was done.")
+        raise InvalidInputError(f"A column is named by text, not by {_describe(name)}; nothing was done.")
     return name
 
 
-def _shown(given: object) -> str:
+def _describe(given: object) -> str:
     return repr(given) if isinstance(given, str) else f"a value of type {type(given).__name__}"
 
 
 def is_storable(text: str) -> bool:
-    """Return whether every database can store the text: no NUL, no half of a surrogate pair."""
+    """Return whether every database can store the text.
+
+    It must have no NUL and no half of a surrogate pair.
+    """
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def directory(name: str, uuid: str) -> str:
-    """Return the directory of something that is called so: its name if that is plain, else its uuid.
+    """Return the directory for a name: the name itself if it is plain, else the uuid.
 
-    A name cannot lead anywhere else: what is not letters, digits, ``_`` and ``-`` is never part of a path.
+    A name cannot lead outside: only letters, digits, ``_`` and ``-`` ever become part of a path.
 
     >>> directory("orders", "0190"), directory("../x", "0190")
     ('orders/', '0190/')

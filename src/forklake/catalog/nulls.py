@@ -1,4 +1,4 @@
-"""Whether a column may hold NULL, by what the metadata knows."""
+"""Whether a column may hold NULL, according to metadata."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from forklake.model.rows import ColumnRow, TableRow
 
 
 def may_be_null(content: Content, column: ColumnRow) -> bool | None:
-    """Return what the statistics of a table say of one of its columns; None if they do not say.
+    """Return whether statistics say that a column may hold NULL; None if unknown.
 
-    They count deleted rows too: true does not mean that a row is left that has NULL.
+    They count deleted rows too: after True, there may be no row left with NULL.
     """
     if not lookup.table_stats(content, column.table_id).record_count:
         return False
@@ -28,13 +28,13 @@ def may_be_null(content: Content, column: ColumnRow) -> bool | None:
 def files_with_nulls(
     store: Store | Session, content: Content, table: TableRow, column: ColumnRow
 ) -> frozenset[DataFileId]:
-    """Return the files whose own statistics do not prove that a column has no NULL in them."""
+    """Return the files whose statistics do not prove that a column has no NULL."""
     kept = ScanPlanner(store, None, content, table).files(IsNull(column.column_id, is_null=True))
     return frozenset(row.data_file_id for row in kept)
 
 
 def is_null_in_metadata(content: Content, column: ColumnRow) -> bool:
-    """Return whether a row that is kept in the metadata has NULL in a column of the table, one that is not nested."""
+    """Return whether an inlined row has NULL in a top-level column of the table."""
     rows = content.rows(INLINED_ROW, {"table_id": column.table_id})
     key = str(column.column_id)
     return any(json.loads(row.document).get(key, column.initial_default) is None for row in rows)

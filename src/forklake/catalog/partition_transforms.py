@@ -1,4 +1,4 @@
-"""The transforms of partition keys, read from the metadata or from a user."""
+"""Parses the transforms of partition keys, from metadata or from a user."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from forklake.model.transforms import Transform
 
 
 def read_transform(text: str) -> Transform:
-    """Return the transform that a text names.
+    """Parse the name of a transform.
 
     Raises:
         InvalidInputError: There is no such transform.
@@ -19,7 +19,10 @@ def read_transform(text: str) -> Transform:
 
 
 def known_transform(text: str) -> Transform | None:
-    """Return the transform that a text of the metadata names; None if another writer knows it and we do not."""
+    """Parse the name of a transform in the metadata.
+
+    The result is None if another writer knows the transform and we do not.
+    """
     try:
         return Transform.parse(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Paths: base paths, the places of catalogs, and where a file lies.
+"""Paths: base paths, directories of catalogs, and paths of files.
 
 A catalog's stored path is relative to the lake's base path wherever it lies below it, so two stored
 paths overlap exactly if one starts with the other.
@@ -19,7 +19,7 @@ _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def normalise_base(path: str | os.PathLike[str]) -> str:
-    """Return a base path in the one form it is stored in: absolute, ending in a slash.
+    """Return a base path in its stored form: absolute, with a slash at the end.
 
     A local path is made absolute; a URL keeps its scheme and host.
 
@@ -39,7 +39,7 @@ def normalise_base(path: str | os.PathLike[str]) -> str:
 
 
 def place(lake_path: str, data_path: str | None, *, at_base: bool = False) -> Placement:
-    """Return where new catalogs go: below the lake's base path, or below one of their own.
+    """Return where new catalogs go: below the lake's base path, or below their own.
 
     Raises:
         InvalidPathError: The catalogs' base path contains the lake's.
@@ -63,7 +63,7 @@ def check_not_around(lake_path: str, placement: Placement, directory: str) -> No
     """Refuse a directory that would contain the lake's base path.
 
     Raises:
-        InvalidPathError: It would.
+        InvalidPathError: It would contain the base path.
     """
     if not placement.is_relative and fold(lake_path).startswith(fold(placement.prefix + directory)):
         raise InvalidPathError(
@@ -73,7 +73,7 @@ def check_not_around(lake_path: str, placement: Placement, directory: str) -> No
 
 
 def stored_ancestors(lake_path: str, directory: str) -> list[str]:
-    """Return the stored paths of all places that contain a directory, itself included.
+    """Return the stored paths of a directory and all directories above it.
 
     >>> stored_ancestors("/data/", "/data/shop/main"), stored_ancestors("/data/", "/x")
     (['', 'shop/', 'shop/main/'], ['/', '/x/'])
@@ -85,7 +85,7 @@ def stored_ancestors(lake_path: str, directory: str) -> list[str]:
 
 
 def _ancestors(path: str) -> list[str]:
-    """Return the path and everything above it, as stored paths.
+    """Return the path and every path above it, in stored form.
 
     >>> _ancestors("/a/b/"), _ancestors("s3://k/x/")
     (['/', '/a/', '/a/b/'], ['s3://k/', 's3://k/x/'])
@@ -102,7 +102,7 @@ def _ancestors(path: str) -> list[str]:
 
 
 def join(*levels: tuple[str, bool]) -> str:
-    """Put the levels of a path together; a level that is not relative starts anew.
+    """Join the levels of a path; a level that is not relative replaces those before.
 
     >>> join(("/data/shop/", False), ("main/", True), ("t/", True), ("f.parquet", True))
     '/data/shop/main/t/f.parquet'

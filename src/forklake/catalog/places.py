@@ -1,4 +1,4 @@
-"""Where files lie: the directories of catalogs, and the paths of what is in them."""
+"""Where files are: the directories of catalogs, and the files in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forklake.model.rows import DataFileRow, DeleteFileRow, Row, TableRow
 def catalog_directories(
     store: Store | Session, lake_path: str | None, catalogs: set[CatalogId]
 ) -> Mapping[CatalogId, str]:
-    """Return the directory of each catalog, dropped and purged ones too."""
+    """Return the directory of each catalog, including dropped and purged ones."""
     if not catalogs:
         return {}
     found = directories(store, catalogs)
@@ -24,7 +24,7 @@ def catalog_directories(
 
 
 def owner_of(row: Row, own: CatalogId) -> CatalogId:
-    """Return the catalog that wrote a row; what is staged is the catalog's own."""
+    """Return the catalog that wrote a row; a staged row is the catalog's own."""
     return own if row.origin is None else row.origin.owner
 
 

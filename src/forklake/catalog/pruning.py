@@ -1,6 +1,6 @@
-"""Whether a file can hold a row that fulfils a predicate; pure, and on the safe side: what is not known may match.
+"""Decides whether a file can hold a row that satisfies a predicate.
 
-docs/spec/scans.md has the rules.
+All functions are pure and on the safe side: unknown values may match. docs/spec/scans.md has the rules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _ZONE_NANOS: Final = 16 * 3_600_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class PartitionValue:
-    """What a partition key says of all rows of a file: the transform of a column gives this, as text."""
+    """What a partition key says about all rows of a file.
+
+    The transform of the column has this value, as text.
+    """
 
     column_id: ColumnId
     transform: Transform
@@ -38,7 +41,7 @@ class PartitionValue:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """What all rows of a file have in a column that the file is older than.
+    """The value of a column in all rows of a file that is older than the column.
 
     A field of a struct has it only where the struct is not NULL.
     """
@@ -49,7 +52,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """All that is known of the values of one file."""
+    """Everything that is known of the values of one file."""
 
     stats: Mapping[ColumnId, FileColumnStatsRow] = field(default_factory=dict)
     partition: Sequence[PartitionValue] = ()
@@ -62,12 +65,12 @@ def may_match(
     partition: Sequence[PartitionValue] = (),
     constants: Mapping[ColumnId, Constant] | None = None,
 ) -> bool:
-    """Return whether a file may hold a row that fulfils a predicate."""
+    """Return whether a file may hold a row that satisfies a predicate."""
     return not Pruner(predicate).rules_out(FileFacts(stats, partition, constants or {}))
 
 
 class Pruner:
-    """A predicate that is asked of many files."""
+    """A predicate, compiled to be tested on many files."""
 
     def __init__(self, predicate: Predicate) -> None:
         self.columns = frozenset(_columns(predicate))
@@ -75,7 +78,7 @@ class Pruner:
         self._test = _compile(predicate)
 
     def rules_out(self, facts: FileFacts) -> bool:
-        """Return whether it is known that no row of a file fulfils the predicate."""
+        """Return whether metadata proves that no row of a file satisfies the predicate."""
         return not self._test(facts)
 
 
@@ -86,23 +89,23 @@ def _columns(predicate: Predicate) -> set[ColumnId]:
     match predicate:
         case said.Comparison(column_id=column) | said.OneOf(column_id=column) | said.IsNull(column_id=column):
             return {column}
-        case said.All(parts) | said.Any(parts):
+        case said.AllOf(parts) | said.AnyOf(parts):
             return {column for part in parts for column in _columns(part)}
     return set()
 
 
 def _compile(predicate: Predicate) -> _Test:
     match predicate:
-        case said.All(parts):
+        case said.AllOf(parts):
             tests = [_compile(part) for part in parts]
             return lambda facts: all(test(facts) for test in tests)
-        case said.Any(parts):
+        case said.AnyOf(parts):
             tests = [_compile(part) for part in parts]
             return lambda facts: any(test(facts) for test in tests)
         case said.Comparison(column, column_type, operator, value):
-            return _Compared(column, column_type, operator, value)
+            return _ComparisonTest(column, column_type, operator, value)
         case said.OneOf(column, column_type, values):
-            equal = [_Compared(column, column_type, "=", value) for value in values]
+            equal = [_ComparisonTest(column, column_type, "=", value) for value in values]
             return lambda facts: any(test(facts) for test in equal)
         case said.IsNull(column, is_null):
             return lambda facts: _may_be_null(facts, column) if is_null else _may_be_there(facts, column)
@@ -124,7 +127,10 @@ def _may_be_null(facts: FileFacts, column: ColumnId) -> bool:
 
 
 def _may_be_there(facts: FileFacts, column: ColumnId) -> bool:
-    """Return whether a value may be not NULL. Parts of infinite dates are NULL, so a NULL of those says nothing."""
+    """Return whether the column may hold a value that is not NULL.
+
+    Date parts of infinite dates are NULL, so a NULL partition value of such a transform proves nothing.
+    """
     for key in facts.partition:
         is_null = key.value is None and not key.transform.is_part
         if key.column_id == column and is_null:
@@ -140,7 +146,7 @@ def _may_be_there(facts: FileFacts, column: ColumnId) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Where the values of a column lie, or what a literal may stand for; None is not known."""
+    """The range of a column's values, or of a literal; a None bound is unknown."""
 
     low: Any
     high: Any
@@ -150,8 +156,8 @@ class _Span:
 _UNKNOWN: Final = _Span(None, None, has_nan=True)
 
 
-class _Compared:
-    """A column compared with a value."""
+class _ComparisonTest:
+    """A comparison of a column with a value."""
 
     def __init__(self, column: ColumnId, column_type: Type, operator: Operator, value: str) -> None:
         self._column, self._type, self._operator, self._value = column, column_type, operator, value
@@ -175,7 +181,7 @@ class _Compared:
         return constant.value is not None and self._may_match_value(constant.value)
 
     def _may_match_value(self, text: str) -> bool:
-        """Return whether a value that is known may be meant."""
+        """Return whether a known value may satisfy the comparison."""
         is_nan = self._is_float and text.lower().lstrip("+-") == "nan"
         return self._may_match(_UNKNOWN if is_nan else self._span(text, text))
 
@@ -244,14 +250,17 @@ class _Compared:
 
 
 def _reaches(low: Any, high: Any, *, strictly: bool = False) -> bool:
-    """Return whether one value may be below another."""
+    """Return whether one value may be below another; None is unknown."""
     if low is None or high is None:
         return True
     return bool(low < high if strictly else low <= high)
 
 
 def _float_edge(value: float | None, outer: Callable[[float, float], float]) -> float | None:
-    """Return a bound that holds for the value as 32 bits and as 64: files from before a widening have the former."""
+    """Return a bound that holds for the value as a 32-bit and as a 64-bit float.
+
+    Files from before a widening have 32-bit values.
+    """
     if value is None or math.isnan(value):
         return None
     try:

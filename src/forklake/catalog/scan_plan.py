@@ -1,4 +1,4 @@
-"""Planning scans: which files a reader opens, what is in them, and what is deleted of them."""
+"""Plans scans: which files to open, their columns, and their deleted rows."""
 
 from __future__ import annotations
 
@@ -30,16 +30,20 @@ def plan_scan(
     table: TableRow,
     predicate: Predicate | None = None,
 ) -> ScanPlan:
-    """Return what a scan of a table reads, without files that cannot hold a row that fulfils the predicate.
+    """Plan a scan of a table, without files that cannot satisfy the predicate.
 
-    Files come in the order they were added, then inlined rows by row id. The number of questions to the database does
-    not depend on the number of files.
+    Files come in the order they were added, then inlined rows by row id. The number of queries does not depend on
+    the number of files.
     """
     return ScanPlanner(store, lake_path, content, table).plan(predicate)
 
 
 def count_rows(plan: ScanPlan) -> int | None:
-    """Return how many rows a plan reads, or None if only the files know: one of them is cut, or doubly deleted from."""
+    """Return how many rows a plan reads, or None if only the files can tell.
+
+    That is so if a file is cut, if it has a delete file and inlined deletes, or if the number of its deletes is
+    unknown.
+    """
     count = sum(len(rows.rows) for rows in plan.inlined)
     for file in plan.files:
         deletes = file.deletes
@@ -52,7 +56,7 @@ def count_rows(plan: ScanPlan) -> int | None:
 
 
 class ScanPlanner:
-    """Plans what is read of one table, as one reader sees it."""
+    """Plans scans of one table for one reader."""
 
     def __init__(self, store: Store | Session, lake_path: str | None, content: Content, table: TableRow) -> None:
         self._store = store
@@ -62,13 +66,13 @@ class ScanPlanner:
         self._columns = ColumnHistory(store, content, table)
 
     def plan(self, predicate: Predicate | None) -> ScanPlan:
-        """Return what a scan reads of the table."""
+        """Plan a scan of the table."""
         files = table_files(self._content, self._table.table_id)
         found = self._content.rows(INLINED_ROW, {"table_id": self._table.table_id})
         return self.plan_rows(files, found, predicate)
 
     def files(self, predicate: Predicate) -> list[DataFileRow]:
-        """Return the files of the table that may hold a row that fulfils a predicate."""
+        """Return the files that may hold a row of the predicate."""
         rows = table_files(self._content, self._table.table_id).data
         mappings = self._mappings(rows)
         fields = {row.data_file_id: self._fields(row, mappings) for row in rows}
@@ -77,14 +81,14 @@ class ScanPlanner:
     def plan_rows(
         self, files: TableFiles, inlined: Sequence[InlinedRow], predicate: Predicate | None = None
     ) -> ScanPlan:
-        """Return what a scan of these files and rows reads, whether the reader sees them or once did."""
+        """Plan a scan of these files and inlined rows, even if no longer visible."""
         kept: Sequence[DataFileRow] = files.data
         mappings = self._mappings(kept)
         fields = {row.data_file_id: self._fields(row, mappings) for row in kept}
         pruned: Mapping[str, tuple[int, int]] = {}
         if predicate is not None:
             kept, pruned = prune(self._content, self._table.table_id, self._columns.fields, kept, fields, predicate)
-        scanned = _Scanned(self._store, self._lake_path, self._content, self._table, files, kept)
+        scanned = _FileResolver(self._store, self._lake_path, self._content, self._table, files, kept)
         nan_free = without_nan(self._content, self._columns.fields, kept, predicate)
         return ScanPlan(
             table=self._table.table_name,
@@ -103,7 +107,10 @@ class ScanPlanner:
         )
 
     def _fields(self, row: DataFileRow, mappings: _Mappings) -> _Fields:
-        """Return the columns of a file that its owner wrote; whoever wrote others, their footer tells."""
+        """Return the columns of a file that its owner wrote.
+
+        It is None for files of other writers: their footers have the columns.
+        """
         if not row.path_is_relative or row.numbering_id is not None:
             return None
         if row.mapping_id is None:
@@ -119,7 +126,7 @@ class ScanPlanner:
         return {mapping: _mapped_fields(list(of_mapping.values()), None) for mapping, of_mapping in rows.items()}
 
     def _inlined(self, found: Sequence[InlinedRow]) -> tuple[ScanRows, ...]:
-        """Return the inlined rows, those with the same columns together."""
+        """Return the inlined rows, grouped by their columns."""
         own = self._content.version.snapshot_id
         groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row], list[str]]] = {}
         for row in sorted(found, key=lambda row: row.row_id):
@@ -142,8 +149,8 @@ _Mappings = Mapping[MappingId | None, tuple[MappedField, ...]]
 _Row = tuple[int, SnapshotId, Mapping[ColumnId, str | None]]
 
 
-class _Scanned:
-    """Turns rows of files into files to read."""
+class _FileResolver:
+    """Converts metadata rows of files to files to read."""
 
     def __init__(
         self,
@@ -200,7 +207,10 @@ class _Scanned:
         )
 
     def _upto(self, row: DataFileRow | DeleteFileRow) -> SnapshotId:
-        """Return up to which snapshot a file is read, in the numbers that a file to be cut carries."""
+        """Return the snapshot up to which a file is read.
+
+        For a cut file, it is a number in the numbering of the file's rows.
+        """
         bound = read_bound(row, self._version)
         if row.numbering_id is None or not is_cut(row, self._version):
             return bound

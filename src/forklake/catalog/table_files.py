@@ -1,4 +1,4 @@
-"""The files of a table as one reader sees them, each with what is deleted of it."""
+"""The visible files of a table, each with its deletes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from forklake.model.version import Version
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """The live data files of a table in the order they were added, and their deletes by data file."""
+    """The live data files of a table, in the order of addition, and their deletes.
+
+    Deletes are by data file.
+    """
 
     data: Sequence[DataFileRow]
     deletes: Mapping[DataFileId, DeleteFileRow]
@@ -22,7 +25,7 @@ class TableFiles:
 
 
 def table_files(content: Content, table_id: TableId) -> TableFiles:
-    """Return the files of a table: three questions, whatever their number."""
+    """Return the files of a table, with three queries however many there are."""
     of_table = {"table_id": table_id}
     # Local ids count downwards, and come after all that is committed.
     rows = sorted(content.rows(DATA_FILE, of_table), key=lambda row: (row.data_file_id < 0, abs(row.data_file_id)))
@@ -34,7 +37,10 @@ def table_files(content: Content, table_id: TableId) -> TableFiles:
 
 
 def partition_values(content: Content, files: Sequence[DataFileRow]) -> dict[DataFileId, tuple[str | None, ...]]:
-    """Return the partition values of those files that have some, in the order of the keys."""
+    """Return the partition values of files, in the order of the keys.
+
+    Files without partition values are left out.
+    """
     partitioned = [row for row in files if row.partition_id is not None]
     values: dict[DataFileId, dict[int, str | None]] = {}
     for row in content.following(FILE_PARTITION_VALUE, partitioned) if partitioned else ():
@@ -49,5 +55,5 @@ def read_bound(row: DataFileRow | DeleteFileRow, version: Version) -> SnapshotId
 
 
 def is_cut(row: DataFileRow | DeleteFileRow, version: Version) -> bool:
-    """Return whether a file holds something that is younger than what is read of it."""
+    """Return whether a file holds rows younger than the snapshot it is read as of."""
     return row.partial_max is not None and row.partial_max > read_bound(row, version)

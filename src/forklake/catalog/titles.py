@@ -1,4 +1,7 @@
-"""What messages call tables, views, macros and schemas: ``table "main"."orders"``."""
+"""Titles of tables, views, macros and schemas in messages.
+
+For example, ``table "main"."orders"``.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +18,26 @@ _MACROS: Final = (ChangeKind.DROPPED_SCALAR_MACRO, ChangeKind.DROPPED_TABLE_MACR
 
 
 def table_title(content: Content, table_id: TableId) -> str:
-    """Return a table by its kind and name.
+    """Return the title of a table: its kind and name.
 
     Raises:
         NotFoundError: There is none of that id.
     """
     row = lookup.table_by_id(content, table_id)
-    return quoted("table", lookup.schema_by_id(content, row.schema_id).schema_name, row.table_name)
+    return format_title("table", lookup.schema_by_id(content, row.schema_id).schema_name, row.table_name)
 
 
 def changed_title(content: Content, change: LoggedChange) -> str | None:
-    """Return what a change is about by its kind and name; None if it has no id, or what is seen has no such thing."""
+    """Return the title of the object that a change names by its id.
+
+    The result is None if the change has no id, or if the content has no such object.
+    """
     if change.object_id is None:
         return None
     schemas: Mapping[SchemaId, str] = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
     if change.kind is ChangeKind.DROPPED_SCHEMA:
         name = schemas.get(SchemaId(change.object_id))
-        return None if name is None else quoted("schema", name)
+        return None if name is None else format_title("schema", name)
     if change.kind in _VIEWS:
         found = [(row.schema_id, row.view_name) for row in lookup.views(content) if row.view_id == change.object_id]
     elif change.kind in _MACROS:
@@ -39,13 +45,13 @@ def changed_title(content: Content, change: LoggedChange) -> str | None:
     else:
         found = [(row.schema_id, row.table_name) for row in lookup.tables(content) if row.table_id == change.object_id]
     kind = "view" if change.kind in _VIEWS else "macro" if change.kind in _MACROS else "table"
-    return next((quoted(kind, schemas[schema_id], name) for schema_id, name in found), None)
+    return next((format_title(kind, schemas[schema_id], name) for schema_id, name in found), None)
 
 
-def quoted(kind: str, *names: str) -> str:
-    """Return a kind and a name as messages write them.
+def format_title(kind: str, *names: str) -> str:
+    """Format a title from a kind and a name.
 
-    >>> quoted("table", "main", "orders")
+    >>> format_title("table", "main", "orders")
     'table "main"."orders"'
     """
     return f"{kind} " + ".".join(f'"{name}"' for name in names)

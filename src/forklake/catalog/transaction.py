@@ -1,4 +1,7 @@
-"""A transaction: changes staged on one view, read back as its own writes, committed as one snapshot."""
+"""A transaction: changes staged on one state and committed as one snapshot.
+
+The transaction reads its own writes.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from contextlib import suppress
 from typing import TypeVar
 
 from forklake.catalog.changes import apply
-from forklake.catalog.commit import Committed, Plan, commit, draft_of
-from forklake.catalog.view import Draft, View
+from forklake.catalog.commit import FinishedCommit, Plan, commit, draft_of
+from forklake.catalog.view import CatalogState, Draft
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.metastore.store import Store
@@ -21,14 +24,14 @@ T = TypeVar("T")
 
 
 class Staging:
-    """Changes that are not committed yet. Belongs to one thread at a time.
+    """Changes that are not committed yet; for one thread at a time.
 
     Attributes:
-        may_alter_later: Whether other changes may follow a verb before the commit. What a verb writes must then say
-            what its columns are called: by the time it is committed, the table may call them otherwise.
+        may_alter_later: Whether other changes may follow a verb before the commit. Files that a verb writes must
+            then carry the names of their columns: the table's columns may be renamed before the commit.
     """
 
-    def __init__(self, store: Store, base: View, *, may_alter_later: bool) -> None:
+    def __init__(self, store: Store, base: CatalogState, *, may_alter_later: bool) -> None:
         self.may_alter_later = may_alter_later
         self._store = store
         self._base = base
@@ -40,7 +43,7 @@ class Staging:
 
     @property
     def draft(self) -> Draft:
-        """What the transaction sees: the view it began on, and its changes."""
+        """What the transaction sees: the state it began on, with its changes."""
         if self._draft is None:
             self._draft = draft_of(self._base, self._changes)
         return self._draft
@@ -52,31 +55,37 @@ class Staging:
 
     @property
     def file_count(self) -> int:
-        """How many files the changes add or take away."""
+        """How many files the changes add or remove."""
         return sum(touched_files(change) for change in self._changes)
 
     def new_object(self) -> int:
-        """Return a local id for something that the commit will number."""
+        """Return a local id for a new object; the commit replaces it."""
         self._objects += 1
         return -self._objects
 
     def new_file(self) -> int:
-        """Return a local id for a file that the commit will number."""
+        """Return a local id for a new file; the commit replaces it."""
         self._files += 1
         return -self._files
 
-    def when_undone(self, undo: Callable[[], object]) -> None:
-        """Have something done if it is certain that the changes are not committed: removing files, say."""
+    def on_undo(self, undo: Callable[[], object]) -> None:
+        """Register an action for the case that the changes are certainly not committed.
+
+        Such an action removes files, for example.
+        """
         self._undo.append(undo)
 
     def undo(self, *, since: int = 0) -> None:
-        """Do what was asked for in case that nothing is committed, the last first; one that fails stops no other."""
+        """Run the actions registered with `on_undo`, the last one first.
+
+        An action that fails does not stop the others.
+        """
         while len(self._undo) > since:
             with suppress(Exception):
                 self._undo.pop()()
 
     def stage(self, change: Change) -> None:
-        """Add a change; one that is refused leaves no trace, and the transaction goes on.
+        """Add a change; a refused change has no effect, and the transaction continues.
 
         Raises:
             ForklakeError: The change makes no sense on what the transaction sees.
@@ -90,7 +99,9 @@ class Staging:
         self._changes.append(change)
 
     def run(self, verb: Callable[[Staging], T]) -> T:
-        """Run what stages several changes, and return what it returns; if one is refused, none leaves a trace.
+        """Run a verb that stages several changes, and return its result.
+
+        If one of them is refused, none of them has an effect.
 
         Raises:
             ForklakeError: A change makes no sense on what the transaction sees.
@@ -112,12 +123,12 @@ class Staging:
         *,
         requires_message: bool,
         retry: RetryPolicy | None = None,
-    ) -> Committed | None:
+    ) -> FinishedCommit | None:
         """Commit all changes as one snapshot; see `forklake.catalog.commit.commit`.
 
-        A race that is lost is run again as ``retry`` says, or else the settings of the store.
+        After a lost race, it tries again as ``retry`` says, or else as the settings of the store say.
 
-        If it is refused for good, what `when_undone` was told is done; not if the outcome is unknown.
+        If it is refused for good, the actions registered with `on_undo` run; they do not if the outcome is unknown.
         """
         if requires_message and self.draft.log and not info.message:
             raise InvalidInputError(

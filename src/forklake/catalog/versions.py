@@ -1,4 +1,4 @@
-"""Which version of a catalog is meant: by head, id or time, within its lineage."""
+"""Finds a version of a catalog within its lineage: its head, or by id or time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from forklake.model.version import Head, Version
 
 
 def head_by_name(store: Store | Session, name: str) -> Head:
-    """Return the live catalog of that name, with its newest snapshot, in one statement.
+    """Return the live catalog of that name with its newest snapshot.
+
+    This takes one statement.
 
     Raises:
         NotFoundError: No live catalog has the name.
@@ -33,16 +35,16 @@ def head_by_id(store: Store | Session, catalog: CatalogId) -> Head:
     """Return a live catalog with its newest snapshot, in one statement.
 
     Raises:
-        NotFoundError: It was dropped, or never was.
+        NotFoundError: It was dropped, or never existed.
     """
     found = heads.head_by_id(store, catalog)
     if found is None:
-        raise dropped(catalog)
+        raise catalog_dropped_error(catalog)
     return found
 
 
-def dropped(catalog: CatalogId) -> CatalogDroppedError:
-    """Return the error for a handle whose catalog is gone."""
+def catalog_dropped_error(catalog: CatalogId) -> CatalogDroppedError:
+    """Return the error for a handle whose catalog was dropped."""
     return CatalogDroppedError(
         f"The catalog with id {catalog} was dropped; nothing was done.",
         catalog_id=catalog,
@@ -51,7 +53,9 @@ def dropped(catalog: CatalogId) -> CatalogDroppedError:
 
 
 def version_at(store: Store | Session, head: Version, snapshot: int) -> Version:
-    """Return the version of a snapshot: one of the catalog's own, or of an ancestor up to the pin.
+    """Return the version of a snapshot in the lineage.
+
+    It is one of the catalog's own, or of an ancestor up to the pin.
 
     Raises:
         SnapshotNotFoundError: It is none of those, or expired.
@@ -60,12 +64,12 @@ def version_at(store: Store | Session, head: Version, snapshot: int) -> Version:
         raise InvalidInputError(f"A snapshot is named by its id, a whole number, not by {snapshot!r}.")
     found = stored.snapshot_of_lineage(store, head, snapshot) if 0 <= snapshot < INFINITY else None
     if found is None:
-        raise no_snapshot(snapshot)
+        raise no_snapshot_error(snapshot)
     return head.at(found.snapshot_id, found.schema_version, found.time)
 
 
-def no_snapshot(snapshot: int) -> SnapshotNotFoundError:
-    """Return the error for a snapshot that is none of the catalog's."""
+def no_snapshot_error(snapshot: int) -> SnapshotNotFoundError:
+    """Return the error for a snapshot that is not in the catalog's lineage."""
     return SnapshotNotFoundError(f"No snapshot found at version {snapshot}", hint=ListSnapshots())
 
 
@@ -84,7 +88,9 @@ def version_at_time(store: Store | Session, head: Version, given: Time) -> Versi
 
 
 def version_of(store: Store | Session, head: Version, given: Moment) -> Version:
-    """Return the version that a moment names: `version_at` of a snapshot id, `version_at_time` of a time.
+    """Return the version at a moment.
+
+    That is `version_at` for a snapshot id and `version_at_time` for a time.
 
     Raises:
         InvalidInputError: It is neither.
@@ -97,7 +103,9 @@ def version_of(store: Store | Session, head: Version, given: Moment) -> Version:
 
 
 def first_snapshot(store: Store | Session, head: Version, given: Moment) -> SnapshotId:
-    """Return a snapshot of the lineage: the one with that id, or the first that was made at or after a time.
+    """Return the snapshot with an id, or the first one made at or after a time.
+
+    The snapshot is one of the lineage.
 
     Raises:
         InvalidInputError: It is neither an id nor a time.
@@ -116,12 +124,18 @@ _PAGE = 1000
 
 
 def snapshots(store: Store | Session, head: Version) -> list[Snapshot]:
-    """Return the lineage of a catalog, oldest first: its own snapshots and its ancestors' up to the pin."""
+    """Return the lineage of a catalog, oldest first.
+
+    It has its own snapshots, and its ancestors' up to each pin.
+    """
     return stored.lineage(store, head)
 
 
 def lake_snapshots(store: Store, after: SnapshotId | None, limit: int | None) -> list[Snapshot]:
-    """Return the snapshots of all catalogs, by id: a page of them, or all from one state of the database."""
+    """Return the snapshots of all catalogs by id, a page or all of them.
+
+    All are read from one state of the database.
+    """
     if limit is not None:
         return stored.snapshots_after(store, after, limit)
     found: list[Snapshot] = []
@@ -134,12 +148,17 @@ def lake_snapshots(store: Store, after: SnapshotId | None, limit: int | None) ->
 
 
 def known_commit(store: Store, catalog: CatalogId, commit_key: str) -> SnapshotId | None:
-    """Return the snapshot that a commit with this key made, even if it is expired since."""
+    """Return the snapshot that a commit with this key made.
+
+    It is found even if it is expired since.
+    """
     return stored.known_commit(store, catalog, commit_key)
 
 
 def version_by_name(store: Store, name: str, moment: SnapshotId | datetime | None) -> Version:
-    """Return the catalog that had the name at a moment, live or dropped since, at its newest own snapshot then.
+    """Return the catalog that had a name at a moment, at its newest own snapshot then.
+
+    The catalog may be live or dropped since.
 
     Raises:
         NotFoundError: None had it.

@@ -1,4 +1,4 @@
-"""What a catalog holds: as it was committed (`View`), and with a transaction's own changes (`Draft`)."""
+"""The content of a catalog: committed (`CatalogState`) or changed (`Draft`)."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _STATISTICS: tuple[MetadataTable[Any], ...] = (TABLE_STATS, TABLE_COLUMN_STATS)
 
 
 class Content(Protocol):
-    """Rows as one reader sees them."""
+    """Metadata rows as one reader sees them."""
 
     @property
     def version(self) -> Version:
-        """The committed version that is seen, or that is being changed."""
+        """The committed version to read, or on which a draft is based."""
 
     def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
         """Return the visible rows of an interval table."""
@@ -56,14 +56,20 @@ class Content(Protocol):
     def history(
         self, table: MetadataTable[R], where: visibility.Where | None = None
     ) -> list[tuple[R, SnapshotId, SnapshotId]]:
-        """Return all committed rows that the lineage ever showed, each with its first and its ending snapshot."""
+        """Return all committed rows that the lineage ever showed.
+
+        Each comes with the snapshots that began and ended it.
+        """
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
         """Return the newest statistics of a table."""
 
 
-class View:
-    """One committed version. It never changes, so what was read once is kept (files are not)."""
+class CatalogState:
+    """A catalog at one snapshot.
+
+    It never changes, so rows that were read once are cached (those of files are not).
+    """
 
     def __init__(self, store: Store | Session, version: Version) -> None:
         self.store = store
@@ -96,13 +102,19 @@ class View:
     def history(
         self, table: MetadataTable[R], where: visibility.Where | None = None
     ) -> list[tuple[R, SnapshotId, SnapshotId]]:
-        """Return all rows that the lineage ever showed, each with its first and its ending snapshot."""
+        """Return all rows that the lineage ever showed.
+
+        Each comes with the snapshots that began and ended it.
+        """
         return visibility.history(self.store, self.version, table, where)
 
-    def advanced(self, version: Version, draft: Draft) -> View:
-        """Return the view of the commit that a draft on this view became, keeping what it did not touch."""
-        new = View(self.store, version)
-        touched = draft.touched.difference(table.name for table in _STATISTICS)
+    def advance(self, version: Version, draft: Draft) -> CatalogState:
+        """Return the state after the commit of a draft on this state.
+
+        It keeps the cached rows that the draft did not touch.
+        """
+        new = CatalogState(self.store, version)
+        touched = draft.touched_tables.difference(table.name for table in _STATISTICS)
         new._kept = {key: rows for key, rows in self._kept.items() if key[0] not in touched}
         for table in _STATISTICS:
             for table_id, rows in draft.statistics(table).items():
@@ -113,9 +125,12 @@ class View:
 
 
 class Draft:
-    """A view with changes laid over it: what a transaction reads, and what its commit writes."""
+    """A state with changes applied.
 
-    def __init__(self, base: View) -> None:
+    It is what a transaction reads, and what its commit writes.
+    """
+
+    def __init__(self, base: CatalogState) -> None:
         self.base = base
         self.log: list[LoggedChange] = []
         self._changed: set[int | None] = set()
@@ -129,17 +144,20 @@ class Draft:
 
     @property
     def version(self) -> Version:
-        """The version that is being changed."""
+        """The version that the draft is based on."""
         return self.base.version
 
     @property
     def changes_schema(self) -> bool:
-        """Whether the commit counts as a new schema version: what was made and dropped again does not."""
+        """Whether the commit makes a new schema version.
+
+        Things that were made and dropped again do not count.
+        """
         return bool(self._changed)
 
     @property
     def first_row_id(self) -> int:
-        """The first id for rows that this catalog adds to a table it inherited or makes."""
+        """The first id for rows that this catalog adds to a table it inherited or created."""
         return first_row_id(self.version.catalog_id, is_root=self.version.is_root)
 
     def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
@@ -160,7 +178,10 @@ class Draft:
         return [] if table_id < 0 else self.base.latest(table, table_id)
 
     def record(self, *changes: LoggedChange, reshapes: TableId | None = None) -> None:
-        """Log changes of the schema; ``reshapes`` names a table whose files are of another shape from now on."""
+        """Log changes of the schema.
+
+        ``reshapes`` names a table whose files have another shape from now on.
+        """
         self.log += changes
         self._changed |= {change.object_id for change in changes}
         if reshapes is not None:
@@ -169,7 +190,10 @@ class Draft:
     def following(
         self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
     ) -> list[R]:
-        """Return the rows that belong to rows of an interval table, as the transaction sees them."""
+        """Return the rows that belong to rows of an interval table.
+
+        Staged changes are included.
+        """
         assert table.follows is not None
         key, where = table.follows[1], where or {}
         staged = {getattr(parent, key) for parent in parents if parent.origin is None}
@@ -180,7 +204,10 @@ class Draft:
     def history(
         self, table: MetadataTable[R], where: visibility.Where | None = None
     ) -> list[tuple[R, SnapshotId, SnapshotId]]:
-        """Return all committed rows that the lineage ever showed, each with its first and its ending snapshot."""
+        """Return all committed rows that the lineage ever showed.
+
+        Each comes with the snapshots that began and ended it.
+        """
         return self.base.history(table, where)
 
     def insert(self, *rows: Row) -> None:
@@ -189,7 +216,7 @@ class Draft:
             self._inserts.setdefault(BY_ROW[type(row)].name, []).append(row)
 
     def end(self, *rows: Row) -> None:
-        """End rows; one that this transaction added is simply not added."""
+        """End rows; a row that this transaction added is removed instead."""
         for row in rows:
             name = BY_ROW[type(row)].name
             if row.origin is None:
@@ -198,7 +225,7 @@ class Draft:
                 self._ends.setdefault(name, {})[row.origin.row_uid] = row
 
     def restate(self, rows: Sequence[tuple[R, R]]) -> None:
-        """Let rows that this transaction added be others, each in its place."""
+        """Replace rows that this transaction added, each in its place."""
         restated: dict[str, dict[int, Row]] = {}
         for old, new in rows:
             restated.setdefault(BY_ROW[type(old)].name, {})[id(old)] = new
@@ -206,7 +233,7 @@ class Draft:
             self._inserts[name] = [of_table.get(id(row), row) for row in self._inserts[name]]
 
     def forget(self, table: MetadataTable[R], key: str, values: set[int]) -> None:
-        """Drop the staged rows of a table that have one of these values in a column."""
+        """Discard the staged rows of a table that have one of these values in a column."""
         rows = self._inserts.get(table.name, [])
         self._inserts[table.name] = [row for row in rows if getattr(row, key) not in values]
 
@@ -215,7 +242,7 @@ class Draft:
         self._latest.setdefault(table.name, {})[table_id] = rows
 
     def forget_table(self, table_id: TableId) -> None:
-        """Drop what was staged for a table that the transaction drops."""
+        """Discard everything staged for a table that the transaction drops."""
         for latest in self._latest.values():
             latest.pop(table_id, None)
         mappings = {row.mapping_id for row in self._inserts.get(COLUMN_MAPPING.name, ()) if row.table_id == table_id}
@@ -230,34 +257,37 @@ class Draft:
         self.forget_log(table_id)
 
     def forget_followers(self, key: str, value: int) -> None:
-        """Drop staged rows that follow a row which this transaction made and ended again."""
+        """Discard staged rows that follow a row of this transaction.
+
+        The row was added and ended again. If the row is committed, nothing is discarded.
+        """
         if value < 0:
             for name, rows in self._inserts.items():
                 self._inserts[name] = [row for row in rows if getattr(row, key, None) != value]
 
     def rename_created(self, object_id: int, name: str) -> None:
-        """Log something that was made and renamed in one transaction by the name it ends up with."""
+        """Change the name in the log of something that this transaction made."""
         self.log = [
             replace(change, name=name) if change.object_id == object_id and change.name is not None else change
             for change in self.log
         ]
 
     def forget_log(self, object_id: int) -> None:
-        """Drop what was logged of an object."""
+        """Discard the log entries of an object."""
         self.log = [change for change in self.log if change.object_id != object_id]
         self._changed.discard(object_id)
 
     @property
-    def touched(self) -> set[str]:
-        """The interval and statistics tables that the draft writes."""
+    def touched_tables(self) -> set[str]:
+        """The names of the interval and statistics tables that the draft writes."""
         return {name for written in (self._inserts, self._ends, self._latest) for name, rows in written.items() if rows}
 
     def statistics(self, table: MetadataTable[R]) -> dict[TableId, list[R]]:
-        """The staged statistics by table."""
+        """Return the staged statistics by table."""
         return self._latest.get(table.name, {})
 
     @property
-    def written(self) -> dict[str, list[Row]]:
+    def new_rows(self) -> dict[str, list[Row]]:
         """The rows to write, by table."""
         written: dict[str, list[Row]] = {name: list(rows) for name, rows in self._inserts.items() if rows}
         for name, latest in self._latest.items():
@@ -267,7 +297,7 @@ class Draft:
         return written
 
     @property
-    def ended(self) -> dict[str, list[RowUid]]:
+    def ended_uids(self) -> dict[str, list[RowUid]]:
         """The uids of own rows to end, by table."""
         return {
             name: own
@@ -277,7 +307,7 @@ class Draft:
 
     @property
     def tombstones(self) -> list[Tombstone]:
-        """The tombstones for inherited rows that end: an ancestor's row is never touched."""
+        """The tombstones for inherited rows that end; an ancestor's row is never changed."""
         return [
             Tombstone(BY_ROW[type(row)].scope_of(row), row.origin.row_uid)
             for rows in self._ends.values()
@@ -293,7 +323,7 @@ def _matches(row: Row, where: visibility.Where) -> bool:
     for column, value in where.items():
         actual = getattr(row, column)
         match value:
-            case visibility.Folded(text):
+            case visibility.FoldedName(text):
                 is_match = fold(actual) == text
             case list():
                 is_match = actual in value
@@ -305,7 +335,7 @@ def _matches(row: Row, where: visibility.Where) -> bool:
 
 
 def live_data_files(content: Content, table_id: TableId, ids: Iterable[int] | None = None) -> list[DataFileRow]:
-    """Return the data files of a table, or those of them that are asked for."""
+    """Return the data files of a table, or only those with the given ids."""
     where: dict[str, Any] = {"table_id": table_id}
     if ids is not None:
         where["data_file_id"] = list(ids)

@@ -1,4 +1,4 @@
-"""Results of statements: as text that lines up, in DuckDB's words, or as JSON."""
+"""Results of statements, printed as aligned text or as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def show_answers(results: Iterable[Result | None]) -> None:
 
 
 def show_answer(result: Result | None) -> None:
-    """Print a result, if there is one. At a terminal only the first rows are computed and shown."""
+    """Print a result, if there is one.
+
+    At a terminal only the first rows are computed and printed.
+    """
     if output.wants_json():
         output.show(_document(result), list)
         return
@@ -54,7 +57,7 @@ def _document(result: Result | None) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """Return a value as JSON can say it: what JSON has no word for is text."""
+    """Return a value for JSON; values without a JSON type become text."""
     if isinstance(value, float) and value - value != 0:
         return str(value)  # JSON has no infinities and no NaN
     if value is None or isinstance(value, bool | int | float | str):

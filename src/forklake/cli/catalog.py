@@ -1,4 +1,4 @@
-"""`forklake catalog`: make, fork, list, drop and bring back catalogs."""
+"""`forklake catalog`: create, fork, list, drop and undrop catalogs."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def show(name: str) -> None:
       forklake catalog show shop --json
     """
     with open_lake() as lake:
-        document = _described(lake, lake.catalog(name))
+        document = _describe(lake, lake.catalog(name))
 
     def text() -> list[str]:
         parent = document["parent_name"] or (f"catalog {document['parent_id']}, which is dropped")
@@ -155,7 +155,7 @@ def show(name: str) -> None:
     output.show(document, text)
 
 
-def _described(lake: Lake, found: Catalog) -> dict[str, Any]:
+def _describe(lake: Lake, found: Catalog) -> dict[str, Any]:
     info = found.inspect.info
     node = lake.fork_tree(info.name, depth=0).roots[0]
     parent = found.inspect.parent
@@ -228,10 +228,10 @@ def fork(
         {"catalog_id": fork.catalog_id, "name": name, "created": fork.created}
         for name, fork in zip(wanted, made, strict=True)
     ]
-    output.show({"parent": parent, "forks": forks}, lambda: _told(parent, forks))
+    output.show({"parent": parent, "forks": forks}, lambda: _fork_lines(parent, forks))
 
 
-def _told(parent: str, forks: list[dict[str, Any]]) -> list[str]:
+def _fork_lines(parent: str, forks: list[dict[str, Any]]) -> list[str]:
     made = sum(fork["created"] for fork in forks)
     if len(forks) > 20:
         return [
@@ -248,7 +248,7 @@ def _told(parent: str, forks: list[dict[str, Any]]) -> list[str]:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show progress on stderr, if somebody looks and it takes long enough."""
+    """Show progress on stderr at a terminal, if there is enough to do."""
     if total < 100 or not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -292,7 +292,7 @@ def drop(names: tuple[str, ...], if_exists: bool) -> None:
 
 
 def asks() -> bool:
-    """Return whether there is somebody to ask."""
+    """Return whether a user can be asked for confirmation."""
     return sys.stdin.isatty()
 
 

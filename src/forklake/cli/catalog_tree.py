@@ -1,4 +1,4 @@
-"""`forklake catalog tree`: the tree of forks, drawn."""
+"""`forklake catalog tree`: draw the tree of forks."""
 
 from __future__ import annotations
 

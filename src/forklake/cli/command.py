@@ -1,4 +1,7 @@
-"""What all commands share: --lake and --json wherever they are written, and errors with exit codes of their own."""
+"""What all commands share: --lake, --json, errors and exit codes.
+
+The two options may stand before or after the name of a command.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def shared_options(*, is_root: bool = False) -> list[click.Parameter]:
 
 
 class Command(click.Command):
-    """A command that knows --lake and --json, and keeps the lines of its examples apart."""
+    """A command with the options --lake and --json.
+
+    The help keeps the line breaks of its examples.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -62,14 +68,14 @@ class Command(click.Command):
         self.help, self.examples = text.strip(), [line.strip() for line in examples.splitlines()]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples as they stand."""
+        """Write the examples with their line breaks."""
         if self.examples:
             with formatter.section("Examples"):
                 formatter.write("".join(f"  {line}\n" for line in self.examples))
 
 
 class Group(click.Group):
-    """A noun, with its verbs below it."""
+    """A group of commands: a noun, with its verbs below it."""
 
     command_class = Command
 
@@ -79,14 +85,17 @@ class Group(click.Group):
 
 
 class Root(Group):
-    """The program itself: what goes wrong is told on stderr, and the exit code says of what kind it was."""
+    """The program itself.
+
+    Errors are printed on stderr, and the exit code says of what kind an error was.
+    """
 
     group_class = Group
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run a command line, and leave."""
+        """Run a command line, and exit."""
         try:
             result = super().main(args, prog_name, **extra | {"standalone_mode": False})
         except click.ClickException as error:
@@ -98,7 +107,7 @@ class Root(Group):
         sys.exit(result if isinstance(result, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; our own errors know their exit code."""
+        """Run the command; errors of forklake set the exit code."""
         try:
             return super().invoke(ctx)
         except ForklakeError as error:
@@ -107,16 +116,16 @@ class Root(Group):
 
 
 def lake_url(context: click.Context | None = None) -> str | None:
-    """Return the lake that was named, if one was."""
+    """Return the URL of the lake from --lake or the environment; None if missing."""
     found = (context or click.get_current_context()).meta.get(_URL)
     return None if found is None else str(found)
 
 
 def named_lake() -> str:
-    """Return the lake that was named.
+    """Return the URL of the lake from --lake or the environment.
 
     Raises:
-        UsageError: None was.
+        UsageError: There is none.
     """
     url = lake_url()
     if url is None:
@@ -125,7 +134,7 @@ def named_lake() -> str:
 
 
 def open_lake() -> Lake:
-    """Open the lake that was named; nothing is made where there is none.
+    """Open the lake of --lake or the environment; no lake is created.
 
     Raises:
         NotFoundError: There is no such file.
@@ -134,7 +143,7 @@ def open_lake() -> Lake:
 
 
 def existing_lake() -> str:
-    """Return the lake that was named, if it is there.
+    """Return the URL of the lake, after checking that the lake exists.
 
     Raises:
         NotFoundError: There is no such file.
@@ -146,14 +155,17 @@ def existing_lake() -> str:
 
 
 def catalog_argument(name: str = "catalog", **attributes: Any) -> Callable[[Any], Any]:
-    """Return an argument that is a catalog's name, which the shell can complete."""
+    """Return an argument for the name of a catalog, with shell completion."""
     return click.argument(name, shell_complete=complete_catalog, **attributes)
 
 
 def complete_catalog(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[click.shell_completion.CompletionItem]:
-    """Return the names of catalogs that begin so. A shell that completes is never disturbed by an error."""
+    """Return the names of catalogs that start with a text, for shell completion.
+
+    Errors of the lake are ignored: they would disturb the shell.
+    """
     url = lake_url(context)
     try:
         if url is None or not lake_exists(url):

@@ -1,4 +1,4 @@
-"""`forklake completion`: teach a shell our commands and the names of catalogs."""
+"""`forklake completion`: shell completion of commands and catalog names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`forklake demo`: a table, forks of it that go their own ways, and what that costs."""
+"""`forklake demo`: rows, forks that change them, and the costs."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def demo(rows: int, agents: int, forks: int) -> None:
 
 def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count: int) -> None:
     with console.status("Starting Spark"):
-        spark, spark_seconds = _timed(lambda: lake.spark)
+        spark, spark_seconds = _measure(lambda: lake.spark)
     shop = lake.create_catalog(_free_name(lake, "shop"))
     shop.create_table("orders", _COLUMNS)
     with console.status(f"Writing {rows:,} rows"):
-        _, load_seconds = _timed(lambda: shop.table("orders").append(spark.range(rows).selectExpr(*_ORDERS)))
+        _, load_seconds = _measure(lambda: shop.table("orders").append(spark.range(rows).selectExpr(*_ORDERS)))
     files = shop.table("orders").storage.files()
     console.print(
         f"[bold]{shop.name}[/].orders: {rows:,} rows in {len(files)} Parquet files,"
@@ -80,7 +80,7 @@ def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count:
         _work(shop, f"{shop.name}-agent-{number:02}", rows, number)
         for number in track(range(agent_count), "Agents at work", console=console, transient=True)
     ]
-    seen = [_seen(shop), *(_seen(agent.catalog) for agent in agents)]
+    seen = [_read_totals(shop), *(_read_totals(agent.catalog) for agent in agents)]
     console.print(_sheet(shop, agents, seen))
     figures = {
         "start Spark": f"{spark_seconds:.1f} s",
@@ -105,23 +105,23 @@ def _show(console: Console, lake: Lake, rows: int, agent_count: int, fork_count:
 
 
 def _work(shop: Catalog, name: str, rows: int, number: int) -> _Agent:
-    """Fork the catalog, change rows of the fork, and read from its change feed what changed."""
+    """Fork the catalog, change rows in the fork, and read its change feed."""
     seconds: dict[str, float] = {}
-    agent, seconds["fork with all its rows"] = _timed(lambda: shop.fork(name))
+    agent, seconds["fork with all its rows"] = _measure(lambda: shop.fork(name))
     orders = agent.table("orders")
     new = [{"id": rows + place, "region": name, "amount": 1, "placed_at": None} for place in range(1000 * (number + 1))]
-    _, seconds["append to a fork"] = _timed(lambda: orders.append(new))
+    _, seconds["append to a fork"] = _measure(lambda: orders.append(new))
     raised, removed = f"id BETWEEN {100 * number} AND {100 * number + 49}", f"id % 100000 = {number}"
-    _, seconds["update in a fork"] = _timed(lambda: orders.update({"amount": "amount + 1000"}, raised))
-    _, seconds["delete in a fork"] = _timed(lambda: orders.delete(removed))
+    _, seconds["update in a fork"] = _measure(lambda: orders.update({"amount": "amount + 1000"}, raised))
+    _, seconds["delete in a fork"] = _measure(lambda: orders.delete(removed))
     since = agent.snapshots()[-3].snapshot_id
-    feed, seconds["change feed of a fork"] = _timed(
+    feed, seconds["change feed of a fork"] = _measure(
         lambda: orders.changes(since).groupBy("change_type").count().collect()
     )
     return _Agent(agent, {row[0]: row[1] for row in feed}, seconds)
 
 
-def _seen(catalog: Catalog) -> tuple[int, str]:
+def _read_totals(catalog: Catalog) -> tuple[int, str]:
     (row,) = catalog.table("orders").dataframe(["amount"]).selectExpr("count(*)", "sum(amount)").collect()
     return int(row[0]), f"{row[1]:,.0f}"
 
@@ -159,7 +159,7 @@ def _free_name(lake: Lake, name: str) -> str:
     return next(free for number in range(len(taken) + 1) if (free := f"{name}{number or ''}") not in taken)
 
 
-def _timed(action: Callable[[], T]) -> tuple[T, float]:
+def _measure(action: Callable[[], T]) -> tuple[T, float]:
     start = time.perf_counter()
     result = action()
     return result, time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""What a user can do about an error, on the command line."""
+"""Hints of errors, as commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forklake.model.hint import (
 
 
 def on_command_line(hint: Hint) -> str:
-    """Return a hint in the words of the command line."""
+    """Return a hint as a command that the user can run."""
     match hint:
         case ListCatalogs(prefix, None):
             rest = f" --prefix {shlex.quote(prefix)}" if prefix else ""

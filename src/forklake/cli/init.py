@@ -13,10 +13,11 @@ from forklake.ops.init_lake import InitialisedLake, init_lake
 @click.option("--data-path", metavar="PATH", help="Where data files go; kept in the lake.")
 @click.option("--partitions", type=int, metavar="N", help="PostgreSQL: split the large tables by catalog into N parts.")
 def init(data_path: str | None, partitions: int | None) -> None:
-    """Make the metadata tables of a lake. Running it again changes nothing that is as it should be.
+    """Create the metadata tables of a lake.
 
-    A data path is kept from the first time on: a lake that has none yet gets it, a different one is refused. On
-    PostgreSQL, views of an older release that show encryption keys are made anew.
+    Running it again changes only what is missing or outdated. A data path is kept from the first time on: a
+    lake that has none yet gets it, a different one is refused. On PostgreSQL, views of an older release that
+    show encryption keys are replaced.
 
     With --json: `created`, `data_path_set`, `views_renewed`, `data_path`.
 
@@ -33,11 +34,11 @@ def init(data_path: str | None, partitions: int | None) -> None:
             "views_renewed": lake.made_views,
             "data_path": lake.data_path,
         },
-        lambda: [*_told(lake), f"Data path: {lake.data_path or 'not set; give --data-path'}"],
+        lambda: [*_status_lines(lake), f"Data path: {lake.data_path or 'not set; give --data-path'}"],
     )
 
 
-def _told(lake: InitialisedLake) -> list[str]:
+def _status_lines(lake: InitialisedLake) -> list[str]:
     if lake.made_tables:
         return ["The lake is ready."]
     if not lake.changed:

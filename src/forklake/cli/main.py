@@ -1,4 +1,4 @@
-"""The entry point: the program and its nouns."""
+"""The entry point: the program and its commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from forklake.cli.table import table
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="forklake")
 def forklake() -> None:
-    """A lakehouse of many catalogs, any of which can be forked instantly without copying data.
+    """A lakehouse of many catalogs that fork instantly, without copying data.
 
     --lake and --json may stand before or after a command.
     """

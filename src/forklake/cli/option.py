@@ -21,7 +21,7 @@ def option() -> None:
     """
 
 
-def _scoped(command: Callable[..., Any]) -> Callable[..., Any]:
+def _add_scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in (
         click.option("--table", metavar="NAME", help="A table of the catalog."),
         click.option("--schema", metavar="NAME", help="A schema of the catalog; with --table, the table's."),
@@ -40,7 +40,7 @@ def _options(lake: Lake, catalog: str | None) -> Options:
 
 
 @option.command("list")
-@_scoped
+@_add_scope_options
 @click.option("--all", "everything", is_flag=True, help="Every option there is, with the value that counts here.")
 def list_options(catalog: str | None, schema: str | None, table: str | None, everything: bool) -> None:
     """List the options that are set.
@@ -83,7 +83,7 @@ def list_options(catalog: str | None, schema: str | None, table: str | None, eve
 @option.command("set")
 @click.argument("key", shell_complete=_complete_key)
 @click.argument("value")
-@_scoped
+@_add_scope_options
 def set_option(key: str, value: str, catalog: str | None, schema: str | None, table: str | None) -> None:
     """Set an option.
 
@@ -104,7 +104,7 @@ def set_option(key: str, value: str, catalog: str | None, schema: str | None, ta
 
 @option.command("reset")
 @click.argument("key", shell_complete=_complete_key)
-@_scoped
+@_add_scope_options
 def reset_option(key: str, catalog: str | None, schema: str | None, table: str | None) -> None:
     """Forget an option.
 

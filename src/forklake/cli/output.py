@@ -1,4 +1,4 @@
-"""Output: text that lines up at a terminal and in a pipe, or one JSON document."""
+"""Output of commands: aligned text, or one JSON document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AS_JSON = "forklake.json"
 
 
 def show(document: Any, text: Callable[[], Iterable[str]]) -> None:
-    """Print the document if JSON was asked for, else the lines of the text."""
+    """Print the document if --json was given, else the lines of the text."""
     if wants_json():
         click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False))
     else:
@@ -30,7 +30,10 @@ def wants_json() -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: records as objects with their fields, times as ISO 8601 in UTC."""
+    """Return a value for JSON.
+
+    Records are objects with their fields, times are ISO 8601 in UTC.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -46,12 +49,12 @@ def iso(time: datetime) -> str:
 
 
 def short_time(time: datetime | None) -> str:
-    """Return a time for people, in UTC, to the second."""
+    """Return a time for people to read, in UTC, to the second."""
     return "" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def size(byte_count: int | None) -> str:
-    """Return bytes for people.
+    """Return a number of bytes for people to read.
 
     >>> size(999), size(1536), size(3 * 1024**3), size(None)
     ('999 B', '1.5 KiB', '3.0 GiB', '-')
@@ -65,7 +68,7 @@ def size(byte_count: int | None) -> str:
 
 
 def age(since: datetime, now: datetime | None = None) -> str:
-    """Return how long ago something was, in one unit."""
+    """Return the time since a moment, in one unit."""
     seconds = ((now or datetime.now(UTC)) - since).total_seconds()
     for least, unit in ((31_557_600, "y"), (2_629_800, "mo"), (86_400, "d"), (3600, "h"), (60, "min")):
         if seconds >= least:
@@ -83,7 +86,7 @@ def printable(text: str) -> str:
 
 
 def cell(value: object) -> str:
-    """Return what a cell of a table shows."""
+    """Return the text of a table cell."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -94,9 +97,9 @@ def cell(value: object) -> str:
 
 
 class Sheet:
-    """A table as text: columns line up, nothing is cut, numbers stand at the right.
+    """A table as text: columns are aligned, nothing is cut, numbers are at the right.
 
-    Rows that come in pages keep the widths of the first, or get wider.
+    Later pages of rows keep the widths of the first, or get wider.
     """
 
     def __init__(self, *columns: str, right: Sequence[str] = ()) -> None:
@@ -106,7 +109,7 @@ class Sheet:
         self._has_header = False
 
     def lines(self, rows: Iterable[Sequence[object]]) -> list[str]:
-        """Return the lines of some rows, under a header the first time."""
+        """Return the lines of some rows; the first call adds a header."""
         cells = [[cell(value) for value in row] for row in rows]
         # A row of one cell is a remark, and widens nothing.
         for row in cells:
@@ -127,7 +130,7 @@ class Sheet:
 
 
 def facts(*pairs: tuple[str, object]) -> list[str]:
-    """Return what is known of one thing, a line each; what is None is left out."""
+    """Return lines of names and values; values that are None are left out."""
     known = [(f"{name}:", cell(value)) for name, value in pairs if value is not None]
     width = max(len(name) for name, _ in known)
     return [f"{name:<{width}} {value}" for name, value in known]

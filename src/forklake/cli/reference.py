@@ -1,4 +1,7 @@
-"""The page docs/reference/cli.md, made from the commands themselves: `python -m forklake.cli.reference`."""
+"""The page docs/reference/cli.md, made from the commands.
+
+``python -m forklake.cli.reference`` writes it.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def page() -> str:
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ("forklake",)) -> Iterator[tuple[str, Command]]:
-    """Yield every command below a group with its whole name."""
+    """Yield every command below a group with its full name."""
     for name, command in sorted(group.commands.items()):
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))

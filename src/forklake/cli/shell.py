@@ -1,4 +1,7 @@
-"""The shell of `forklake sql`: statements are typed, results are shown, until the input ends."""
+"""The interactive shell of `forklake sql`.
+
+It reads statements and prints their results until the input ends.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ Statements end with ";", and may go over several lines. Ctrl-C forgets what is t
 
 
 def run_shell(connection: Connection) -> None:
-    """Read statements and show their results; one that fails is told, and the shell goes on."""
+    """Read statements and print their results.
+
+    An error is printed, and the shell continues.
+    """
     _remember_lines()
     click.echo('Statements end with ";". ".help" tells more, ".quit" or Ctrl-D leaves.')
     waiting = ""
@@ -75,7 +81,10 @@ def _answer_command(command: str) -> None:
 
 
 def _remember_lines() -> None:
-    """Let the arrow keys bring back earlier lines, of this run and of those before, as far as this Python can."""
+    """Keep a history of lines for the arrow keys, in a file in the home directory.
+
+    Nothing happens if this Python has no readline.
+    """
     try:
         import readline  # noqa: PLC0415 - some systems have none
     except ImportError:

@@ -1,4 +1,4 @@
-"""`forklake snapshot`: the versions of a catalog and of the lake, and which of them expire."""
+"""`forklake snapshot`: list and expire the snapshots of a catalog or the lake."""
 
 from __future__ import annotations
 

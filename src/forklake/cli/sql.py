@@ -53,19 +53,19 @@ def sql(file: str | None, text: str | None, catalog: str | None, read_only: bool
     with _session(catalog, read_only=read_only) as connection:
         if text is None and file is None and sys.stdin.isatty():
             if catalog is None:
-                click.echo(_without_catalog(), err=True)
+                click.echo(_missing_catalog_hint(), err=True)
             run_shell(connection)
             return
         try:
             _run(connection, text if text is not None else _read(file))
         except NotFoundError as error:
             if not connection.attached:
-                error.advice = _without_catalog()
+                error.advice = _missing_catalog_hint()
             raise
 
 
 def _run(connection: Connection, text: str) -> None:
-    """Run statements and show the results: as text all of them, as JSON that of the last."""
+    """Run statements and print their results; with --json, only the last one."""
     if output.wants_json():
         show_answer(connection.sql(text))
     else:
@@ -74,8 +74,8 @@ def _run(connection: Connection, text: str) -> None:
         raise InvalidInputError("The transaction was not committed; it was rolled back.", hint="End it with COMMIT.")
 
 
-def _without_catalog() -> str:
-    """Return what is said to somebody who named no catalog."""
+def _missing_catalog_hint() -> str:
+    """Return the advice for a session without a catalog."""
     url, names = lake_url(), list[str]()
     try:
         if url is not None and lake_exists(url):

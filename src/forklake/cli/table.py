@@ -1,4 +1,7 @@
-"""`forklake table`: what a catalog's tables are and were, and what is done to them now and then."""
+"""`forklake table`: tables of a catalog, now or in the past.
+
+Show them, list their files and changes, and flush their inlined rows.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def _one_table(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _opened(catalog: str, at: int | datetime | None) -> Iterator[Catalog]:
+def _open_catalog(catalog: str, at: int | datetime | None) -> Iterator[Catalog]:
     with open_lake() as lake:
         found = lake.catalog(catalog)
         yield found if at is None else found.at(at)
@@ -54,7 +57,7 @@ def list_tables(catalog: str, schema: str | None, at: int | datetime | None) -> 
       forklake table list shop
       forklake table list shop --schema main --at 17
     """
-    with _opened(catalog, at) as found:
+    with _open_catalog(catalog, at) as found:
         tables = [_summary(each) for each in found.tables(schema)]
 
     def text() -> list[str]:
@@ -92,7 +95,7 @@ def show(catalog: str, name: str, schema: str, at: int | datetime | None) -> Non
       forklake table show shop orders
       forklake table show shop orders --schema main --at 2026-01-31T12:00:00Z
     """
-    with _opened(catalog, at) as opened:
+    with _open_catalog(catalog, at) as opened:
         found = opened.table(name, schema=schema)
         summary = _summary(found)
         columns, tags = found.columns, found.inspect.tags
@@ -141,7 +144,7 @@ def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> No
       forklake table files shop orders
       forklake table files shop orders --at 17 --json
     """
-    with _opened(catalog, at) as opened:
+    with _open_catalog(catalog, at) as opened:
         found = opened.table(name, schema=schema).storage.files()
 
     def text() -> list[str]:
@@ -177,7 +180,7 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
       forklake table history shop orders
       forklake table history agent-001 orders --json
     """
-    with _opened(catalog, at) as opened:
+    with _open_catalog(catalog, at) as opened:
         found = opened.table(name, schema=schema).inspect.history()
 
     def text() -> list[str]:

@@ -1,4 +1,4 @@
-"""`forklake catalog export` and `forklake catalog import`: to and from plain DuckLake databases."""
+"""`forklake catalog export` and `import`: plain DuckLake databases."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def import_command(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Give what draws the progress on a terminal, and nothing elsewhere."""
+    """Yield a function that draws progress at a terminal; None elsewhere."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,1 +1,4 @@
-"""The connector: lakes as a data source of Spark, for reading, writing and streaming by name."""
+"""The connector: tables of a lake as a Spark data source.
+
+Spark reads, writes and streams them by name, as format ``forklake``.
+"""

@@ -1,4 +1,4 @@
-"""Columns as the batches that Spark takes from a Python data source."""
+"""Record batches for Spark's Python data sources."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ _ZONE: Final[dict[str, Any]] = {"timezone": "UTC"} if "timezone" in signature(to
 
 
 def arrow_schema_of(schema: StructType) -> pa.Schema:
-    """Return the schema that batches have for a schema of Spark."""
+    """Return the Arrow schema that batches need for a Spark schema."""
     return to_arrow_schema(schema, **_ZONE)
 
 
 def batch_of(columns: Sequence[pa.Array], count: int, schema: pa.Schema) -> pa.RecordBatch:
-    """Return columns as a batch of exactly this schema: Spark compares names and flags of nested fields, too."""
+    """Return columns as a batch of exactly this schema.
+
+    Spark compares the names and flags of nested fields, too.
+    """
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * count, pa.struct([])))
     pairs = zip(columns, schema, strict=True)

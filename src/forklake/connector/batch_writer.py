@@ -1,4 +1,7 @@
-"""Batches of a stream become commits, each once however often Spark repeats it."""
+"""Streaming writes: each batch of a stream becomes one commit, exactly once.
+
+Spark may repeat a batch; a repeated batch is not committed again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ _QUERY: Final = "sql.streaming.queryId"
 
 
 class BatchWriter:
-    """A function for ``foreachBatch``. With the URL of a lake it can be pickled; the lake is opened on first need."""
+    """A function for ``foreachBatch`` that writes batches into a table.
+
+    If it has the URL of a lake it can be pickled; the lake is then opened on first use.
+    """
 
     def __init__(self, lake: Lake | str, catalog: str, table: str, mode: Mode, query: str | None) -> None:
         if mode not in get_args(Mode):
@@ -37,15 +43,17 @@ class BatchWriter:
 
     def __getstate__(self) -> dict[str, Any]:
         if isinstance(self._given, Lake):
-            raise _not_pickled()
+            raise _pickling_error()
         return {**self.__dict__, "_opened": None}
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
-        """Commit the rows of a batch; one that was committed before is neither computed nor committed again.
+        """Commit the rows of a batch.
+
+        A batch that was committed before is neither computed nor committed again.
 
         Raises:
             InvalidInputError: Columns or values do not fit; nothing was committed.
-            EngineError: The Spark job failed, or the stream cannot be told from others; nothing was committed.
+            EngineError: The Spark job failed, or the stream has no id; nothing was committed.
         """
         key = f"stream {self._query or _query_id(frame, self._table)} batch {batch_id}"
         if is_remote(frame.sparkSession):
@@ -63,9 +71,12 @@ class BatchWriter:
         run_again(attempt, settings.retry, settings.clock)
 
     def _save(self, frame: DataFrame, key: str) -> None:
-        """Write through the data source: with Spark Connect, only the session of a batch knows its rows."""
+        """Write through the data source, as Spark Connect needs it.
+
+        With Spark Connect, only the session of a batch can compute its rows.
+        """
         if isinstance(self._given, Lake):
-            raise _not_pickled()
+            raise _pickling_error()
         options = {"lake": self._given, "catalog": self._catalog, "commit_key": key}
         name = ".".join(quote_name(part) for part in (self._schema, self._table))
         register(frame.sparkSession)
@@ -90,5 +101,5 @@ def _query_id(frame: DataFrame, table: str) -> str:
     return found
 
 
-def _not_pickled() -> EngineError:
+def _pickling_error() -> EngineError:
     return EngineError("An open lake cannot go to another process.", hint="Give the URL of the lake instead.")

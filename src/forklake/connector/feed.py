@@ -1,4 +1,7 @@
-"""The change feed of a table as a Python data source: what streams show batch by batch, and a read all at once."""
+"""The change feed of a table as a Python data source.
+
+A batch read shows all changes at once, a stream shows them batch by batch.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.connector.arrow_batches import arrow_schema_of, batch_of
 from forklake.connector.source_options import Options
 from forklake.engine.local.change_feed import FeedTask, Span, feed_rows, feed_tasks
@@ -30,7 +33,7 @@ from forklake.model.names import fold
 
 
 class ChangeTask(InputPartition):
-    """What one task reads: everything is resolved, so it needs no metadata."""
+    """One task of reading changes; it is fully resolved and needs no metadata."""
 
     def __init__(self, task: FeedTask, selection: Selection) -> None:
         self.task = task
@@ -38,7 +41,7 @@ class ChangeTask(InputPartition):
 
 
 class ChangeReader(DataSourceReader):
-    """Reads how the rows of a table changed, between two states."""
+    """Reads the changes of a table between two snapshots."""
 
     def __init__(self, options: Options, schema: StructType) -> None:
         if options.start == "latest":
@@ -50,25 +53,25 @@ class ChangeReader(DataSourceReader):
         self._schema = schema
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Plan the feed: what each task reads.
+        """Plan the change feed, as tasks.
 
         Raises:
             NotFoundError: There is no such table or snapshot.
-            InvalidInputError: The start comes after the end, or the schema that was given is not the feed's.
+            InvalidInputError: The start comes after the end, or the given schema is not that of the feed.
         """
         options = self._options
         assert options.start is not None
-        with options.source.opened() as newest:
+        with options.source.open_catalog() as newest:
             catalog = at_end(newest, options)
-            first, last = first_shown(newest, options.start), catalog.head
+            first, last = feed_start(newest, options.start), catalog.head
             if first > last:
                 raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
             runtime = runtime_of(catalog)
-            view = View(runtime.store, version_of(catalog))
+            view = CatalogState(runtime.store, version_of(catalog))
             row = lookup.table_by_id(view, options.source.table_of(catalog).table_id)
             plan = plan_changes(runtime.store, runtime.lake_path, view, row, first)
             fields = table_fields(view, row.table_id)
-        if not shows_all(self._schema, fields, deletions=options.changes):
+        if not is_feed_schema(self._schema, fields, deletions=options.changes):
             raise InvalidInputError(
                 f'The schema is not that of the changes of table "{row.table_name}"; nothing was read.',
                 hint="Leave it out, and select columns afterwards.",
@@ -81,7 +84,7 @@ class ChangeReader(DataSourceReader):
 
 
 def at_end(catalog: Catalog, options: Options) -> Catalog:
-    """Return the catalog as it was at the end of the changes that are asked for.
+    """Return the catalog at the end of the requested changes.
 
     Raises:
         SnapshotNotFoundError: The catalog has no such snapshot.
@@ -89,8 +92,10 @@ def at_end(catalog: Catalog, options: Options) -> Catalog:
     return catalog if options.end is None else catalog.at(options.end)
 
 
-def first_shown(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
-    """Return the first snapshot of a feed that begins at a snapshot, a time, or at the ``earliest`` there is.
+def feed_start(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
+    """Return the first snapshot of a feed.
+
+    The start is a snapshot, a time, or ``earliest``.
 
     Raises:
         SnapshotNotFoundError: The catalog has no such snapshot.
@@ -101,10 +106,12 @@ def first_shown(catalog: Catalog, start: int | datetime | str) -> SnapshotId:
 
 
 def feed_schema(columns: StructType, *, deletions: bool) -> StructType:
-    """Return the columns of a feed: where each row is from, what happened to it, and the row itself.
+    """Return the columns of a change feed.
+
+    They are the snapshot and the row id, with deletions the type of the change, and the columns of the table.
 
     Raises:
-        InvalidInputError: The table has a column that is called like one of those.
+        InvalidInputError: The table has a column with one of these names.
     """
     marks = [StructField(SNAPSHOT, LongType()), StructField(ROW_ID, LongType())]
     if deletions:
@@ -118,8 +125,8 @@ def feed_schema(columns: StructType, *, deletions: bool) -> StructType:
     return StructType([*marks, *columns.fields])
 
 
-def shows_all(schema: StructType, fields: tuple[Field, ...], *, deletions: bool) -> bool:
-    """Return whether a schema is that of the feed of a table with these columns."""
+def is_feed_schema(schema: StructType, fields: tuple[Field, ...], *, deletions: bool) -> bool:
+    """Return whether a schema is that of the change feed of a table."""
     marks = [SNAPSHOT, ROW_ID, CHANGE] if deletions else [SNAPSHOT, ROW_ID]
     return schema.names[: len(marks)] == marks and schema.fields[len(marks) :] == spark_schema(fields).fields
 
@@ -127,10 +134,10 @@ def shows_all(schema: StructType, fields: tuple[Field, ...], *, deletions: bool)
 def change_tasks(
     plan: ChangePlan, span: Span, fields: tuple[Field, ...], *, deletions: bool
 ) -> Sequence[InputPartition]:
-    """Return what each task reads of a plan.
+    """Return the tasks of a change plan.
 
     Raises:
-        InvalidInputError: A column cannot be read this way.
+        InvalidInputError: A column has a type that a data source cannot read.
     """
     refuse_variants(fields, plan.inserted.table)
     selection = Selection(plan.inserted.table, plan.inserted.fields, fields)

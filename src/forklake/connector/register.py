@@ -1,4 +1,4 @@
-"""Making format ``forklake`` known to a session of Spark."""
+"""Registration of format ``forklake`` in a Spark session."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from forklake.ops.runtime import setup_of
 
 
 def register(spark: SparkSession | None = None) -> SparkSession:
-    """Make format ``forklake`` known to a session: the one given, else the active one, else one that is started now.
+    """Register format ``forklake`` in a Spark session, and return the session.
 
-    No setting of the session is changed. Doing it twice does no harm.
+    It is the session given, else the active one, else one that is started now. No setting of the session is
+    changed. Registering twice does no harm.
 
     Raises:
         EngineError: There is no session and none can be started.

@@ -1,4 +1,4 @@
-"""The data source ``forklake`` of Spark."""
+"""The Spark data source ``forklake``."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from forklake.model.ids import SnapshotId
 
 
 class LakeSource(DataSource):
-    """Tables of a lake, by name.
+    """Tables of a lake as a Spark data source.
 
-    Spark makes it in processes of its own: it holds options and numbers only, and opens the lake where it needs it.
+    Spark creates it in processes of its own. So it holds only options and numbers, and opens the lake when
+    needed.
     """
 
     _seen: SnapshotId | None = None
@@ -33,27 +34,27 @@ class LakeSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return what the format is called."""
+        """Return the name of the format."""
         return "forklake"
 
     def schema(self) -> StructType:
-        """Return the columns of the table as Spark shows them.
+        """Return the columns of the table as a Spark schema.
 
         Raises:
             InvalidInputError: Options are missing, not known, or contradict each other.
             NotFoundError: There is no such lake, catalog, table or snapshot.
         """
         # Whether this will be a read or a stream is not told here.
-        options = self._parsed(Use.READ, Use.STREAM)
-        with options.source.opened() as newest:
+        options = self._parse_options(Use.READ, Use.STREAM)
+        with options.source.open_catalog() as newest:
             catalog = at_end(newest, options)
             self._seen = catalog.head
             columns = options.source.table_of(catalog.at(version=self._seen)).inspect.spark_schema
         return feed_schema(columns, deletions=options.changes) if options.is_feed else columns
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return what reads the table, or the changes of it."""
-        options = self._parsed(Use.READ)
+        """Return a reader of the table, or of its changes."""
+        options = self._parse_options(Use.READ)
         if options.is_feed:
             return ChangeReader(options if self._seen is None else replace(options, end=self._seen), schema)
         source = options.source
@@ -62,16 +63,18 @@ class LakeSource(DataSource):
         return TableReader(source, schema, options.prune)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Return what writes into the table."""
-        options = self._parsed(Use.WRITE)
+        """Return a writer into the table."""
+        options = self._parse_options(Use.WRITE)
         return TableWriter(options.source, schema, overwrite, options.commit_key)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Return what follows the changes of the table."""
-        return ChangeStream(self._parsed(Use.STREAM), schema)
+        """Return a stream of the table's changes."""
+        return ChangeStream(self._parse_options(Use.STREAM), schema)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
-        """Refuse: Spark tells a Python data source too little to write each batch once.
+        """Refuse streaming writes.
+
+        A Python data source does not get enough from Spark to write each batch once.
 
         Raises:
             InvalidInputError: Always.
@@ -81,5 +84,5 @@ class LakeSource(DataSource):
             hint="writeStream.foreachBatch(forklake.batch_writer(lake, catalog, table)) writes each batch once.",
         )
 
-    def _parsed(self, *uses: Use) -> Options:
+    def _parse_options(self, *uses: Use) -> Options:
         return parse_options(self.options, *uses)

@@ -1,7 +1,7 @@
-"""What the options of a read, a stream or a write say: which table of which lake, and how.
+"""Options of reads, streams and writes with format ``forklake``.
 
-Spark hands names over in lower case, and without a word about which ones it did not know. So every option is looked up
-here, and one that would have no effect is refused.
+Spark passes the names of options in lower case, and does not report unknown ones. So every option is looked
+up here, and an option without effect is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _START_OF_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Use(Enum):
-    """What options are given for."""
+    """The uses of options."""
 
     READ = "read"
     STREAM = "stream"
@@ -36,7 +36,10 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table of a lake, by name; ``version`` or ``timestamp`` is the state that is meant, if not the newest."""
+    """A table of a lake, by name.
+
+    ``version`` or ``timestamp`` selects a past state; without them it is the newest.
+    """
 
     lake: str
     catalog: str
@@ -46,8 +49,8 @@ class Source:
     timestamp: datetime | None = None
 
     @contextmanager
-    def opened(self) -> Iterator[Catalog]:
-        """Open the catalog, at the state that is meant, for the length of the block.
+    def open_catalog(self) -> Iterator[Catalog]:
+        """Open the catalog for the length of the block, at the selected state.
 
         Raises:
             NotFoundError: There is no such lake, catalog or snapshot.
@@ -57,7 +60,7 @@ class Source:
             yield self.state(lake.catalog(self.catalog))
 
     def state(self, catalog: Catalog) -> Catalog:
-        """Return the catalog at the state that is meant."""
+        """Return the catalog at the selected state."""
         if self.version is None and self.timestamp is None:
             return catalog
         return catalog.at(version=self.version, timestamp=self.timestamp)
@@ -73,7 +76,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """All that options say. ``start`` and ``end`` bound a feed of changes; a start of None means: no feed, but rows."""
+    """The parsed options.
+
+    ``start`` and ``end`` bound a change feed. Without a start, the rows of the table are read.
+    """
 
     source: Source
     prune: str | None = None
@@ -84,16 +90,16 @@ class Options:
 
     @property
     def is_feed(self) -> bool:
-        """Whether changes are asked for, and not rows."""
+        """Whether changes are read, not rows."""
         return self.start is not None or self.end is not None or self.changes
 
 
 def parse_options(given: Mapping[str, str], *uses: Use) -> Options:
-    """Return what options say.
+    """Parse options.
 
     Args:
         given: The options, whatever the case of their names.
-        uses: What they are for; several if that cannot be told yet.
+        uses: The uses of the options; several if Spark does not say yet which one it is.
 
     Raises:
         InvalidInputError: One of ``lake``, ``catalog`` and ``table`` is missing, an option is not known or is for
@@ -151,10 +157,10 @@ def _check_feed(found: Options) -> None:
 
 
 def _option(name: str, uses: tuple[Use, ...]) -> _Option:
-    """Return what a name means.
+    """Return the option of this name.
 
     Raises:
-        InvalidInputError: Nothing, or nothing for these uses.
+        InvalidInputError: There is none, or none for these uses.
     """
     verb = "written" if uses == (Use.WRITE,) else "read"
     if name.lower() in ("path", "paths"):
@@ -186,7 +192,7 @@ def _contradiction(one: str, other: str) -> InvalidInputError:
 
 
 def open_existing(url: str) -> Lake:
-    """Open a lake that is there; none is made.
+    """Open an existing lake; none is created.
 
     Raises:
         NotFoundError: There is none.
@@ -201,7 +207,9 @@ def open_existing(url: str) -> Lake:
 
 
 def parse_name(text: str) -> tuple[str, str]:
-    """Return the schema and the name of a table, as ``table`` or ``schema.table``; names with dots are quoted.
+    """Return the schema and name of a table, from ``table`` or ``schema.table``.
+
+    Names with dots are quoted.
 
     >>> parse_name(" orders"), parse_name('sales."a.b"')
     (('main', 'orders'), ('sales', 'a.b'))
@@ -262,7 +270,10 @@ def _milliseconds(name: str, text: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """One spelling of an option: what it says, for what, and how its text becomes a value."""
+    """One spelling of an option.
+
+    It has the field of `Options` or `Source` that it sets, its uses, and a parser of its text.
+    """
 
     name: str
     says: str
@@ -270,7 +281,7 @@ class _Option:
     value: Callable[[str, str], Any] = _text
 
 
-def _known() -> Iterator[_Option]:
+def _all_options() -> Iterator[_Option]:
     everywhere, rows, writes = frozenset(Use), frozenset({Use.READ}), frozenset({Use.WRITE})
     feeds, streams = frozenset({Use.READ, Use.STREAM}), frozenset({Use.STREAM})
     for name in ("lake", "catalog", "table"):
@@ -293,4 +304,4 @@ def _known() -> Iterator[_Option]:
     yield _Option("commit_key", "commit_key", writes)
 
 
-_OPTIONS: Final = {option.name.lower(): option for option in _known()}
+_OPTIONS: Final = {option.name.lower(): option for option in _all_options()}

@@ -1,8 +1,8 @@
-"""A table as a stream: its change feed, batch by batch, exactly once.
+"""The change feed of a table as a stream, exactly once.
 
-An offset is a snapshot of the catalog's lineage, whether that is shown already, and the id of the table. A batch is
-what happened after one offset up to another; as history is never rewritten, a batch that is read again shows the same
-rows.
+An offset is a snapshot of the catalog's lineage, whether its changes were shown already, and the id of the
+table. A batch is what happened after one offset up to another. History is never rewritten, so a batch shows
+the same rows when it is read again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pyspark.sql.types import StructType
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
-from forklake.catalog.view import View
-from forklake.connector.feed import change_tasks, first_shown, read_changes, shows_all
+from forklake.catalog.view import CatalogState
+from forklake.connector.feed import change_tasks, feed_start, is_feed_schema, read_changes
 from forklake.connector.source_options import Options, open_existing
 from forklake.engine.local.change_feed import Span, has_changes
 from forklake.errors import InvalidInputError, NotFoundError
@@ -32,7 +32,10 @@ Offset = dict[str, int | bool]
 
 
 class ChangeStream(DataSourceStreamReader):
-    """Follows the changes of a table. It opens the lake on first need, and is only pickled before."""
+    """A stream of the changes of a table.
+
+    It opens the lake on first use, and is only pickled before.
+    """
 
     def __init__(self, options: Options, schema: StructType) -> None:
         if options.start is None:
@@ -51,7 +54,7 @@ class ChangeStream(DataSourceStreamReader):
     # ---- where the query is planned --------------------------------------------------------------------------------
 
     def initialOffset(self) -> Offset:  # noqa: N802
-        """Return where a new query begins: just before the first snapshot that it shows.
+        """Return the offset of a new query: just before the first snapshot it shows.
 
         Raises:
             SnapshotNotFoundError: The catalog has no such snapshot.
@@ -60,10 +63,13 @@ class ChangeStream(DataSourceStreamReader):
         table = self._source.table_of(catalog).table_id
         if self._start == "latest":
             return _offset(catalog.head, table)
-        return _offset(first_shown(catalog, self._start), table, is_shown=False)
+        return _offset(feed_start(catalog, self._start), table, is_shown=False)
 
     def latestOffset(self, start: Offset | None = None, limit: Any = None) -> Offset:  # noqa: N802
-        """Return the newest snapshot, or the start again as long as nothing happened to the table since."""
+        """Return the offset of the newest snapshot.
+
+        It is the start again as long as the table has no changes since.
+        """
         catalog = self._catalog()
         head = catalog.head
         if start is None:  # how Spark asks before 4.2
@@ -72,7 +78,7 @@ class ChangeStream(DataSourceStreamReader):
         span = _span(start, end)
         if span is None or self._quiet == span:
             return start
-        plan = self._planned(catalog, span, TableId(start["table_id"]))
+        plan = self._plan(catalog, span, TableId(start["table_id"]))
         if not has_changes(plan, span, deletions=self._with_deletions):
             # Other tables of the catalog change too; a batch for each of their commits would show nothing.
             self._quiet = span
@@ -80,19 +86,19 @@ class ChangeStream(DataSourceStreamReader):
         return end
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        """Plan a batch: what happened after the start, up to the end.
+        """Plan a batch: the changes after the start, up to the end.
 
         Raises:
-            NotFoundError: The table or the snapshot is gone.
+            NotFoundError: The table or the snapshot no longer exists.
             InvalidInputError: The columns of the table are no longer those of the query.
         """
         span, table = _span(start, end), TableId(end["table_id"])
         if span is None:
             return []
         catalog = self._catalog()
-        plan = self._planned(catalog, span, table)
+        plan = self._plan(catalog, span, table)
         fields = table_fields(content_of(catalog), table)
-        if not shows_all(self._schema, fields, deletions=self._with_deletions):
+        if not is_feed_schema(self._schema, fields, deletions=self._with_deletions):
             raise InvalidInputError(
                 f'The columns of table "{self._source.table}" changed while the stream ran; nothing was read.',
                 hint="Start the query again: it goes on where it was, with the new columns.",
@@ -100,7 +106,7 @@ class ChangeStream(DataSourceStreamReader):
         return change_tasks(plan, span, fields, deletions=self._with_deletions)
 
     def stop(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         if self._lake is not None:
             self._lake.close()
             self._lake = None
@@ -118,7 +124,7 @@ class ChangeStream(DataSourceStreamReader):
             self._lake = open_existing(self._source.lake)
         return self._lake.catalog(self._source.catalog)
 
-    def _planned(self, catalog: Catalog, span: Span, table: TableId) -> ChangePlan:
+    def _plan(self, catalog: Catalog, span: Span, table: TableId) -> ChangePlan:
         runtime = runtime_of(catalog)
         if self._source.table_of(catalog).table_id != table:
             raise NotFoundError(
@@ -126,7 +132,7 @@ class ChangeStream(DataSourceStreamReader):
                 " read.",
                 hint="Begin a new stream, with a checkpoint of its own.",
             )
-        view = View(runtime.store, versions.version_at(runtime.store, version_of(catalog), span.last))
+        view = CatalogState(runtime.store, versions.version_at(runtime.store, version_of(catalog), span.last))
         row = lookup.table_by_id(view, table)
         return plan_changes(runtime.store, runtime.lake_path, view, row, span.first)
 
@@ -136,7 +142,7 @@ def _offset(snapshot: int, table: TableId, *, is_shown: bool = True) -> Offset:
 
 
 def _span(start: Offset, end: Offset) -> Span | None:
-    """Return what lies between two offsets; None if that is nothing."""
+    """Return the snapshots between two offsets; None if there are none."""
     if start == end:
         return None  # also at a start that nothing has followed yet, which need not be a snapshot
     first, last = SnapshotId(start["snapshot_id"]), SnapshotId(end["snapshot_id"])

@@ -1,4 +1,7 @@
-"""Reading a table as a Python data source: files are chosen where the query is planned, and read where tasks run."""
+"""Table reads as a Python data source.
+
+The driver chooses the files, the tasks read them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from forklake.sql.rows.row_texts import condition
 
 
 class ScanTask(InputPartition):
-    """What one task reads: everything is resolved, so it needs no metadata."""
+    """One task of a scan; it is fully resolved and needs no metadata."""
 
     def __init__(self, pieces: tuple[Piece, ...], selection: Selection) -> None:
         self.pieces = pieces
@@ -33,10 +36,10 @@ class ScanTask(InputPartition):
 
 
 class TableReader(DataSourceReader):
-    """Reads the rows of a table, at one state.
+    """Reads the rows of a table, at one snapshot.
 
-    Spark's filters are not taken: all frames of one ``load`` share what the first one planned, so a file that one of
-    them does not need would be missing in the others.
+    Filters of Spark are not pushed down: all frames of one ``load`` share the plan of the first one, so files
+    that one frame does not need would be missing in the others.
     """
 
     def __init__(self, source: Source, schema: StructType, prune: str | None = None) -> None:
@@ -45,14 +48,14 @@ class TableReader(DataSourceReader):
         self._prune = prune
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Plan the scan: which files each task reads.
+        """Plan the scan, as tasks.
 
         Raises:
             NotFoundError: There is no such table or column.
-            InvalidInputError: A column has another type than the schema that was given says, or the condition that
-                leaves out files is not understood.
+            InvalidInputError: A column has another type than in the given schema, or the pruning condition is not
+                understood.
         """
-        with self._source.opened() as catalog:
+        with self._source.open_catalog() as catalog:
             table = self._source.table_of(catalog)
             content, runtime = content_of(table), runtime_of(catalog)
             row = lookup.table_by_id(content, table.table_id)

@@ -1,4 +1,7 @@
-"""Writing into a table as a Python data source: tasks write files, and the driver commits all of them at once."""
+"""Table writes as a Python data source.
+
+The tasks write files, and the driver commits all of them at once.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
 from forklake.connector.source_options import Source
-from forklake.engine.spark.write.write_rows import settled
+from forklake.engine.spark.write.write_rows import move_into_place
 from forklake.errors import CommitUnknownError, ConflictError, ForklakeError
 from forklake.files import storage
 from forklake.files.conform import conform
@@ -32,14 +35,14 @@ from forklake.ops.write_target import writing
 
 
 @dataclass(frozen=True)
-class Written(WriterCommitMessage):
-    """The files that a task wrote, as metadata knows them."""
+class WrittenFiles(WriterCommitMessage):
+    """The files that a task wrote, as metadata."""
 
     files: tuple[NewDataFile, ...]
 
 
 class TableWriter(DataSourceArrowWriter):
-    """Adds rows to a table, or replaces all of them, in one snapshot.
+    """Appends rows to a table, or replaces all of them, in one snapshot.
 
     It is pickled to the tasks and to the process that commits, and holds neither a lake nor a connection.
     """
@@ -49,21 +52,21 @@ class TableWriter(DataSourceArrowWriter):
 
         Raises:
             InvalidInputError: The columns do not fit the table's; nothing was written.
-            NotFoundError: There is no such lake, catalog or table; tables are not made.
+            NotFoundError: There is no such lake, catalog or table; tables are not created.
         """
         self._source = source
         self._overwrite = overwrite
         self._commit_key = commit_key
-        with source.opened() as catalog:
+        with source.open_catalog() as catalog:
             table = source.table_of(catalog)
             self._table_id: TableId = table.table_id
-            self._is_done = self._known(catalog)
+            self._is_done = self._is_committed(catalog)
             self._target = _target(catalog, self._table_id)
         self._directory = f"{self._target.directory}write-{uuid4()}/"
         # No row, but all columns: what can never fit is refused before a task runs.
         conform(arrow_schema_of(schema).empty_table(), self._target.fields, self._target.table, by_name=True)
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenFiles:
         """Write the rows of a task into new files; after a failure none is left.
 
         Raises:
@@ -71,7 +74,7 @@ class TableWriter(DataSourceArrowWriter):
             DataFileError: A file cannot be written.
         """
         if self._is_done:
-            return Written(())
+            return WrittenFiles(())
         fields, table = self._target.fields, self._target.table
         batches = (
             batch
@@ -80,24 +83,24 @@ class TableWriter(DataSourceArrowWriter):
         )
         files = write_files(batches, replace(self._target, directory=self._directory), arrow_schema(fields))
         below = self._directory.removeprefix(self._target.directory)
-        return Written(tuple(replace(file, path=f"{below}{file.path}") for file in files))
+        return WrittenFiles(tuple(replace(file, path=f"{below}{file.path}") for file in files))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Make all files part of the table, in one snapshot.
+        """Add all files to the table, in one snapshot.
 
-        Under a commit key that was committed before, nothing happens. If it is refused, the files are removed; not if
-        the outcome is unknown.
+        Nothing happens if the commit key was committed before. If the commit is refused, the files are removed;
+        they stay if its outcome is unknown.
 
         Raises:
             ConflictError: The table's columns or partitioning were changed while tasks wrote; nothing was committed.
             ForklakeError: As for any commit.
         """
-        written = [file for message in messages if isinstance(message, Written) for file in message.files]
+        written = [file for message in messages if isinstance(message, WrittenFiles) for file in message.files]
         files: Sequence[NewDataFile] = written
         try:
-            files = settled(written, self._target, self._directory)
-            with self._source.opened() as catalog:
-                if not self._known(catalog):
+            files = move_into_place(written, self._target, self._directory)
+            with self._source.open_catalog() as catalog:
+                if not self._is_committed(catalog):
                     self._commit(catalog, files)
                     return
         except CommitUnknownError:
@@ -108,10 +111,10 @@ class TableWriter(DataSourceArrowWriter):
         self._remove(files)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Remove what tasks wrote if one of them failed.
+        """Remove the files of all tasks if one of them failed.
 
-        Spark also calls this when the commit failed. The commit has then removed what it could be sure of, and nothing
-        else may go.
+        Spark also calls this after a failed commit. The commit has then removed the files that are safe to remove,
+        and no others may be.
         """
         if not messages or any(message is None for message in messages):
             storage.delete_directory(self._directory)
@@ -137,7 +140,7 @@ class TableWriter(DataSourceArrowWriter):
             delete_all(staging, row)
         register_files(staging, self._table_id, files)
 
-    def _known(self, catalog: Catalog) -> bool:
+    def _is_committed(self, catalog: Catalog) -> bool:
         key, store = self._commit_key, runtime_of(catalog).store
         return key is not None and versions.known_commit(store, catalog.catalog_id, key) is not None
 

@@ -1,1 +1,4 @@
-"""Rows are read, computed and written by an engine (`engine`): Spark (`spark`), or this process if small (`local`)."""
+"""How rows are read, computed and written.
+
+`engine` is the protocol of engines. `spark` implements it; `local` reads small tables in this process.
+"""

@@ -1,4 +1,4 @@
-"""What an engine tells of rows that it changed."""
+"""What an engine reports about rows that it changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inlining:
-    """How many rows the metadata takes: at most so many deletes of one change, and at most so many new rows."""
+    """How many rows of one change may go into the metadata instead of files.
+
+    Deletes and new rows each have a limit.
+    """
 
     deletes: int
     rows: int
@@ -25,17 +28,17 @@ NO_INLINING: Final = Inlining(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class ChangedRows:
-    """What was written for changed rows, and what becomes of the files that hold the old ones.
+    """Files written for changed rows, and the fate of files with the old ones.
 
     Attributes:
         whole_files: Data files of which no row is left.
-        delete_files: What is deleted of others, earlier deletions included.
-        positions: What is deleted of others and goes into the metadata.
-        inlined: Ids of rows in the metadata that go.
+        delete_files: Delete files for other data files, earlier deletions included.
+        positions: Deleted rows of other data files that are recorded in the metadata.
+        inlined: Ids of deleted rows that the metadata held.
         data_files: New rows, and updated ones, which carry the ids they had.
-        rows: New rows if they are few enough for the metadata: the columns of the table, then the ids that updated
-            ones keep.
-        deleted_count: How many rows go, updated ones included.
+        rows: New rows if they are few enough for the metadata: the columns of the table, then the ids that
+            updated rows keep.
+        deleted_count: How many rows are deleted, updated ones included.
         inserted_count: How many rows are new.
     """
 

@@ -1,4 +1,7 @@
-"""The seam between what is decided and what computes rows: all that the storeys above ask of an engine."""
+"""The protocol of engines: all that the storeys above ask of one.
+
+Code above it decides what to do; code below it computes rows.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,19 @@ Kind = Literal["all", "insertions", "deletions"]
 
 
 class Engine(Protocol):
-    """Reads, computes and writes rows; knows neither the metadata database nor who asks.
+    """Reads, computes and writes rows.
 
-    Conditions, values and queries come as Spark SQL, which `forklake.sql` writes: typed, with explicit casts, columns
-    in backticks. Frames are lazy: what they describe is done when rows are asked for. What a method writes is left for
-    the caller to commit or to delete; after a failure nothing is left behind. Every failure is an error of
-    `forklake.errors`, in words about tables and values. An engine loads nothing heavy before it is asked for rows.
-    May be shared by threads.
+    An engine knows neither the metadata database nor its callers. Conditions, values and queries come as Spark
+    SQL, which `forklake.sql` writes: typed, with explicit casts, columns in backticks. Frames are lazy: they
+    are computed when rows are asked for. Whatever a method writes is left for the caller to commit or to
+    delete; after a failure nothing is left behind. Every failure is an error of `forklake.errors` and speaks of
+    tables and values. An engine loads nothing heavy before it is asked for rows. Threads may share an engine.
     """
 
     # ---- frames ------------------------------------------------------------------------------------------------------
 
     def is_frame(self, value: object) -> bool:
-        """Return whether a caller's rows are a frame of this engine; loads nothing to tell."""
+        """Return whether a value is a frame of this engine; loads nothing."""
 
     def expression(self, value: object) -> Expression | None:
         """Return what an expression of this engine says, such as a caller makes a condition of; None if it is none.
@@ -53,32 +56,36 @@ class Engine(Protocol):
             InvalidInputError: It says something that has no plain form.
         """
 
-    def checked(self, frame: Frame) -> Frame:
-        """Return a frame of the caller's if its rows can still be computed.
+    def check_frame(self, frame: Frame) -> Frame:
+        """Return a caller's frame if its rows can still be computed.
 
         Raises:
             EngineError: They cannot: what computes them is stopped or lost.
         """
 
     def columns(self, frame: Frame) -> tuple[ColumnDefinition, ...]:
-        """Return the columns that a table needs to hold a frame, or rows of what `schema` describes.
+        """Return the columns that a table needs to hold a frame.
+
+        A description of columns, as `schema` returns it, is accepted too.
 
         Raises:
             InvalidInputError: A column has a type that no column of a table can have.
         """
 
     def schema(self, fields: tuple[Field, ...]) -> Any:
-        """Return columns as the engine itself describes them to its users."""
+        """Return columns in the engine's own form, as its users know it."""
 
     def rows_frame(self, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> Frame:
-        """Return rows in memory as a frame; values are such as `forklake.files.python_values` gives.
+        """Return rows in memory as a frame.
+
+        Values are those that `forklake.files.python_values` produces.
 
         Raises:
-            InvalidInputError: A value is none of its column.
+            InvalidInputError: A value does not belong to its column's type.
         """
 
-    def held_frame(self, rows: Frame | pa.Table, fields: tuple[Field, ...]) -> Frame:
-        """Return rows of the caller, with columns that have the names of fields and the types of a table's.
+    def typed_frame(self, rows: Frame | pa.Table, fields: tuple[Field, ...]) -> Frame:
+        """Return a caller's rows with given column names and the types of a table.
 
         Args:
             rows: A frame, or rows in memory as `forklake.files.conform` returns them for the fields.
@@ -86,7 +93,9 @@ class Engine(Protocol):
         """
 
     def files_frame(self, paths: Sequence[str]) -> Frame:
-        """Return the rows of Parquet files that belong to no table, with the columns of the first.
+        """Return the rows of Parquet files that belong to no table.
+
+        The columns are those of the first file.
 
         Raises:
             DataFileError: A file is missing, damaged or encrypted.
@@ -95,38 +104,47 @@ class Engine(Protocol):
     def select(self, frame: Frame, names: Sequence[str]) -> Frame:
         """Return some columns of a frame, in this order."""
 
-    def named(self, frame: Frame, names: Sequence[str]) -> Frame:
-        """Return a frame with other names of its columns.
+    def rename_columns(self, frame: Frame, names: Sequence[str]) -> Frame:
+        """Return a frame with its columns renamed.
 
         Raises:
             EngineError: The engine was lost since the frame was made.
         """
 
-    def limited(self, frame: Frame, limit: int | None) -> Frame:
-        """Return the first rows of a frame, in the order that they come in; all of them if no number is given."""
+    def limit_rows(self, frame: Frame, limit: int | None) -> Frame:
+        """Return the first rows of a frame, in the order they come.
+
+        Without a limit, return all of them.
+        """
 
     def collect(
         self, frame: Frame, *, limit: int | None = None, paths: Sequence[str] = (), what: str = "the query"
     ) -> pa.Table:
-        """Compute the rows of a query, or the first of them; moments are in UTC.
+        """Compute the rows of a query, or the first of them; times are in UTC.
 
         Args:
             frame: The query.
-            limit: How many rows at most.
-            paths: The files that it reads, as messages shall name them.
-            what: What it is, as messages shall name it.
+            limit: The maximum number of rows.
+            paths: The files that the query reads, as messages should name them.
+            what: What messages should call the query.
 
         Raises:
             InvalidInputError: A value cannot be computed.
             DataFileError: A file is missing or damaged.
-            EngineError: It failed for another reason.
+            EngineError: The query failed for another reason.
         """
 
     def collect_given(self, frame: Frame, limit: int, table: str) -> pa.Table:
-        """Compute the first rows of a frame of the caller's, which are about to go into a table; as `collect`."""
+        """Compute the first rows of a caller's frame, which will go into a table.
+
+        Fails as `collect` does.
+        """
 
     def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return what variants mean in Python; they are collected as their value and metadata."""
+        """Return variants as Python values.
+
+        Each variant is given as it was collected: its value and its metadata.
+        """
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
@@ -139,29 +157,37 @@ class Engine(Protocol):
         keep_order: bool = False,
         is_limited: bool = False,
     ) -> Frame:
-        """Return the rows of a plan that a condition holds for.
+        """Return the rows of a plan that satisfy a condition.
 
         Args:
             plan: What to read.
-            columns: The columns, and what rows have beside them (`LINEAGE_COLUMNS`); None for all columns of the table.
-            condition: Which rows.
-            keep_order: Rows come in the order of files, and of the rows in them.
-            is_limited: Only the first of them will be taken.
+            columns: The columns, lineage (`LINEAGE_COLUMNS`) included; None for all columns of the table.
+            condition: Which rows to return.
+            keep_order: Whether rows come in the order of files, and of the rows in them.
+            is_limited: Whether only the first of them will be taken.
 
         Raises:
             NotFoundError: There is no such column.
         """
 
     def count(self, plan: ScanPlan, condition: str | None) -> int:
-        """Return how many rows of a plan a condition holds for; fails as `collect` does."""
+        """Return how many rows of a plan satisfy a condition.
 
-    def bound(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
-        """Return the smallest or the largest value of a column, as one value; fails as `collect` does."""
+        Fails as `collect` does.
+        """
+
+    def extreme_value(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
+        """Return the smallest or the largest value of a column, as one value.
+
+        Fails as `collect` does.
+        """
 
     def changes(self, plan: ChangePlan, kind: Kind) -> Frame:
-        """Return how rows changed: ``snapshot_id``, ``rowid``, ``change_type`` if all are asked for, and the columns.
+        """Return how the rows of a table changed.
 
-        A row that one snapshot deleted and inserted was updated: ``update_preimage`` and ``update_postimage``.
+        The columns are ``snapshot_id``, ``rowid``, ``change_type`` if all kinds are asked for, and the columns of
+        the table. A row that one snapshot both deleted and inserted was updated: ``update_preimage`` and
+        ``update_postimage``.
         """
 
     def query(
@@ -173,21 +199,22 @@ class Engine(Protocol):
         limit: int | None = None,
         offset: int = 0,
     ) -> Frame:
-        """Return a query over frames. It is analysed now.
+        """Return the frame of a query over other frames; it is analysed now.
 
         Args:
             sql: The query.
-            frames: What the tables in it are, by name.
-            plans: All scans that give it rows, if no others do, so that the engine can tell how many rows there are.
-            limit: How many rows at most are taken, in the order that they come in.
-            offset: How many rows are left out before.
+            frames: The tables of the query, by name.
+            plans: All scans that the query reads, if it reads nothing else: they tell the engine how many rows
+                there are.
+            limit: The maximum number of rows, in the order they come.
+            offset: How many rows to skip first.
 
         Raises:
-            InvalidInputError: The engine cannot make sense of the query.
+            InvalidInputError: The engine does not understand the query.
         """
 
     def explain(self, frame: Frame, plans: Sequence[ScanPlan]) -> str:
-        """Return what a query does: the files of each table that it reads and leaves out, then the engine's plan."""
+        """Explain a query: the files read and skipped per table, then the engine's plan."""
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
@@ -197,19 +224,25 @@ class Engine(Protocol):
         Args:
             rows: A frame, or rows in memory as `forklake.files.conform` returns them for the table.
             target: The table.
-            by_name: Whether columns of a frame are matched by their names, not by their positions.
+            by_name: Whether columns of a frame are matched by name, not by position.
 
         Raises:
             InvalidInputError: Columns or values do not fit the table.
             DataFileError: A file cannot be written.
-            EngineError: It failed for another reason.
+            EngineError: The write failed for another reason.
         """
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
-        """Write files again in the columns that their table has now, in this order; fails as `write` does."""
+        """Write files again, in this order, in the columns that their table has now.
+
+        Fails as `write` does.
+        """
 
     def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
-        """Write what deletes the rows of a plan that a condition holds for; fails as `write` does."""
+        """Delete rows of a plan that satisfy a condition; write files as needed.
+
+        Fails as `write` does.
+        """
 
     def update(
         self,
@@ -221,7 +254,10 @@ class Engine(Protocol):
         *,
         keeps_ids: bool,
     ) -> ChangedRows:
-        """Write what gives columns of the rows that a condition holds for other values; fails as `write` does."""
+        """Update rows of a plan that satisfy a condition; write files as needed.
+
+        ``values`` names columns and what they become. Fails as `write` does.
+        """
 
     def change_found(
         self,
@@ -233,15 +269,17 @@ class Engine(Protocol):
         is_update: bool,
         keeps_ids: bool,
     ) -> ChangedRows:
-        """Write what updates or deletes rows of a plan that a query has found; fails as `write` does.
+        """Update or delete rows of a plan that a query found; write files as needed.
+
+        Fails as `write` does.
 
         Args:
-            plan: What was scanned to find them.
-            found: Where they are, as `OWN_PLACES` has it, and for an update what each column of the table becomes. A
-                row that is deleted may be there several times.
+            plan: What was scanned to find the rows.
+            found: Where the rows are, in the columns of `OWN_PLACES`, and for an update the new value of each
+                column of the table. A row to delete may occur several times.
             target: The table.
             inlining: How many rows the metadata takes.
-            is_update: Whether they are updated.
+            is_update: Whether the rows are updated, not deleted.
             keeps_ids: Whether updated rows carry their ids.
 
         Raises:
@@ -249,17 +287,21 @@ class Engine(Protocol):
         """
 
     def merge_source(self, rows: pa.Table, fields: tuple[Field, ...]) -> MergeSource:
-        """Return rows in memory, as `forklake.files.conform` returns them for these columns, for a merge."""
+        """Return rows in memory as the source of a merge.
+
+        The rows are as `forklake.files.conform` returns them for these columns.
+        """
 
     def frame_source(self, frame: Frame) -> MergeSource:
-        """Return the rows of a frame for a merge."""
+        """Return the rows of a frame as the source of a merge."""
 
-    def measured_source(
+    def measure_source(
         self, frame: Frame, names: Sequence[str], table: str
     ) -> AbstractContextManager[tuple[MergeSource, pa.Table, bool]]:
-        """Give the rows of a frame for a merge, values of some columns, and whether these are a range.
+        """Provide a frame as the source of a merge, with values of some columns.
 
-        They are all values of the columns if there are few, else the least and the largest, as two rows.
+        Besides the source there are the values, and whether they are a range: all values of the columns if there
+        are few, else the smallest and the largest, as two rows.
         """
 
     def merge(
@@ -272,7 +314,9 @@ class Engine(Protocol):
         *,
         keeps_ids: bool,
     ) -> ChangedRows:
-        """Write what a merge does to the rows of a plan; fails as `write` does.
+        """Merge a source into the rows of a plan; write files as needed.
+
+        Fails as `write` does.
 
         Raises:
             InvalidInputError: A row would be changed twice.
@@ -281,10 +325,16 @@ class Engine(Protocol):
     # ---- sessions and failures ---------------------------------------------------------------------------------------
 
     def for_session(self) -> Engine:
-        """Return an engine for the statements of one SQL session, in which nothing but a query decides its meaning."""
+        """Return an engine for the statements of one SQL session.
+
+        In it, nothing but the query itself decides what the query means.
+        """
 
     def losses(self) -> int:
-        """Return how often what computes rows was lost in this process; loads nothing."""
+        """Return how often this process lost what computes rows; loads nothing."""
 
     def loss(self, error: Exception, since: int) -> EngineError | None:
-        """Return what to say if a statement failed since so many `losses` because the engine was lost; else None."""
+        """Return the error to raise if a statement failed because the engine was lost.
+
+        ``since`` is the number of `losses` when the statement began. None: the engine was not lost since then.
+        """

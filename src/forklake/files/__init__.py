@@ -1,4 +1,4 @@
-"""Parquet files without Spark: layout, statistics, values as text, partition values, encryption."""
+"""Parquet files without Spark: layout, statistics, texts, partitions, encryption."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,8 @@
 """Partition transforms of Arrow arrays, as DuckLake computes and writes them.
 
-Buckets are DuckLake's. They are Iceberg's too for integers, dates, timestamps of micros, text and bytes; DuckLake
-hashes decimals of up to 18 digits as numbers, and UUIDs, unsigned and wider numbers as their text.
+Buckets are DuckLake's. They are Iceberg's too for integers, dates, timestamps in microseconds, text and
+bytes; DuckLake hashes decimals of up to 18 digits as numbers, and UUIDs, unsigned and wider numbers as
+their text.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def partition_values(array: pa.Array, column_type: Type, transform: Transform) -
     Args:
         array: Values as our files store them.
         column_type: The type of the table's column.
-        transform: What the partition key makes of them.
+        transform: The transform of the partition key.
 
     Raises:
         InvalidInputError: The transform cannot be applied to that type.
@@ -63,7 +64,10 @@ def partition_values(array: pa.Array, column_type: Type, transform: Transform) -
 def partition_codes(
     array: pa.Array, column_type: Type, transform: Transform
 ) -> tuple[NDArray[np.intp], list[str | None]]:
-    """Return the distinct partition values, and which of them each row has; as `partition_values` otherwise."""
+    """Return the distinct partition values, and which of them each row has.
+
+    Otherwise as `partition_values`.
+    """
     if not transform.accepts(column_type):
         raise InvalidInputError(
             f"Rows cannot be partitioned by {transform} of a column of type {column_type}; nothing was written."
@@ -71,7 +75,7 @@ def partition_codes(
     values = array.storage if isinstance(array, pa.ExtensionArray) else array
     encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
     # The work is done once per distinct value; None is the last of them.
-    found: list[str | None] = [*_transformed(encoded.dictionary, column_type, transform), None]
+    found: list[str | None] = [*_transform_values(encoded.dictionary, column_type, transform), None]
     indices = encoded.indices.fill_null(len(found) - 1).to_numpy(zero_copy_only=False)
     places: dict[str | None, int] = {}
     codes = np.array([places.setdefault(text, len(places)) for text in found], np.intp)
@@ -79,7 +83,7 @@ def partition_codes(
 
 
 def transform_value(column_type: Type, transform: Transform, text: str) -> str | None:
-    """Return the partition value of one value that is given as text.
+    """Return the partition value of one value, which is given as text.
 
     >>> transform_value(types.DATE, Transform.parse("month"), "2017-11-16")
     '11'
@@ -87,13 +91,13 @@ def transform_value(column_type: Type, transform: Transform, text: str) -> str |
     '3'
 
     Raises:
-        InvalidInputError: As `partition_values`, or the text is no value of the type.
+        InvalidInputError: As `partition_values`, or the text is not a value of the type.
     """
     field = Field(None, "", column_type)
     return partition_values(stored_array(field, parse_values(field, [text])), column_type, transform)[0]
 
 
-def _transformed(values: pa.Array, column_type: Type, transform: Transform) -> list[str | None]:
+def _transform_values(values: pa.Array, column_type: Type, transform: Transform) -> list[str | None]:
     """Return the partition values of values without NULLs."""
     if transform.is_identity:
         return list(_texts(values, column_type))
@@ -108,7 +112,7 @@ def _transformed(values: pa.Array, column_type: Type, transform: Transform) -> l
 
 
 def _hours(ticks: Longs, column_type: Type, transform: Transform) -> Longs:
-    """Return in which hour since 1970 or midnight each moment lies."""
+    """Return the hour of each time, counted from 1970 or from midnight."""
     if column_type == types.DATE:
         return ticks * _HOURS_OF_DAY
     if column_type == types.TIMESTAMP_NS and not transform.is_epoch:
@@ -182,7 +186,10 @@ def _longs(values: pa.Array, column_type: Type) -> NDArray[np.int64]:
 
 
 def _timetz_bits(text: str) -> int:
-    """Return how DuckDB holds a time with an offset: micros, and behind them how far the offset is from the last."""
+    """Return the bits that DuckDB holds for a time with an offset.
+
+    They are microseconds, and behind them how far the offset is from the last one.
+    """
     place = max(text.rfind("+"), text.rfind("-"))
     clock, offset = (text, "") if place < 0 else (text[:place], text[place:])
     parts = [int(part) for part in offset[1:].split(":")] if offset else [0]

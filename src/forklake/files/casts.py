@@ -1,4 +1,4 @@
-"""Arrow arrays of any type as arrays that a column's files hold; the rules are in docs/spec/casts.md."""
+"""Casts of Arrow arrays to the types that files hold (docs/spec/casts.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.errors import InvalidInputError
 from forklake.files.column_names import check_names
 from forklake.files.decode import decode
 from forklake.files.geometries import canonical_wkb
-from forklake.files.nesting import assembled, lengths_of, parts_of
+from forklake.files.nesting import assemble, lengths_of, parts_of
 from forklake.files.number_casts import to_boolean, to_decimal, to_float, to_integer
 from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values, to_texts
@@ -50,18 +50,19 @@ _CHECKED: Final[frozenset[Type]] = frozenset(
 
 
 def cast(target: Field, array: pa.Array, table: str, path: str | None = None) -> pa.Array:
-    """Return an array with the type that files hold the column as, and the same values as DuckDB's ``INSERT`` makes.
+    """Cast an array to the type that files hold a column as.
 
-    An array that needs no change is returned as it is, without a copy.
+    The values are those that DuckDB's ``INSERT`` makes. An array that needs no change is returned as it is,
+    without a copy.
 
     Args:
         target: The column.
-        array: What a user handed in.
+        array: A user's values.
         table: The table's name, for messages.
         path: The names that lead to the column, if it is nested in another.
 
     Raises:
-        InvalidInputError: There is no such cast, or a value is none of the column's; in DuckDB's words.
+        InvalidInputError: There is no such cast, or a value does not fit the column; with DuckDB's message.
     """
     path = path or target.name
     try:
@@ -118,7 +119,7 @@ def _cast_scalar(target: Field, source: Field, array: pa.Array, path: str) -> pa
 def _cast_nested(target: Field, array: pa.Array, table: str, path: str) -> pa.Array:
     is_null = np.asarray(array.is_null())
     if isinstance(target.type, types.Struct):
-        return assembled(arrow_type(target), _struct_parts(target, array, table, path), None, is_null)
+        return assemble(arrow_type(target), _struct_parts(target, array, table, path), None, is_null)
     parts = parts_of(array)
     names = ("element",) if isinstance(target.type, types.List) else ("key", "value")
     made = [
@@ -128,7 +129,7 @@ def _cast_nested(target: Field, array: pa.Array, table: str, path: str) -> pa.Ar
     lengths = lengths_of(array)
     if isinstance(target.type, types.Map):
         _check_keys(target.children[0], made[0], lengths)
-    return assembled(arrow_type(target), made, lengths, is_null)
+    return assemble(arrow_type(target), made, lengths, is_null)
 
 
 def _struct_parts(target: Field, array: pa.Array, table: str, path: str) -> list[pa.Array]:
@@ -141,7 +142,7 @@ def _struct_parts(target: Field, array: pa.Array, table: str, path: str) -> list
 
 
 def _check_keys(field: Field, keys: pa.Array, lengths: Any) -> None:
-    """Refuse maps with a key twice; one that is NULL cannot be in an Arrow map."""
+    """Refuse maps with a key twice; an Arrow map cannot have a NULL key."""
     if field.children or isinstance(keys.type, pa.BaseExtensionType):
         keys = pa.array([repr(key) for key in values_of(keys)], pa.string())
     rows = pa.array(np.repeat(np.arange(len(lengths)), lengths))
@@ -170,7 +171,10 @@ def _from_text(target: Field, array: pa.Array, path: str) -> pa.Array:
 
 
 def _from_plain_text(target: Field, array: pa.Array) -> pa.Array | None:
-    """Return the values of everyday text by Arrow's own casts, which agree on it; None if there is other text."""
+    """Return the values of everyday text by Arrow's own casts; None for other text.
+
+    Arrow and DuckDB agree on such text.
+    """
     pattern = None if target.type in _NOT_PLAIN else _PLAIN.get(type(target.type))
     if pattern is None or not pc.all(pc.match_substring_regex(array, pattern), skip_nulls=True).as_py():
         return None

@@ -1,4 +1,4 @@
-"""Columns of a user's rows found among those of a table, for rows of Arrow and of Spark alike."""
+"""Matching of a user's columns with those of a table, for Arrow and Spark alike."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from forklake.model.names import fold
 
 
 def column_positions(given: Sequence[str], fields: Sequence[Field], table: str, *, by_name: bool) -> list[int | None]:
-    """Return for each column of a table the number of the one that it is given, None for one that has its default.
+    """Return for each column of a table the position of the column given for it.
+
+    None: no column is given, so it has its default.
 
     Raises:
-        InvalidInputError: There are more or fewer columns, or by their names: an unknown one, or one twice.
+        InvalidInputError: There are more or fewer columns; or, by name, one is unknown or occurs twice.
     """
     if by_name:
         check_names(given, fields, table)
@@ -25,10 +27,12 @@ def column_positions(given: Sequence[str], fields: Sequence[Field], table: str, 
 
 
 def check_names(given: Sequence[str], fields: Sequence[Field], table: str, above: str = "") -> None:
-    """Refuse columns, or fields of the struct at a path, that a table does not have or that are there twice.
+    """Refuse columns that a table does not have, and repeated ones.
+
+    With ``above``, they are fields of the struct at that path.
 
     Raises:
-        InvalidInputError: There is one.
+        InvalidInputError: There is such a column.
     """
     known, seen = {fold(field.name) for field in fields}, set[str]()
     before = f"{above}." if above else ""

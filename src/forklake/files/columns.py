@@ -10,7 +10,7 @@ from forklake.model.types.read import definition_of
 
 
 def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
-    """Return the columns that a table needs to hold what an Arrow table holds.
+    """Return the columns that a table needs to hold the rows of an Arrow table.
 
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.

@@ -1,4 +1,4 @@
-"""Arrow tables of a user as tables that can be written; the rules are in docs/spec/casts.md."""
+"""A user's Arrow tables conformed to a table's columns (docs/spec/casts.md)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ __all__ = ["conform", "frame_of"]
 
 
 def conform(table: pa.Table, target_fields: Sequence[Field], table_name: str, *, by_name: bool) -> pa.Table:
-    """Return the rows of a table with the columns, types and field ids that files of the target have.
+    """Return rows with the columns, types and field ids that a table's files have.
 
     Columns that need no change are not copied. Every value is checked; nothing is cut or rounded that DuckDB's
-    ``INSERT`` would not.
+    ``INSERT`` would not cut or round.
 
     Args:
-        table: What a user handed in, see `frame_of`.
+        table: A user's rows, see `frame_of`.
         target_fields: The columns of the target, in order.
         table_name: The target's name, for messages.
         by_name: Whether columns are matched by name, so that some can be left out; else by position.
 
     Raises:
-        InvalidInputError: A column is unknown, twice there or too many; a value is none of its column, or NULL where
-            that is not allowed; in DuckDB's words.
+        InvalidInputError: A column is unknown, occurs twice, or is one too many; a value does not fit its
+            column, or is NULL where that is not allowed; with DuckDB's message.
     """
     schema = arrow_schema(target_fields)
     sources = column_positions(table.column_names, target_fields, table_name, by_name=by_name)

@@ -1,4 +1,4 @@
-"""Arrow's encodings of one and the same values, undone."""
+"""Decoding of Arrow's special encodings to plain arrays."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forklake.files.nesting import assembled
+from forklake.files.nesting import assemble
 
 
 def decode(array: pa.Array) -> pa.Array:
-    """Return an array of the plain type with the same values: no dictionary, run, view, or width that only saves space.
+    """Return an array of the plain type with the same values.
 
-    What is nested in it is left as it is.
+    It has no dictionary, runs or views, nor a width that only saves space. Nested arrays are left as they are.
     """
     data_type, types = array.type, pa.types
     if types.is_dictionary(data_type):
@@ -51,4 +51,4 @@ def _list_of_view(array: Any) -> pa.Array:
     spans = zip(array.offsets.to_pylist(), sizes, strict=True)
     runs = [array.values.slice(offset, size) for offset, size in spans if size]
     values = pa.concat_arrays([array.values.slice(0, 0), *runs])
-    return assembled(pa.list_(array.type.value_field), [values], sizes, [not keep for keep in valid])
+    return assemble(pa.list_(array.type.value_field), [values], sizes, [not keep for keep in valid])

@@ -1,4 +1,4 @@
-"""Values for columns that an insert leaves out."""
+"""Default values of columns that an insert leaves out."""
 
 from __future__ import annotations
 
@@ -26,16 +26,19 @@ _CAST: Final = re.compile(rf"CAST\s*\((.*)\s+AS\s+{_TYPE}\)|(.*)::\s*{_TYPE}", r
 
 
 def default_array(field: Field, count: int, table: str, now: datetime) -> pa.Array:
-    """Return that many defaults of a column, as the type that files hold; NULLs if it has no default.
+    """Return a column's default for some rows, in the type that files hold.
+
+    Without a default, the values are NULL.
 
     Args:
         field: A column of the table.
         count: How many rows there are.
         table: The table's name, for messages.
-        now: The moment that the row's clock shows, aware of its zone.
+        now: The time that clock functions return, with a zone.
 
     Raises:
-        InvalidInputError: The default is an expression that is not evaluated here, or is no value of the column.
+        InvalidInputError: The default is an expression that is not evaluated here, or is not a value of the
+            column's type.
     """
     if field.default is None:
         return stored_array(field, [None] * count)
@@ -57,12 +60,15 @@ def default_array(field: Field, count: int, table: str, now: datetime) -> pa.Arr
 
 
 def is_drawn_per_row(field: Field) -> bool:
-    """Return whether the default of a column is another value for each row."""
+    """Return whether the default of a column is a new value for each row."""
     return field.default is not None and field.default_is_expression and _call(field.default)[0] in _GENERATORS
 
 
 def _call(expression: str) -> tuple[str, list[Type]]:
-    """Return the function that an expression calls without arguments, and the types that it is cast to, in order."""
+    """Return the function that an expression calls, and the casts of its result.
+
+    The function has no arguments. The casts are type names, in order.
+    """
     text, kinds = expression.strip(), list[Type]()
     while True:
         if text.startswith("(") and text.endswith(")"):

@@ -1,4 +1,4 @@
-"""Delete files: which rows of a data file are gone, by their positions."""
+"""Delete files: the positions of deleted rows of a data file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from forklake.errors import DataFileError, InvalidInputError
 from forklake.files import storage
-from forklake.files.footer import FIELD_ID_KEY, TRAILER_SIZE, damaged
+from forklake.files.footer import FIELD_ID_KEY, TRAILER_SIZE, damage_error
 from forklake.files.keys import decrypting, encrypting, new_key
 from forklake.files.puffin import Positions, deleted_positions
 from forklake.model.definitions import NewDeleteFile
@@ -46,7 +46,9 @@ def read_deletes(deletes: ScanDeletes) -> Positions:
 
 
 def bitmap(positions: ArrayLike) -> list[int]:
-    """Return positions as a bitmap of 64-bit words with a sign: row ``p`` is bit ``p % 64`` of word ``p // 64``.
+    """Return positions as a bitmap of signed 64-bit words.
+
+    Row ``p`` is bit ``p % 64`` of word ``p // 64``.
 
     >>> bitmap([0, 63, 65])
     [-9223372036854775807, 2]
@@ -70,19 +72,20 @@ def write_delete_file(
     is_encrypted: bool = False,
     name: str | None = None,
 ) -> NewDeleteFile:
-    """Write all deleted positions of a data file into a new file of a table's directory.
+    """Write all deleted positions of a data file to a new file.
 
     Args:
-        directory: The table's, ending in a slash.
+        directory: The table's directory, ending in a slash.
         data_file_id: The data file.
         data_file_path: The data file's path, absolute or a URL; it is written beside each position.
-        positions: In any order, each once.
-        snapshots: The snapshot that deleted each row, if the file is to serve older snapshots too.
+        positions: The positions, in any order, each once.
+        snapshots: The snapshot that deleted each row, if the file should serve older snapshots too.
         is_encrypted: Whether the file gets a key.
-        name: What the file is called; a new name if not given.
+        name: The name of the file; a new one if not given.
 
     Raises:
-        InvalidInputError: There are no positions, one is negative or there twice, or snapshots do not match them.
+        InvalidInputError: There are no positions, one is negative or occurs twice, or snapshots do not match
+            them.
         DataFileError: The file cannot be written; nothing is left of it.
     """
     places = np.asarray(positions, np.int64)
@@ -117,7 +120,7 @@ def write_delete_file(
 
 def _write(path: str, table: pa.Table, key: str | None) -> tuple[int, int]:
     try:
-        with storage.explained(path, "written"), storage.open_output(path) as file:
+        with storage.explain_errors(path, "written"), storage.open_output(path) as file:
             pq.write_table(table, file, compression="snappy", store_schema=False, **encrypting(key))
         with storage.open_input(path) as written:
             byte_count = written.size()
@@ -142,7 +145,7 @@ def _read_parquet(path: str, upto: SnapshotId | None, key: str | None) -> Positi
             cut = upto is not None and SNAPSHOT_ID_COLUMN in names
             table = parquet.read([_POSITION, SNAPSHOT_ID_COLUMN] if cut else [_POSITION])
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise damaged(path, key, error) from error
+            raise damage_error(path, key, error) from error
     if any(column.null_count for column in table.columns):
         raise DataFileError(f'Delete file "{path}": Invalid delete data - delete data cannot have NULL values')
     positions: Positions = table[_POSITION].to_numpy().astype(np.int64, copy=False)

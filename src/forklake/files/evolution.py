@@ -1,4 +1,7 @@
-"""Columns of rows that are older than a change of their table, in the types that files of the table hold now."""
+"""Columns of old rows, in the types that files of their table hold now.
+
+The rows are older than a change of the table.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from forklake.files.casts import cast
-from forklake.files.nesting import assembled, lengths_of, parts_of
+from forklake.files.nesting import assemble, lengths_of, parts_of
 from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values
 from forklake.files.values import stored_array
@@ -17,10 +20,10 @@ from forklake.model.field import Field
 
 
 def evolved_column(field: Field, held: Mapping[Field, pa.Array], count: int, table: str) -> pa.Array:
-    """Return a column of some rows.
+    """Return a column of some rows as the table has it now.
 
-    Columns are matched by id at every depth; what the rows are too old for is what such rows show. Nothing is checked
-    that was allowed when the rows were written.
+    Columns are matched by id at every depth. Rows that are older than a column have its initial default. What
+    was allowed when the rows were written is not checked again.
 
     Args:
         field: The column as the table has it.
@@ -29,7 +32,7 @@ def evolved_column(field: Field, held: Mapping[Field, pa.Array], count: int, tab
         table: The table's name, for messages.
 
     Raises:
-        InvalidInputError: A value is none of the column's.
+        InvalidInputError: A value does not fit the column.
     """
     for found, values in held.items():
         if found.column_id is not None and found.column_id == field.column_id:
@@ -46,7 +49,7 @@ def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     if isinstance(field.type, types.Struct):
         inner = dict(zip(held.children, parts, strict=True))
         made = [evolved_column(child, inner, len(values), table) for child in field.children]
-        return assembled(arrow_type(field), made, None, is_null)
+        return assemble(arrow_type(field), made, None, is_null)
     pairs = zip(field.children, held.children, parts, strict=True)
     made = [_value(child, below, part, table) for child, below, part in pairs]
-    return assembled(arrow_type(field), made, lengths_of(values), is_null)
+    return assemble(arrow_type(field), made, lengths_of(values), is_null)

@@ -1,4 +1,4 @@
-"""What a Parquet file says of itself: its columns as it holds them, and which columns of the table they are."""
+"""Footers of Parquet files: their columns, and which table columns these are."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class Footer:
     """A Parquet file as its footer describes it.
 
     Attributes:
-        fields: The columns by the names and types that the file holds them with, row lineage left out; a
+        fields: The columns with the names and types that they have in the file, without row lineage; a
             ``column_id`` is the field id in the file, None where it has none.
         has_row_ids: Whether each row carries its id in ``_ducklake_internal_row_id``.
         has_snapshot_ids: Whether each row carries its snapshot in ``_ducklake_internal_snapshot_id``.
-        needs_arrow: Whether a column is held in a way that Spark cannot read as its type: times in other units than
-            micros, timestamptz in nanos, floats of two bytes, columns of the null type.
+        needs_arrow: Whether Spark cannot read a column as its type: times in other units than microseconds,
+            timestamptz in nanoseconds, floats of two bytes, columns of the null type.
     """
 
     path: str
@@ -81,7 +81,9 @@ class Footer:
 
 
 def read_footer(path: str, encryption_key: str | None = None) -> Footer:
-    """Read a file's footer; data files never change, so a footer is read once per process while it is in use.
+    """Return the footer of a file; recently used footers are cached.
+
+    Data files never change, so a footer is read once per process while it is in use.
 
     Args:
         path: Absolute path or URL.
@@ -90,11 +92,13 @@ def read_footer(path: str, encryption_key: str | None = None) -> Footer:
     Raises:
         DataFileError: The file is missing, is no Parquet file, or the key does not fit.
     """
-    return _cached(path, encryption_key)
+    return _load_footer(path, encryption_key)
 
 
 def read_footers(files: Sequence[tuple[str, str | None]]) -> list[Footer]:
-    """Read the footers of many files at once, given with their keys; the order is kept.
+    """Return the footers of many files, read at the same time, in order.
+
+    ``files`` has paths and keys.
 
     Raises:
         DataFileError: As `read_footer`.
@@ -106,7 +110,7 @@ def read_footers(files: Sequence[tuple[str, str | None]]) -> list[Footer]:
 
 
 def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.FileMetaData, int, int]:
-    """Return PyArrow's view of a footer, and how many bytes the file and its footer have.
+    """Return PyArrow's form of a footer, and the bytes of the file and its footer.
 
     Raises:
         DataFileError: As `read_footer`.
@@ -118,16 +122,17 @@ def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.File
             metadata = pq.ParquetFile(file, decryption_properties=properties).metadata
             footer_size = int.from_bytes(file.read_at(TRAILER_SIZE, byte_count - TRAILER_SIZE)[:4], "little")
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise damaged(path, encryption_key, error) from error
+            raise damage_error(path, encryption_key, error) from error
     return metadata, byte_count, footer_size
 
 
 def resolve_fields(
     footer: Footer, table_fields: Sequence[Field], mapping: Sequence[MappedField] | None = None
 ) -> tuple[Field, ...]:
-    """Return the columns of a file, each with the id of the column of the table that it is, None if it is none.
+    """Return the columns of a file with the ids of the table's columns.
 
-    They are found by the mapping if there is one, else by field ids if the file has any, else by position.
+    A column that is none of the table's has the id None. Columns are found by the mapping if there is one, else
+    by field ids if the file has any, else by position.
     """
     if mapping is not None:
         return _by_name(footer.fields, table_fields, mapping)
@@ -137,7 +142,7 @@ def resolve_fields(
 
 
 @lru_cache(maxsize=_CACHED_FOOTERS)
-def _cached(path: str, encryption_key: str | None) -> Footer:
+def _load_footer(path: str, encryption_key: str | None) -> Footer:
     metadata, byte_count, footer_size = read_metadata(path, encryption_key)
     try:
         schema = metadata.schema.to_arrow_schema()
@@ -164,8 +169,8 @@ def _cached(path: str, encryption_key: str | None) -> Footer:
     )
 
 
-def damaged(path: str, encryption_key: str | None, error: Exception) -> DataFileError:
-    """Return what to raise for a file that is there but that PyArrow cannot read."""
+def damage_error(path: str, encryption_key: str | None, error: Exception) -> DataFileError:
+    """Return the error for an existing file that PyArrow cannot read."""
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     if encryption_key is None and ("encrypt" in text.lower() or "decrypt" in text.lower()):
         return DataFileError(f'File "{path}" is encrypted, and the metadata has no key for it.')
@@ -178,7 +183,10 @@ def damaged(path: str, encryption_key: str | None, error: Exception) -> DataFile
 
 
 def _geometries(metadata: pq.FileMetaData) -> frozenset[str]:
-    """Return the columns that GeoParquet's metadata calls geometries; the schema shows them as blobs."""
+    """Return the columns that are geometries by GeoParquet's metadata.
+
+    The schema shows them as blobs.
+    """
     try:
         geo = json.loads((metadata.metadata or {}).get(b"geo", b"{}"))
         return frozenset(geo.get("columns", {}))
@@ -190,7 +198,10 @@ def _geometries(metadata: pq.FileMetaData) -> frozenset[str]:
 
 
 def _field(field: pa.Field, leaves: Iterator[Any]) -> Field:
-    """Return a column; leaves of Arrow's schema come in the order of Parquet's, which knows their types exactly."""
+    """Return a column of a file.
+
+    The leaves of Arrow's schema come in the order of Parquet's, which knows their types exactly.
+    """
     kind = field.type.storage_type if isinstance(field.type, pa.BaseExtensionType) else field.type
     given = int((field.metadata or {}).get(FIELD_ID_KEY, -1))
     column_id = ColumnId(given) if given >= 0 else None
@@ -212,7 +223,10 @@ def _type(kind: pa.DataType, leaves: Iterator[Any]) -> Type:
 
 
 def is_variant(kind: pa.DataType) -> bool:
-    """Return whether a group is a variant: PyArrow hides the annotation, but only a variant requires its metadata."""
+    """Return whether a group of Parquet columns is a variant.
+
+    PyArrow hides the annotation, but only a variant requires its metadata.
+    """
     if not pa.types.is_struct(kind) or not {field.name for field in kind} <= _VARIANT_PARTS:
         return False
     place = kind.get_field_index("metadata")
@@ -220,7 +234,7 @@ def is_variant(kind: pa.DataType) -> bool:
 
 
 def leaf_count(kind: pa.DataType) -> int:
-    """Return how many columns of a Parquet file a column of that type takes."""
+    """Return how many columns of a Parquet file a column of a type takes."""
     kind = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
     return sum(leaf_count(kind.field(place).type) for place in range(kind.num_fields)) if kind.num_fields else 1
 
@@ -295,7 +309,10 @@ def _in_order(
 
 
 def _by_id(fields: Sequence[Field], table_fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Keep the field ids that the table knows; what is in lists and maps may have none, and has its place."""
+    """Keep the field ids that the table knows.
+
+    Parts of lists and maps may have none; they are found by position.
+    """
     known = {field.column_id: field for field in table_fields}
     found = []
     for field in fields:

@@ -1,4 +1,4 @@
-"""Rows in the forms that Python users have them in, as Arrow tables."""
+"""Conversion of rows in the forms that Python users have to Arrow tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from forklake.errors import InvalidInputError
-from forklake.files.nesting import assembled
+from forklake.files.nesting import assemble
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
@@ -32,15 +32,16 @@ MISSING: Final = {b"forklake:nan": b"missing"}
 def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
     """Return rows as an Arrow table.
 
-    ``value`` is a pandas DataFrame (its index is left out), an Arrow table, record batch, list or reader of them,
-    anything that exports an Arrow stream, the path of a Parquet or CSV file, a sequence of mappings, dataclasses or
-    named tuples (each a row), of plain tuples with a value for each of ``fields``, or one mapping (one row). All rows
-    have the same keys: one that is missing in some rows is refused rather than guessed to be NULL, one that is missing
-    in all of them is a column that was left out. ``fields`` are the columns of the table that the rows are meant for,
-    where they are known: then a dictionary in a map column is read as a map, not as a struct.
+    ``value`` is a pandas DataFrame (its index is left out); an Arrow table, record batch, list or reader of
+    them; anything that exports an Arrow stream; the path of a Parquet or CSV file; a sequence of mappings,
+    dataclasses or named tuples (each a row), or of plain tuples with a value for each of ``fields``; or one
+    mapping (one row). All rows have the same keys: a key that is missing in some rows is refused rather than
+    guessed to be NULL; a key that is missing in all rows is an omitted column. ``fields`` are the columns of
+    the table that the rows are meant for, where they are known: then a dictionary in a map column is read as a
+    map, not as a struct.
 
     Raises:
-        InvalidInputError: It is nothing of the kind, or the values of a column have no common type.
+        InvalidInputError: The value has none of these forms, or the values of a column have no common type.
     """
     if isinstance(value, pa.Table):
         return value
@@ -94,7 +95,10 @@ def pandas_schema(value: Any) -> pa.Schema | None:
 
 
 def _is_of_pandas(value: Any, name: str) -> bool:
-    """Return whether a value is of a class of pandas; it can be only if somebody has imported pandas, which is slow."""
+    """Return whether a value is of a class of pandas, without importing pandas.
+
+    It can be only if pandas is imported already; the import is slow.
+    """
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, getattr(pandas, name))
 
@@ -107,7 +111,7 @@ def _batches(batches: Sequence[pa.RecordBatch]) -> pa.Table:
 
 
 def _file_frame(path: str) -> pa.Table:
-    """Return the rows of a Parquet or CSV file, told by the end of its name."""
+    """Return the rows of a Parquet or CSV file, by the extension of its name."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in (".parquet", ".csv"):
         raise InvalidInputError(
@@ -130,14 +134,17 @@ def _pandas_frame(frame: pd.DataFrame) -> pa.Table:
         if is_plain_float:
             made = pa.array(series.to_numpy())  # keeps NaN, which pandas' own conversion makes NULL
         else:
-            made = _converted(name, lambda series=series: _pandas_array(series))
+            made = _convert(name, lambda series=series: _pandas_array(series))
         arrays.append(made)
         fields.append(pa.field(name, made.type, metadata=MISSING if is_plain_float else None))
     return pa.table(arrays, schema=pa.schema(fields)) if fields else pa.table({})
 
 
 def _pandas_array(series: pd.Series[Any]) -> pa.Array:
-    """Return a column of pandas; its moments are in nanoseconds unless one says otherwise, and few mean it."""
+    """Return a column of pandas, with timestamps in microseconds if they fit.
+
+    Timestamps of pandas have nanoseconds by default, even if no value needs them.
+    """
     if series.dtype == object and _has_nanoseconds(series):
         return _in_nanoseconds(list(series))
     made = pa.Array.from_pandas(series)
@@ -166,14 +173,14 @@ def _row_frame(rows: Sequence[Any], fields: Sequence[Field]) -> pa.Table:
             )
     known = {fold(field.name): field for field in fields}
     arrays = [
-        _converted(name, lambda name=name: _inferred([row[name] for row in rows], known.get(fold(name))))
+        _convert(name, lambda name=name: _infer([row[name] for row in rows], known.get(fold(name))))
         for name in names or ()
     ]
     return pa.table(arrays, names=names or [])
 
 
 def _mapping(row: Any, number: int, fields: Sequence[Field]) -> Any:
-    """Return a row as a mapping, if it is a dataclass or a tuple; all else as it is."""
+    """Return a dataclass or tuple as a mapping; any other row as it is."""
     if is_dataclass(row) and not isinstance(row, type):
         return {one.name: getattr(row, one.name) for one in dataclass_fields(row)}
     if not isinstance(row, tuple):
@@ -192,7 +199,7 @@ def _mapping(row: Any, number: int, fields: Sequence[Field]) -> Any:
     return {field.name: value for field, value in zip(fields, row, strict=True)}
 
 
-def _converted(name: str, convert: Any) -> pa.Array:
+def _convert(name: str, convert: Any) -> pa.Array:
     try:
         made = convert()
     except InvalidInputError as error:
@@ -202,8 +209,8 @@ def _converted(name: str, convert: Any) -> pa.Array:
     return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
 
 
-def _inferred(values: list[Any], field: Field | None) -> pa.Array:
-    """Return Python's values as an array of a type that holds all of them."""
+def _infer(values: list[Any], field: Field | None) -> pa.Array:
+    """Return Python values as an array of a type that holds all of them."""
     is_null = [value is None for value in values]
     given = [value for value in values if value is not None]
     kind = field.type if field is not None and given else None
@@ -211,19 +218,19 @@ def _inferred(values: list[Any], field: Field | None) -> pa.Array:
         pairs = [pair for value in given for pair in value.items()]
         if any(key is None for key, _ in pairs):
             raise InvalidInputError("Map keys can not be NULL.")
-        parts = [_inferred([pair[side] for pair in pairs], field.children[side]) for side in (0, 1)]
+        parts = [_infer([pair[side] for pair in pairs], field.children[side]) for side in (0, 1)]
         lengths = [0 if value is None else len(value) for value in values]
-        return assembled(pa.map_(parts[0].type, parts[1].type), parts, lengths, is_null)
+        return assemble(pa.map_(parts[0].type, parts[1].type), parts, lengths, is_null)
     if isinstance(kind, types.List) and field and all(isinstance(value, (list, tuple, np.ndarray)) for value in given):
-        part = _inferred([item for value in given for item in value], field.children[0])
+        part = _infer([item for value in given for item in value], field.children[0])
         lengths = [0 if value is None else len(value) for value in values]
-        return assembled(pa.list_(part.type), [part], lengths, is_null)
+        return assemble(pa.list_(part.type), [part], lengths, is_null)
     if isinstance(kind, types.Struct) and field and all(isinstance(value, Mapping) for value in given):
         known = {fold(child.name): child for child in field.children}
         names = list(dict.fromkeys(name for value in given for name in value))
-        parts = [_inferred([(value or {}).get(name) for value in values], known.get(fold(name))) for name in names]
+        parts = [_infer([(value or {}).get(name) for value in values], known.get(fold(name))) for name in names]
         fields = [pa.field(name, part.type) for name, part in zip(names, parts, strict=True)]
-        return assembled(pa.struct(fields), parts, None, is_null)
+        return assemble(pa.struct(fields), parts, None, is_null)
     alike = _of_one_kind(values, given)
     is_fine = kind in (None, types.TIMESTAMP_NS, types.VARCHAR) and _has_nanoseconds(given)
     return _in_nanoseconds(alike) if is_fine else pa.array(alike)
@@ -234,13 +241,16 @@ def _has_nanoseconds(values: Iterable[Any]) -> bool:
 
 
 def _in_nanoseconds(values: list[Any]) -> pa.Array:
-    """Return moments as they are: left to itself, Arrow cuts those of Python to microseconds."""
+    """Return timestamps in nanoseconds.
+
+    By default, Arrow cuts those of Python to microseconds.
+    """
     made = pa.array(values, from_pandas=True)
     return pa.array(values, pa.timestamp("ns", made.type.tz), from_pandas=True)
 
 
 def _of_one_kind(values: list[Any], given: list[Any]) -> list[Any]:
-    """Return values with those made alike that Arrow would refuse, or cut, next to each other."""
+    """Return values converted to one type where Arrow would refuse or cut a mix."""
     kinds = {type(value) for value in given}
     if kinds == {date, datetime}:
         return [_midnight(value) if type(value) is date else value for value in values]

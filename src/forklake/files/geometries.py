@@ -1,4 +1,4 @@
-"""Geometries between WKB, which files hold, and WKT, the text that DuckDB writes and reads for them."""
+"""Geometries: WKB, which files hold, and WKT, which DuckDB reads and writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _NUMBER: Final = re.compile(r"-?(?:[0-9._]+(?:[eE][+-]?[0-9]+)?|nan|inf(?:inity)
 
 
 class Geometry(NamedTuple):
-    """A geometry; its parts are vertices, rings of vertices, or geometries. A vertex has as many numbers as axes."""
+    """A geometry; its parts are vertices, rings of vertices, or geometries.
+
+    A vertex has one number for each axis.
+    """
 
     kind: int
     has_z: bool
@@ -35,10 +38,10 @@ class Geometry(NamedTuple):
 
 
 def parse_geometry(text: str) -> bytes:
-    """Return the WKB of a geometry in WKT; an SRID before it is read over, as DuckDB does.
+    """Return the WKB of a geometry in WKT; a leading SRID is ignored, as in DuckDB.
 
     Raises:
-        ValueError: The text is no geometry; in DuckDB's words.
+        ValueError: The text is no geometry; with DuckDB's message.
     """
     prefix = _SRID.match(text)
     scanner = _Scanner(text, prefix.end() if prefix else 0)
@@ -59,7 +62,9 @@ def format_geometry(octets: bytes) -> str:
 
 
 def canonical_wkb(octets: bytes) -> bytes:
-    """Return a geometry as DuckDB's files have it: little-endian, with ISO's numbers of types and no SRID.
+    """Return a geometry as DuckDB's files hold it.
+
+    It is little-endian, with ISO's type numbers and no SRID.
 
     Raises:
         ValueError: The bytes are no WKB.

@@ -1,4 +1,4 @@
-"""Rows that are kept in the metadata as text, in the columns and types that files hold."""
+"""Inlined rows: text in the metadata, values in the types that files hold."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from forklake.model.scan import ScanRows
 
 
 def stored_rows(rows: ScanRows, fields: Sequence[Field], table: str) -> pa.Table:
-    """Return inlined rows with the columns that a table has now; see `evolved_column`.
+    """Return inlined rows with a table's current columns; see `evolved_column`.
 
     Raises:
-        InvalidInputError: A text means no value of its column.
+        InvalidInputError: A text is not a value of its column's type.
     """
     held = {
         field: to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
@@ -29,9 +29,9 @@ def stored_rows(rows: ScanRows, fields: Sequence[Field], table: str) -> pa.Table
 
 
 def retyped_texts(old: Field, new: Field, texts: Sequence[str | None], table: str) -> list[str | None]:
-    """Return the texts of a column's values after its type was changed.
+    """Return the texts of a column's values after a change of its type.
 
     Raises:
-        InvalidInputError: A value of the old type is none of the new.
+        InvalidInputError: A value of the old type does not fit the new one.
     """
     return to_texts(new.type, evolved_column(new, {old: to_array(old, texts)}, len(texts), table))

@@ -1,4 +1,4 @@
-"""Intervals as DuckDB writes and reads them: months, days and microseconds, each with a sign of its own."""
+"""Intervals in DuckDB's text: months, days and microseconds, each with a sign."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ _PART: Final = re.compile(
 
 
 class Interval(NamedTuple):
-    """A span of time whose parts are not added up: a month has no fixed length, nor has a day."""
+    """An interval of time whose parts are not added up.
+
+    Neither a month nor a day has a fixed length.
+    """
 
     months: int
     days: int
@@ -58,13 +61,13 @@ class Interval(NamedTuple):
 
 
 def parse_interval(text: str) -> Interval:
-    """Return the interval that a text means.
+    """Return the interval of a text.
 
     >>> str(parse_interval("14 months 1.5 days ago"))
     '-1 year -2 months -1 day -12:00:00'
 
     Raises:
-        ValueError: The text is no interval; in DuckDB's words.
+        ValueError: The text is no interval; with DuckDB's message.
     """
     rest = text.strip(SPACES).removeprefix("@").strip(SPACES)
     is_ago = bool(re.search(r"[\s\d]ago$", rest, re.IGNORECASE))

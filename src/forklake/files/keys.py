@@ -1,4 +1,4 @@
-"""Keys of encrypted files: one per file, 16 bytes, kept in the metadata as base64."""
+"""Keys of encrypted files: one per file, 16 bytes, base64 in the metadata."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _ONE_PAGE: Final = 1 << 30
 
 
 def new_key() -> str:
-    """Return a new key, as the metadata keeps it."""
+    """Return a new key, in base64."""
     return b64encode(secrets.token_bytes(_KEY_SIZE)).decode("ascii")
 
 
 def encrypting(key: str | None) -> dict[str, Any]:
-    """Return the options with which PyArrow writes a file under a key: all columns and the footer, by AES-GCM.
+    """Return PyArrow's options for writing a file with a key.
 
-    Each column has one page per row group then: DuckDB reads no others.
+    All columns and the footer are encrypted, by AES-GCM. Each column has one page per row group then: DuckDB
+    reads no others.
     """
     if key is None:
         return {}
@@ -43,10 +44,10 @@ def encrypting(key: str | None) -> dict[str, Any]:
 
 
 def decrypting(path: str, key: str | None) -> Any:
-    """Return what PyArrow decrypts a file with; None for a file without a key.
+    """Return PyArrow's properties for decrypting a file; None without a key.
 
     Raises:
-        DataFileError: The key is none.
+        DataFileError: The key is invalid.
     """
     if key is None:
         return None

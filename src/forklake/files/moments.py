@@ -1,7 +1,7 @@
-"""Days and times as DuckDB writes and reads them, over its whole range, which is wider than Python's.
+"""Dates and times in DuckDB's text, over its range, which is wider than Python's.
 
-Days are counted from 1970-01-01; times and timestamps in microseconds, timestamp_ns in nanoseconds. The largest
-number, and its negative, are the infinities, as in DuckDB's files.
+Dates are days since 1970-01-01; times and timestamps are microseconds, timestamp_ns is nanoseconds. The
+largest number, and its negative, are the infinities, as in DuckDB's files.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _NOT_UTC: Final = 'timestamp field value "{}" has a timestamp that is not UTC.'
 
 
 def parse_date(text: str) -> int:
-    """Return the days of a date.
+    """Return a date as days since 1970.
 
     Raises:
-        ValueError: The text is no date; in DuckDB's words.
+        ValueError: The text is no date; with DuckDB's message.
     """
     stripped = text.strip(SPACES)
     if stripped.lower() in _INFINITIES:
@@ -62,7 +62,7 @@ def parse_date(text: str) -> int:
 
 
 def format_date(days: int) -> str:
-    """Write the date of that many days.
+    """Write a date, given as days since 1970.
 
     >>> format_date(0), format_date(-719163), format_date(2**31 - 1)
     ('1970-01-01', '0001-12-31 (BC)', 'infinity')
@@ -74,23 +74,23 @@ def format_date(days: int) -> str:
 
 
 def parse_time(text: str) -> int:
-    """Return the microseconds of a time of day, without its offset; a date before it is skipped.
+    """Return a time of day in microseconds, without its offset; skip a leading date.
 
     Raises:
-        ValueError: The text is no time; in DuckDB's words. 24:00:00, which DuckDB has, is none here: Arrow has no such
-            time.
+        ValueError: The text is no time; with DuckDB's message. DuckDB's 24:00:00 is not accepted: Arrow has no
+            such time.
     """
     return _time_of_day(text)[0]
 
 
 def parse_timetz(text: str) -> str:
-    """Return a time with an offset as DuckDB writes it; without an offset it is UTC.
+    """Return a time with its offset as DuckDB writes it; the default is UTC.
 
     >>> parse_timetz("1:02:03.50-02:30")
     '01:02:03.5-02:30'
 
     Raises:
-        ValueError: The text is no time; in DuckDB's words.
+        ValueError: The text is no time; with DuckDB's message.
     """
     micros, rest = _time_of_day(text, has_zone=True)
     offset = _OFFSET.fullmatch(rest.strip(SPACES)) if rest.strip(SPACES) else None
@@ -110,13 +110,13 @@ def format_time(micros: int) -> str:
 
 
 def parse_timestamp(text: str, unit: str, *, has_zone: bool = False) -> int:
-    """Return a timestamp in microseconds, of unit ``ns`` in nanoseconds.
+    """Return a timestamp in microseconds, or for unit ``ns`` in nanoseconds.
 
-    A fraction finer than that is cut; to the units ``s`` and ``ms`` the microseconds are rounded. An offset moves the
-    moment only if ``has_zone`` or the unit is ``ns``; in other timestamps DuckDB reads over it.
+    A finer fraction is cut; for the units ``s`` and ``ms`` the microseconds are rounded. An offset changes the
+    time only if ``has_zone`` or the unit is ``ns``; in other timestamps DuckDB ignores it.
 
     Raises:
-        ValueError: The text is no timestamp; in DuckDB's words.
+        ValueError: The text is no timestamp; with DuckDB's message.
     """
     try:
         return _timestamp(text, unit, has_zone=has_zone)
@@ -150,16 +150,18 @@ def _timestamp(text: str, unit: str, *, has_zone: bool) -> int:
     micros = total // 1000
     if not _FIRST_MICROS <= micros <= _LAST_MICROS:
         raise ValueError(_NO_MOMENT.format(text))
-    rounded = coarsened(micros, unit)
+    rounded = coarsen(micros, unit)
     if abs(rounded) > _LAST_MICROS:
         raise ValueError(_NO_MOMENT.format(text))
     return rounded
 
 
-def coarsened(micros: int, unit: str) -> int:
-    """Round microseconds half away from zero to whole units; they stay microseconds, and infinite if they are.
+def coarsen(micros: int, unit: str) -> int:
+    """Round microseconds half away from zero to whole units; they stay microseconds.
 
-    >>> coarsened(1_500, "ms"), coarsened(-1_500, "ms"), coarsened(1_499, "ms")
+    Infinite times stay infinite.
+
+    >>> coarsen(1_500, "ms"), coarsen(-1_500, "ms"), coarsen(1_499, "ms")
     (2000, -2000, 1000)
     """
     size = UNIT_NANOS[unit] // 1000
@@ -170,7 +172,9 @@ def coarsened(micros: int, unit: str) -> int:
 
 
 def format_timestamp(moment: int, unit: str = "us", *, has_zone: bool = False) -> str:
-    """Write a timestamp of microseconds, of unit ``ns`` of nanoseconds; one with a zone in UTC.
+    """Write a timestamp in microseconds, or for unit ``ns`` in nanoseconds.
+
+    A timestamp with a zone is written in UTC.
 
     >>> format_timestamp(1_500_000), format_timestamp(1, "ns"), format_timestamp(0, has_zone=True)
     ('1970-01-01 00:00:01.5', '1970-01-01 00:00:00.000000001', '1970-01-01 00:00:00+00')
@@ -208,7 +212,10 @@ def _nanos(match: re.Match[str]) -> int | None:
 
 
 def _time_of_day(text: str, *, has_zone: bool = False) -> tuple[int, str]:
-    """Return microseconds and what is written behind the time; a date before it makes it a timestamp's."""
+    """Return the microseconds of a time, and the text behind it.
+
+    A time after a date is read as a timestamp.
+    """
     stripped = text.strip(SPACES)
     if _DATE.match(stripped) or stripped.lower() == "epoch":
         try:
@@ -234,7 +241,7 @@ def _clock_after_date(rest: str, text: str) -> tuple[int, str]:
 
 
 def _shift_seconds(rest: str, days: int, nanos: int, text: str, *, has_zone: bool) -> int:
-    """Return by how much the clock is ahead of UTC, by what is written behind it."""
+    """Return how far a time is ahead of UTC, by the zone behind it."""
     zone = rest.strip(SPACES)
     if not zone or rest.rstrip(SPACES) == "Z" or (rest.startswith(" ") and zone.upper() == "UTC"):
         return 0

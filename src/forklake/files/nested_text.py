@@ -1,4 +1,7 @@
-"""The text of nested values as DuckDB writes and reads it: ``[a, 'b, c']``, ``{'x': 1, 'y': NULL}``, ``{k=v}``."""
+"""Nested values in DuckDB's text.
+
+Examples are ``[a, 'b, c']``, ``{'x': 1, 'y': NULL}`` and ``{k=v}``.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ _CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
 
 
 def quote(text: str, *, always: bool = False) -> str:
-    r"""Write text as part of a nested value: in quotes where it would be misread without.
+    r"""Write text as part of a nested value, in quotes where needed.
+
+    It needs quotes where it would be misread without them.
 
     >>> quote("a b"), quote("it's"), quote("null"), quote("")
     ('a b', "'it\\'s'", "'null'", "''")
@@ -25,7 +30,10 @@ def quote(text: str, *, always: bool = False) -> str:
 
 
 def unquote(raw: str) -> str:
-    """Return the text that `quote` wrote, or one with quotes elsewhere; what is in brackets is kept as it is."""
+    """Return the text that `quote` wrote, or one with quotes elsewhere.
+
+    Text in brackets is kept as it is.
+    """
     if not _SPECIAL.search(raw):
         return raw
     letters: list[str] = []
@@ -59,10 +67,12 @@ def split_row(text: str) -> list[str]:
 
 
 def split_pairs(text: str, sign: str) -> list[tuple[str, str]]:
-    """Return the raw names or keys and the raw values between the braces of a struct (``:``) or map (``=``).
+    """Return the raw names and values of a struct (``:``) or a map (``=``).
+
+    A map has keys in place of names.
 
     Raises:
-        ValueError: The text is none.
+        ValueError: The text is neither.
     """
     inner = _within(text, "{")
     pairs = []
@@ -82,7 +92,7 @@ def _within(text: str, bracket: str) -> str:
 
 
 def _split(text: str, sign: str, most: int = -1) -> list[str]:
-    """Split at a sign that is in no quotes and no brackets, and strip the parts."""
+    """Split at a sign outside of quotes and brackets, and strip the parts."""
     parts, begin = [], 0
     for start, end, kind in _pieces(text):
         if kind == "plain" and text[start:end] == sign and most:
@@ -92,7 +102,10 @@ def _split(text: str, sign: str, most: int = -1) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where pieces begin and end, and what they are: plain letters, escaped ones, quoted or bracketed text."""
+    """Yield the start, end and kind of each piece of a text.
+
+    A piece is a plain character, an escaped one, or quoted or bracketed text.
+    """
     position = 0
     while position < len(text):
         letter, start = text[position], position

@@ -1,7 +1,7 @@
-"""Lists, maps and structs of Arrow, taken apart and put together again whatever they hold.
+"""Arrow's lists, maps and structs, taken apart and put together.
 
-Arrow's own kernels (flatten, take) refuse extension types within structs, and slices and NULLs may hide values that
-belong to no row; here parts hold exactly what the rows show.
+Any type may be nested in them. Arrow's own kernels (flatten, take) refuse extension types within structs,
+and slices and NULLs may hide values that belong to no row; here parts hold exactly the values of the rows.
 """
 
 from __future__ import annotations
@@ -15,19 +15,24 @@ from forklake.errors import InvalidInputError
 
 
 def is_list(data_type: pa.DataType) -> bool:
-    """Return whether it is one of Arrow's lists that `parts_of` knows."""
+    """Return whether a type is one of Arrow's lists that `parts_of` knows."""
     types = pa.types
     return bool(types.is_list(data_type) or types.is_large_list(data_type) or types.is_fixed_size_list(data_type))
 
 
 def lengths_of(array: pa.Array) -> Any:
-    """Return how many elements or entries each row of a list or map has, as a NumPy array; a NULL has none."""
+    """Return how many elements or entries each row of a list or map has.
+
+    The result is a NumPy array; a NULL has none.
+    """
     lengths = np.diff(_offsets(array))
     return np.where(_valid(array), lengths, 0)
 
 
 def parts_of(array: pa.Array) -> list[pa.Array]:
-    """Return all elements of a list, all keys and all values of a map, or the columns of a struct.
+    """Return the elements of a list, keys and values of a map, or a struct's fields.
+
+    They are those of all rows, one after the other.
 
     Parts of NULL are left out, except of a struct: there they are NULL.
     """
@@ -44,13 +49,13 @@ def parts_of(array: pa.Array) -> list[pa.Array]:
     ]
 
 
-def assembled(data_type: pa.DataType, parts: list[pa.Array], lengths: Any, is_null: Any) -> pa.Array:
+def assemble(data_type: pa.DataType, parts: list[pa.Array], lengths: Any, is_null: Any) -> pa.Array:
     """Return an array of a list, map or struct type made of its parts.
 
     Args:
-        data_type: A list, map or struct; field names, ids and all are as it says.
+        data_type: A list, map or struct, with field names, ids and all.
         parts: As `parts_of` returns them.
-        lengths: As `lengths_of` returns them; not looked at for a struct.
+        lengths: As `lengths_of` returns them; ignored for a struct.
         is_null: A sequence with True for each row that is NULL.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Casts to booleans, integers, floats and decimals; the rules are in docs/spec/casts.md."""
+"""Casts to booleans, integers, floats and decimals (docs/spec/casts.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OUT_OF_RANGE: Final = (
 
 
 def to_boolean(array: pa.Array) -> pa.Array:
-    """Return whether numbers are not zero; NaN is not."""
+    """Return whether numbers are not zero; NaN is not zero."""
     if pa.types.is_decimal(array.type):
         return pc.not_equal(array, pa.scalar(Decimal(0), array.type))
     return pc.not_equal(array, pa.scalar(0, array.type))
@@ -32,14 +32,14 @@ def to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
     """Return numbers as integers.
 
     Raises:
-        ValueError: One is out of range; in DuckDB's words.
+        ValueError: A number is out of range; with DuckDB's message.
     """
     assert isinstance(target.type, types.Integer)
     low, high = target.type.low, target.type.high
     if pa.types.is_floating(array.type):
         return _float_to_integer(target, source, array)
     if pa.types.is_decimal(array.type):
-        wide = _widened(array)
+        wide = _widen(array)
         rounded = pc.round(wide, 0, round_mode="half_towards_infinity")
 
         def words(value: Any) -> str:
@@ -61,10 +61,10 @@ def to_integer(target: Field, source: Field, array: pa.Array) -> pa.Array:
 
 
 def to_float(target: Field, array: pa.Array) -> pa.Array:
-    """Return numbers as floats, the nearest ones.
+    """Return numbers as the nearest floats.
 
     Raises:
-        ValueError: A finite one is beyond the range of 32 bits; in DuckDB's words.
+        ValueError: A finite number is beyond the range of 32 bits; with DuckDB's message.
     """
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.int8())
@@ -85,14 +85,14 @@ def to_decimal(target: Field, array: pa.Array) -> pa.Array:
     """Return numbers as decimals of the target's precision and scale.
 
     Raises:
-        ValueError: One does not fit; in DuckDB's words.
+        ValueError: A number does not fit; with DuckDB's message.
     """
     assert isinstance(target.type, types.Decimal)
     precision, scale = target.type.precision, target.type.scale
     if pa.types.is_floating(array.type):
         return _float_to_decimal(target, array, precision, scale)
     if pa.types.is_decimal(array.type):
-        wide = pc.round(_widened(array), scale, round_mode="half_towards_infinity")
+        wide = pc.round(_widen(array), scale, round_mode="half_towards_infinity")
 
         def words(value: Any) -> str:
             return f'Casting value "{value:f}" to type {target.type.sql_name} failed: value is out of range!'
@@ -149,8 +149,11 @@ def _float_to_decimal(target: Field, array: pa.Array, precision: int, scale: int
     return pa.array(list(unscaled), arrow_type(target))
 
 
-def _widened(array: pa.Array) -> pa.Array:
-    """Return decimals with room for rounding up; those of 76 digits have it, as no target has as many."""
+def _widen(array: pa.Array) -> pa.Array:
+    """Return decimals with room for rounding up.
+
+    Those of 76 digits have it, as no target has as many.
+    """
     return array.cast(pa.decimal256(76, array.type.scale))
 
 
@@ -165,7 +168,10 @@ def _check(
     words: Callable[[Any], str],
     shown: pa.Array | None = None,
 ) -> None:
-    """Raise ValueError about a value that is not good: only the least and the greatest can be the first not to be."""
+    """Raise ValueError for a value that is not good.
+
+    Only the smallest and the largest value are checked: if any value fails, one of them does.
+    """
     bounds = pc.min_max(array).as_py()
     for bound in (bounds["min"], bounds["max"]):
         if bound is not None and not is_good(bound):

@@ -1,4 +1,4 @@
-"""Numbers as DuckDB writes and reads them."""
+"""Numbers in DuckDB's text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _LONGEST_EXPONENT: Final = 1000  # far beyond what any type holds; keeps arithme
 
 
 def parse_integer(text: str, kind: Integer) -> int | None:
-    """Return the integer that a text means, rounded half away from zero; None if it means none of the type."""
+    """Return the integer of a text, rounded half away from zero.
+
+    None: the text is not a number, or out of the type's range.
+    """
     stripped = text.strip(SPACES)
     low, high = kind.low, kind.high
     if coded := None if kind.bits == 128 else _CODED.fullmatch(stripped):
@@ -40,13 +43,19 @@ def parse_integer(text: str, kind: Integer) -> int | None:
 
 
 def parse_decimal(text: str, precision: int, scale: int) -> Decimal | None:
-    """Return the decimal that a text means, rounded half away from zero; None if it does not fit, or means none."""
+    """Return the decimal of a text, rounded half away from zero.
+
+    None: the text is not a number, or does not fit.
+    """
     number = _decimal(text.strip(SPACES))
     return None if number is None else rescale(number, precision, scale)
 
 
 def rescale(number: Decimal, precision: int, scale: int) -> Decimal | None:
-    """Return the number with that scale, rounded half away from zero; None if it has more digits than the precision."""
+    """Return a number with a scale, rounded half away from zero.
+
+    None: it has more digits than the precision.
+    """
     if number and number.adjusted() >= precision - scale:
         return None
     scaled = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, EXACT)
@@ -56,13 +65,16 @@ def rescale(number: Decimal, precision: int, scale: int) -> Decimal | None:
 
 
 def format_decimal(number: Decimal, precision: int, scale: int) -> str:
-    """Write a decimal with all digits of its scale; one without room before the point has no zero there either."""
+    """Write a decimal with all digits of its scale.
+
+    If the type has no digits before the point, there is no zero before it either.
+    """
     text = f"{number.quantize(Decimal(1).scaleb(-scale), context=EXACT):f}"
     return text.replace("0.", ".", 1) if precision == scale and abs(number) < 1 else text
 
 
 def parse_float(text: str) -> float | None:
-    """Return the double nearest to what a text means; None if it means no number."""
+    """Return the double nearest to the number of a text; None if it is no number."""
     stripped = text.strip(SPACES)
     if _WORD.fullmatch(stripped):
         return math.nan if "n" in stripped.lower()[:2] and "a" in stripped.lower() else float(stripped)
@@ -79,7 +91,7 @@ def format_double(value: float) -> str:
 
 
 def format_float(value: float) -> str:
-    """Write a number of 32 bits as DuckDB does.
+    """Write a float of 32 bits as DuckDB does.
 
     >>> format_float(1e10), format_float(0.10000000149011612), format_float(1714555.25)
     ('10000000000.0', '0.1', '1714555.25')
@@ -92,10 +104,10 @@ def format_float(value: float) -> str:
 
 
 def _has_short_form(single: np.float32) -> bool:
-    """Return whether DuckDB finds the shortest digits of a single.
+    """Return whether DuckDB finds the shortest digits of a float of 32 bits.
 
-    Its algorithm (Grisu) gives up if they lie on a boundary to the next number, or if two candidates are equally near;
-    DuckDB then writes the digits of a double.
+    Its algorithm (Grisu) gives up if they lie on a boundary to the next number, or if two candidates are
+    equally near; DuckDB then writes the digits of a double.
     """
     exact = Fraction(abs(float(single)))
     mantissa, exponent = math.frexp(exact)

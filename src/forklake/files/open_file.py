@@ -1,4 +1,4 @@
-"""A data file while it is being written: row groups, statistics, its key."""
+"""A data file being written: row groups, statistics, its key."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _DECIMALS_AS_INTEGERS: Final = "store_decimal_as_integer"
 
 
 def table_columns(fields: Sequence[Field]) -> list[Field]:
-    """Return the columns without row lineage, which files may hold but tables do not have."""
+    """Return the columns without row lineage, which is only in files."""
     return [field for field in fields if field.name not in (ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN)]
 
 
 class OpenFile:
-    """Takes rows of one partition, and writes them group by group."""
+    """A data file that takes rows of one partition, and writes them group by group."""
 
     def __init__(
         self, target: WriteTarget, schema: pa.Schema, path: str, partition_values: Sequence[str | None]
@@ -39,9 +39,9 @@ class OpenFile:
 
         Args:
             target: The table.
-            schema: What the file holds.
-            path: Where it is, below the table's directory.
-            partition_values: What all its rows have in common.
+            schema: The columns of the file.
+            path: Its path below the table's directory.
+            partition_values: The values that all its rows share.
         """
         self.path = path
         self._target = target
@@ -56,14 +56,17 @@ class OpenFile:
         self._footer: list[pq.FileMetaData] = []
         self._sink = storage.open_output(target.directory + self.path)
         try:
-            with storage.explained(self.path, "written"):
+            with storage.explain_errors(self.path, "written"):
                 self._writer = pq.ParquetWriter(self._sink, schema, metadata_collector=self._footer, **self._options())
         except BaseException:
             self._sink.close()
             raise
 
     def write(self, batch: pa.RecordBatch) -> int:
-        """Take rows until they fill a row group, which is then written; return how many were taken."""
+        """Take rows until they fill a row group; return how many were taken.
+
+        A full row group is written.
+        """
         group_rows = self._group_rows(batch)
         part = batch.slice(0, group_rows - self._buffered_rows)
         count_nans(part, self._columns, self._nan_counts)
@@ -77,14 +80,14 @@ class OpenFile:
 
     @property
     def is_full(self) -> bool:
-        """Whether the file has reached the size that files are to have; then the next rows belong into another."""
+        """Whether the file has reached the target size; the next rows go into another."""
         return not self._buffered and self._sink.tell() >= self._target.options.target_file_size
 
     def close(self, mapping: NameMapping | None) -> NewDataFile:
-        """Write what is left, and return the file as metadata describes it."""
+        """Write the rest, and return the file as the metadata records it."""
         if self._buffered:
             self._write_group()
-        with storage.explained(self._target.directory + self.path, "written"):
+        with storage.explain_errors(self._target.directory + self.path, "written"):
             self._writer.close()
             self._sink.close()
         byte_count, footer_size = _sizes(self._target.directory + self.path)
@@ -101,7 +104,7 @@ class OpenFile:
         )
 
     def abandon(self) -> None:
-        """Let go of the file, whatever state it is in; what is left of it is for the caller to delete."""
+        """Close the file in any state; the caller deletes what is left of it."""
         with suppress(Exception):
             self._writer.close()
         self._writer.is_open = False  # else it tries again when it is collected
@@ -109,7 +112,7 @@ class OpenFile:
             self._sink.close()
 
     def _group_rows(self, batch: pa.RecordBatch) -> int:
-        """Return how many rows a row group has at most, so that a small file need not hold a large group."""
+        """Return the most rows of a row group: a small file needs no large group."""
         options = self._target.options
         row_bytes = self._target.bytes_per_row or batch.nbytes / batch.num_rows
         return max(
@@ -122,7 +125,7 @@ class OpenFile:
         table = pa.Table.from_batches(self._buffered, self._schema)
         if self._target.options.sort_on_insert and self._target.sort_keys:
             table = sort_rows(table, self._target.sort_keys)
-        with storage.explained(self._target.directory + self.path, "written"):
+        with storage.explain_errors(self._target.directory + self.path, "written"):
             self._writer.write_table(table, row_group_size=max(1, table.num_rows))
         self._buffered, self._buffered_rows, self.buffered_bytes = [], 0, 0
 
@@ -144,6 +147,6 @@ class OpenFile:
 
 
 def _sizes(path: str) -> tuple[int, int]:
-    with storage.open_input(path) as file, storage.explained(path, "read"):
+    with storage.open_input(path) as file, storage.explain_errors(path, "read"):
         byte_count = file.size()
         return byte_count, int.from_bytes(file.read_at(TRAILER_SIZE, byte_count - TRAILER_SIZE)[:4], "little")

@@ -1,4 +1,4 @@
-"""Arrow data becomes data files of a table, without Spark: on the driver, and inside tasks of Spark."""
+"""Arrow data written to data files of a table, on the driver or in Spark tasks."""
 
 from __future__ import annotations
 
@@ -28,25 +28,27 @@ Partition = tuple[str | None, ...]
 def write_files(batches: Iterable[pa.RecordBatch], target: WriteTarget, schema: pa.Schema) -> list[NewDataFile]:
     """Write rows into new files of a table's directory; no rows, no files.
 
-    Rows of different partitions go into different files. At most 64 files are open at a time, and about 256 MB wait
-    to be written; beyond that the file that was idle for longest is closed, so rows that come sorted by partition make
-    the fewest files. A file ends with the row group that reaches the target's size. Rows are sorted within each row
-    group if the table is sorted by columns; whoever wants whole files sorted hands the rows in that order.
+    Rows of different partitions go into different files. At most 64 files are open at a time, and about 256 MB
+    wait to be written; beyond that the file that was idle for longest is closed, so rows that come sorted by
+    partition make the fewest files. A file ends with the row group that reaches the target's size. If the table
+    is sorted by columns, rows are sorted within each row group; for whole files to be sorted, rows must come in
+    that order.
 
     Args:
         batches: The rows, of the schema's types; taken one after the other.
         target: The table. Paths in the result are below its directory.
-        schema: What the files hold, with field ids: `forklake.files.schema.arrow_schema`, and row lineage if any.
+        schema: The columns of the files, with field ids: `forklake.files.schema.arrow_schema`, and row lineage
+            if any.
 
     Raises:
         InvalidInputError: Rows do not have the schema's columns, or cannot be partitioned by their types.
         DataFileError: A file cannot be written.
-            After any exception, interrupts included, no file is left, as far as the storage lets them be deleted.
+            After any exception, interrupts included, no file is left, as far as the storage allows.
     """
     files = _Files(target, schema)
     try:
         for batch in batches:
-            for values, part in _split(_conformed(batch, schema, target), target):
+            for values, part in _split(_conform(batch, schema, target), target):
                 files.write(values, part)
         return files.close()
     except BaseException:
@@ -55,7 +57,10 @@ def write_files(batches: Iterable[pa.RecordBatch], target: WriteTarget, schema: 
 
 
 class _Files:
-    """The files of one write: those that are open, by partition, the longest idle first, and those that are done."""
+    """The files of one write: the open ones by partition, and the finished ones.
+
+    The file that was idle for longest comes first.
+    """
 
     def __init__(self, target: WriteTarget, schema: pa.Schema) -> None:
         self._target = target
@@ -69,7 +74,7 @@ class _Files:
     def write(self, values: Partition, batch: pa.RecordBatch) -> None:
         begin = 0
         while begin < batch.num_rows:
-            file = self._open.pop(values, None) or self._opened(values)
+            file = self._open.pop(values, None) or self._open_file(values)
             self._open[values] = file
             begin += file.write(batch.slice(begin))
             if file.is_full:
@@ -87,7 +92,7 @@ class _Files:
             file.abandon()
         storage.delete(self._target.directory + path for path in self._paths)
 
-    def _opened(self, values: Partition) -> OpenFile:
+    def _open_file(self, values: Partition) -> OpenFile:
         if len(self._open) >= _MOST_OPEN_FILES:
             self._close(next(iter(self._open)))
         directory = hive_path(self._target.partition_keys, values) if self._uses_directories else ""
@@ -100,7 +105,7 @@ class _Files:
         del self._open[values]
 
 
-def _conformed(batch: pa.RecordBatch, schema: pa.Schema, target: WriteTarget) -> pa.RecordBatch:
+def _conform(batch: pa.RecordBatch, schema: pa.Schema, target: WriteTarget) -> pa.RecordBatch:
     if batch.schema.equals(schema):
         return batch
     try:
@@ -132,7 +137,10 @@ def _split(batch: pa.RecordBatch, target: WriteTarget) -> Iterator[tuple[Partiti
 
 
 def _groups(batch: pa.RecordBatch, target: WriteTarget) -> tuple[NDArray[np.intp], list[Partition]]:
-    """Return the partitions of some rows in the order of their first rows, and which of them each row belongs to."""
+    """Return the partition of each row, by number, and the partitions.
+
+    Partitions come in the order of their first rows.
+    """
     fields = {fold(field.name): field for field in target.fields}
     combined = np.zeros(batch.num_rows, np.intp)
     choices: list[list[str | None]] = []

@@ -1,7 +1,8 @@
-"""Deletion vectors: Puffin files, and the bare ``deletion-vector-v1`` blobs that DuckLake writes for one snapshot.
+"""Deletion vectors: Puffin files, and the bare blobs that DuckLake writes.
 
-A blob is a length, a magic, a 64-bit Roaring bitmap in its portable form, and a CRC-32. A container holds one blob
-per snapshot, each with all positions that were deleted up to it.
+A ``deletion-vector-v1`` blob, which DuckLake writes for one snapshot, is a length, a magic, a 64-bit
+Roaring bitmap in its portable form, and a CRC-32. A Puffin file holds one blob per snapshot, each with all
+positions that were deleted up to it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _BITSET_BYTES: Final = 8192
 
 
 def deleted_positions(data: bytes, upto: int | None = None) -> Positions:
-    """Return the positions that a deletion vector holds, sorted; up to a snapshot, if one is given.
+    """Return the sorted positions of a deletion vector, up to a snapshot if given.
 
     Raises:
         ValueError: The data is damaged.

@@ -1,7 +1,8 @@
-"""Values as DuckDB's Python client gives them, from and to values as `forklake.files.values` has them.
+"""Python values as DuckDB's client returns them, from and to internal values.
 
-A value that Python's types cannot say exactly is given as the text that DuckDB casts it to: infinite dates, years
-before 1 and after 9999, nanoseconds, intervals of months, 24 o'clock, offsets with seconds. Geometries are text too.
+Internal values are those of `forklake.files.values`. Where Python's types are not exact, a value is
+returned as the text that DuckDB casts it to: infinite dates, years before 1 and after 9999, nanoseconds,
+intervals of months, 24 o'clock, offsets with seconds. Geometries are text too.
 """
 
 from __future__ import annotations
@@ -36,39 +37,42 @@ Convert = Callable[[Any], Any]
 
 
 def to_python(kind: Type, values: list[Any]) -> list[Any]:
-    """Return values of a column, as `forklake.files.values` has them, as a user is given them."""
-    convert = _shown(kind)
+    """Return internal values (`forklake.files.values`) of a column as Python values."""
+    convert = _converter_to_python(kind)
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
 def from_python(kind: Type, values: Sequence[Any]) -> list[Any]:
-    """Return values of a column, as a user is given them, as `forklake.files.values` has them.
+    """Return Python values of a column as internal values (`forklake.files.values`).
 
     Raises:
-        ValueError: A text means no value of the type.
+        ValueError: A text is not a value of the type.
     """
-    convert = _held(kind)
+    convert = _converter_from_python(kind)
     return list(values) if convert is None else [None if value is None else convert(value) for value in values]
 
 
 # ---- as a user is given them -----------------------------------------------------------------------------------------
 
 
-def _shown(kind: Type) -> Convert | None:
-    """Return how a value that is not NULL is shown; None if as it is."""
+def _converter_to_python(kind: Type) -> Convert | None:
+    """Return the function that converts a value to Python; None if none is needed.
+
+    The function is not called for NULL.
+    """
     match kind:
         case types.List(element):
-            item = _shown(element.type)
+            item = _converter_to_python(element.type)
             return None if item is None else lambda values: [None if each is None else item(each) for each in values]
         case types.Struct():
-            return _shown_struct(kind)
+            return _struct_to_python(kind)
         case types.Map():
-            return _shown_map(kind)
+            return _map_to_python(kind)
     return _SHOWN.get(kind)
 
 
-def _shown_struct(kind: types.Struct) -> Convert:
-    parts = [_shown(field.type) or _same for field in kind.fields]
+def _struct_to_python(kind: types.Struct) -> Convert:
+    parts = [_converter_to_python(field.type) or _same for field in kind.fields]
     names = [field.name for field in kind.fields]
 
     def values_of(row: tuple[Any, ...]) -> list[Any]:
@@ -79,8 +83,8 @@ def _shown_struct(kind: types.Struct) -> Convert:
     return lambda row: dict(zip(names, values_of(row), strict=True))
 
 
-def _shown_map(kind: types.Map) -> Convert:
-    key, item = (_shown(field.type) or _same for field in kind.children)
+def _map_to_python(kind: types.Map) -> Convert:
+    key, item = (_converter_to_python(field.type) or _same for field in kind.children)
     is_hashable = not isinstance(kind.key.type, types.Nested)
 
     def convert(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -171,23 +175,26 @@ _SHOWN: Final[dict[Type, Convert]] = {
 # ---- as they are held ------------------------------------------------------------------------------------------------
 
 
-def _held(kind: Type) -> Convert | None:
-    """Return how a value that is not NULL is held; None if as it is."""
+def _converter_from_python(kind: Type) -> Convert | None:
+    """Return the function that converts a value from Python; None if none is needed.
+
+    The function is not called for NULL.
+    """
     match kind:
         case types.List(element):
-            item = _held(element.type) or _same
+            item = _converter_from_python(element.type) or _same
             return lambda values: [None if each is None else item(each) for each in values]
         case types.Struct():
-            return _held_struct(kind)
+            return _struct_from_python(kind)
         case types.Map():
-            return _held_map(kind)
+            return _map_from_python(kind)
         case types.Decimal():
             return Decimal
     return _HELD.get(kind)
 
 
-def _held_struct(kind: types.Struct) -> Convert:
-    parts = [(field.name, _held(field.type) or _same) for field in kind.fields]
+def _struct_from_python(kind: types.Struct) -> Convert:
+    parts = [(field.name, _converter_from_python(field.type) or _same) for field in kind.fields]
 
     def convert(row: Mapping[str, Any] | Sequence[Any]) -> tuple[Any, ...]:
         values = [row.get(name) for name, _ in parts] if isinstance(row, Mapping) else row
@@ -196,8 +203,8 @@ def _held_struct(kind: types.Struct) -> Convert:
     return convert
 
 
-def _held_map(kind: types.Map) -> Convert:
-    key, item = (_held(field.type) or _same for field in kind.children)
+def _map_from_python(kind: types.Map) -> Convert:
+    key, item = (_converter_from_python(field.type) or _same for field in kind.children)
     is_hashable = not isinstance(kind.key.type, types.Nested)
 
     def convert(given: Mapping[Any, Any] | Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""A data file written again in the columns that its table has now."""
+"""A data file rewritten to the current columns of its table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from forklake.files import storage
 from forklake.files.array_transforms import partition_codes
 from forklake.files.evolution import evolved_column
-from forklake.files.footer import damaged, read_footer, resolve_fields
+from forklake.files.footer import damage_error, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.open_file import OpenFile
 from forklake.files.schema import arrow_schema
@@ -40,7 +40,7 @@ _LINEAGE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A file to write again.
+    """A file to rewrite.
 
     Attributes:
         file: The file, as a scan before the change reads it.
@@ -54,16 +54,17 @@ class Rewriting:
 
 
 def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = None) -> NewDataFile:
-    """Write all rows of a file in the same order into one new file, deleted ones and row lineage included.
+    """Write all rows of a file into one new file, in the same order.
 
-    The new file lies beside the old one, or in the directory that is given.
+    Deleted rows and row lineage are included. The new file lies beside the old one, or in the directory that is
+    given.
 
-    Rows that one partition held may belong to several under another type; then the new file belongs to none.
+    Rows of one partition may belong to several under another type; then the new file belongs to none.
 
     Raises:
-        DataFileError: The file cannot be read, or the new one not be written.
-        InvalidInputError: A value is none of its column's new type.
-            After any exception the new file is gone, as far as the storage lets it be deleted.
+        DataFileError: The file cannot be read, or the new one cannot be written.
+        InvalidInputError: A value does not fit its column's new type.
+            After any exception the new file is deleted, as far as the storage allows.
     """
     beside = posixpath.dirname(old.file.path) if directory is None else directory
     path = posixpath.join(beside, storage.new_file_name()).removeprefix(target.directory)
@@ -71,7 +72,7 @@ def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = No
     if held is None:
         held = resolve_fields(read_footer(old.file.path, old.file.encryption_key), old.before, old.file.mapping)
     with storage.open_input(old.file.path) as source:
-        parquet = _opened(source, old.file)
+        parquet = _open_parquet(source, old.file)
         lineage = [field for name, field in _LINEAGE.items() if name in parquet.schema_arrow.names]
         # Rows keep their places, whatever the table is sorted by.
         plain = replace(target, options=replace(target.options, sort_on_insert=False), bytes_per_row=None)
@@ -80,7 +81,7 @@ def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = No
         partitions = _Partitions(target.partition_keys if old.is_partitioned else (), target.fields)
         try:
             for batch in _batches(parquet, old.file):
-                rows = _rewritten(batch, held, (*target.fields, *lineage), schema, target.table)
+                rows = _evolve(batch, held, (*target.fields, *lineage), schema, target.table)
                 partitions.add(rows)
                 begin = 0
                 while begin < rows.num_rows:
@@ -92,11 +93,11 @@ def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = No
             raise
 
 
-def _opened(source: pa.NativeFile, file: ScanFile) -> pq.ParquetFile:
+def _open_parquet(source: pa.NativeFile, file: ScanFile) -> pq.ParquetFile:
     try:
         return pq.ParquetFile(source, decryption_properties=decrypting(file.path, file.encryption_key))
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise damaged(file.path, file.encryption_key, error) from error
+        raise damage_error(file.path, file.encryption_key, error) from error
 
 
 def _batches(parquet: pq.ParquetFile, file: ScanFile) -> Iterator[pa.RecordBatch]:
@@ -105,13 +106,13 @@ def _batches(parquet: pq.ParquetFile, file: ScanFile) -> Iterator[pa.RecordBatch
         try:
             batch = next(batches, None)
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise damaged(file.path, file.encryption_key, error) from error
+            raise damage_error(file.path, file.encryption_key, error) from error
         if batch is None:
             return
         yield batch
 
 
-def _rewritten(
+def _evolve(
     batch: pa.RecordBatch, held: Sequence[Field], fields: Sequence[Field], schema: pa.Schema, table: str
 ) -> pa.RecordBatch:
     names = batch.schema.names
@@ -123,7 +124,7 @@ def _rewritten(
 
 
 class _Partitions:
-    """The values of partition keys that some rows have."""
+    """The values that some rows have for partition keys."""
 
     def __init__(self, keys: Sequence[PartitionKey], fields: Sequence[Field]) -> None:
         by_name = {fold(field.name): field for field in fields}
@@ -137,7 +138,7 @@ class _Partitions:
 
     @property
     def shared(self) -> tuple[str | None, ...]:
-        """The values that all rows have in common; none if they have not."""
+        """The values that all rows share; empty unless they share one for each key."""
         if any(len(found) != 1 for found in self._found):
             return ()
         return tuple(next(iter(found)) for found in self._found)

@@ -1,4 +1,4 @@
-"""The order of rows within a file, for tables that are sorted by columns."""
+"""The order of rows within files of sorted tables."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from forklake.model.field import Field, plain_column
 
 
 def plain_columns(keys: Sequence[SortKey], names: Sequence[str]) -> list[str] | None:
-    """Return the columns that a table is sorted by; None if a key is no mere column of that table."""
+    """Return the columns that a table is sorted by; None if a key is more."""
     fields = [Field(None, name, types.NULL) for name in names]
     found = [plain_column(key.expression, fields) for key in keys]
     return None if None in found else [field.name for field in found if field is not None]
 
 
 def sort_rows(table: pa.Table, keys: Sequence[SortKey]) -> pa.Table:
-    """Return the rows in a table's order, as DuckDB sorts: NaN is the greatest, NULLs where the key says.
+    """Return rows sorted as in DuckDB: NaN is the largest, NULLs as the key says.
 
-    Rows that are equal in all keys keep their order. If a key is no column, or of a type without an order in Arrow,
-    the rows are returned as they are.
+    Rows that are equal in all keys keep their order. If a key is no column, or of a type without an order in
+    Arrow, the rows are returned as they are.
     """
     names = plain_columns(keys, table.column_names)
     if not names:

@@ -1,4 +1,4 @@
-"""Columns as Arrow types: what our PyArrow writer stores, and what a reader is shown."""
+"""Arrow types of columns: what our PyArrow writer stores, and what readers see."""
 
 from __future__ import annotations
 
@@ -39,14 +39,15 @@ _ARROW: Final[dict[Type, pa.DataType]] = {
 
 
 def arrow_type(field: Field) -> pa.DataType:
-    """Return the Arrow type that a column is written with; Parquet has the same logical type as in DuckDB's files.
+    """Return the Arrow type that a column is written with.
 
-    The field ids of what is nested in it are part of the type, at every depth, list elements and map entries included.
+    In Parquet it has the same logical type as in DuckDB's files. The field ids of nested fields are part of the
+    type, at every depth, list elements and map entries included.
 
     Raises:
         InvalidInputError: The column is, or holds, a variant.
     """
-    return _type(field, lambda kind: kind.stored_as, _numbered)
+    return _type(field, lambda kind: kind.stored_as, _numbered_field)
 
 
 def arrow_schema(fields: Iterable[Field]) -> pa.Schema:
@@ -57,11 +58,11 @@ def arrow_schema(fields: Iterable[Field]) -> pa.Schema:
     Raises:
         InvalidInputError: A column is, or holds, a variant.
     """
-    return pa.schema([_numbered(field, arrow_type(field)) for field in fields])
+    return pa.schema([_numbered_field(field, arrow_type(field)) for field in fields])
 
 
 def display_type(field: Field) -> pa.DataType:
-    """Return the Arrow type that a reader is shown a column with: the equal of its type in Spark.
+    """Return the Arrow type that readers see: the counterpart of the Spark type.
 
     Raises:
         InvalidInputError: The column is, or holds, a variant.
@@ -94,6 +95,6 @@ def _type(field: Field, seen_as: Callable[[Type], Type], part: Callable[[Field, 
     raise InvalidInputError(f'Column "{field.name}" has type "{field.type}", which no file can hold.')
 
 
-def _numbered(field: Field, data_type: pa.DataType) -> pa.Field:
+def _numbered_field(field: Field, data_type: pa.DataType) -> pa.Field:
     number = None if field.column_id is None else {b"PARQUET:field_id": str(int(field.column_id)).encode()}
     return pa.field(field.name, data_type, metadata=number)

@@ -1,7 +1,8 @@
-"""Statistics of a file's columns, from its footer, as DuckLake records them: bounds as text, NULLs and NaNs.
+"""Column statistics of a file, from its footer, as DuckLake records them.
 
-A bound that is recorded holds for every value of the file; whatever a footer leaves open is unknown. The row groups of
-a file must all say something, or nothing is known.
+They are bounds as text, and counts of NULLs and NaNs. A recorded bound holds for every value of the file;
+what a footer does not say is unknown. If one row group has no statistics of a column, nothing is known of
+the column.
 """
 
 from __future__ import annotations
@@ -37,12 +38,13 @@ _NAN_SHOWING_WRITERS: Final = ("parquet-mr", "DuckDB")
 def column_stats(
     metadata: pq.FileMetaData, fields: Sequence[Field], *, nan_counts: Mapping[str, int] | None = None
 ) -> dict[str, ColumnStats]:
-    """Return what a footer tells of the columns that hold values, by their names with dots between.
+    """Return statistics of the columns that hold values, by their dotted names.
 
     Args:
         metadata: The file's footer.
-        fields: The columns of the table; one that the file does not have is left out.
-        nan_counts: How many NaNs there are, by the same names, if the writer counted: PyArrow's footers do not tell.
+        fields: The columns of the table; those that the file lacks are left out.
+        nan_counts: The number of NaNs, by the same names, if the writer counted them: PyArrow's footers do not
+            tell.
     """
     return {
         name: _stats(metadata, place, field, None if nan_counts is None else nan_counts.get(name, 0))
@@ -51,7 +53,7 @@ def column_stats(
 
 
 def count_nans(batch: pa.RecordBatch, fields: Sequence[Field], counts: dict[str, int]) -> None:
-    """Add the NaNs of some rows to the counts, which are by names as in `column_stats`."""
+    """Add the NaNs of some rows to the counts, by the names of `column_stats`."""
     for field in fields:
         if _has_floats(field):
             _count(batch.column(field.name), field, field.name, counts)
@@ -82,7 +84,7 @@ def _count(values: pa.Array, field: Field, name: str, counts: dict[str, int]) ->
 
 
 def _leaves(metadata: pq.FileMetaData, fields: Sequence[Field]) -> Iterator[tuple[str, Field, int]]:
-    """Yield the fields that hold values, with their names and the places of their columns in the file."""
+    """Yield the fields that hold values, with their names and places in the file."""
     place = 0
     wanted = {field.name: field for field in fields}
     for held in metadata.schema.to_arrow_schema():
@@ -146,7 +148,10 @@ def _null_count(chunk: Any) -> int | None:
 
 
 def _raw_bounds(chunks: Sequence[Any], leaf: Any, created_by: str) -> tuple[Any, Any]:
-    """Return the least and the greatest value as stored, each None if unknown, NaN if a NaN is in the way."""
+    """Return the smallest and the largest value as stored.
+
+    Each is None if unknown, and NaN if a bound is NaN.
+    """
     if not chunks or not all(chunk.is_stats_set and chunk.statistics.has_min_max for chunk in chunks):
         return None, None
     lows = [_comparable(leaf, chunk.statistics.min_raw) for chunk in chunks]
@@ -159,7 +164,7 @@ def _raw_bounds(chunks: Sequence[Any], leaf: Any, created_by: str) -> tuple[Any,
 
 
 def _comparable(leaf: Any, raw: Any) -> Any:
-    """Return a stored value as one that sorts as the column's type does."""
+    """Return a stored value as one that sorts like the column's type."""
     details = json.loads(leaf.logical_type.to_json())
     if details["Type"] == "Int" and not details["isSigned"]:
         return raw & (2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1)
@@ -186,7 +191,10 @@ def _contains_nan(
 
 
 def _text(kind: Type, leaf: Any, raw: Any) -> str | None:
-    """Return a bound as text of the table's type; None where DuckLake has none, or the file holds another type."""
+    """Return a bound as text of the table's type.
+
+    None: DuckLake has no bound for the type, or the file holds another type.
+    """
     if raw is None or (isinstance(raw, float) and math.isnan(raw)):
         return None
     match kind, leaf_type(leaf):
@@ -237,7 +245,10 @@ def _decimal(kind: types.Decimal, held: types.Decimal, raw: int) -> str | None:
 
 
 def _moment(target: Unit, leaf: Any, raw: Any) -> int | None:
-    """Return a time or timestamp in another unit than the file's; None if it is not a whole number of that."""
+    """Return a time or timestamp in another unit than the file's.
+
+    None: it is not a whole number of that unit.
+    """
     unit = _UNITS.get(json.loads(leaf.logical_type.to_json()).get("timeUnit", ""))
     if unit is None or not isinstance(raw, int):
         return None

@@ -1,7 +1,7 @@
-"""Where files lie: local directories and object stores behind the same few verbs.
+"""Storage of files: local directories and object stores behind a few verbs.
 
-A path is absolute, or a URL such as ``s3://bucket/key``. Its text is taken as it is: spaces, ``%`` and ``#`` stand for
-themselves, in URLs too, as DuckDB takes them.
+A path is absolute, or a URL such as ``s3://bucket/key``. Its text is taken as it is: spaces, ``%`` and
+``#`` stand for themselves, in URLs too, as in DuckDB.
 """
 
 from __future__ import annotations
@@ -64,19 +64,19 @@ def open_input(path: str) -> pa.NativeFile:
     Raises:
         DataFileError: It is missing or cannot be read.
     """
-    system, place = _located(path)
-    with explained(path, "read"):
+    system, place = _locate(path)
+    with explain_errors(path, "read"):
         return system.open_input_file(place)
 
 
 def open_output(path: str) -> pa.NativeFile:
-    """Open a new file for writing; local directories that lead to it are made.
+    """Open a new file for writing; missing local directories are made.
 
     Raises:
         DataFileError: It cannot be written there.
     """
-    system, place = _located(path)
-    with explained(path, "written"):
+    system, place = _locate(path)
+    with explain_errors(path, "written"):
         if is_local(path):
             os.makedirs(os.path.dirname(place), exist_ok=True)
         return system.open_output_stream(place)
@@ -88,8 +88,8 @@ def size(path: str) -> int:
     Raises:
         DataFileError: It is missing.
     """
-    system, place = _located(path)
-    with explained(path, "read"):
+    system, place = _locate(path)
+    with explain_errors(path, "read"):
         info = system.get_file_info(place)
         if info.type != fs.FileType.File:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -97,14 +97,14 @@ def size(path: str) -> int:
 
 
 def move(source: str, target: str) -> None:
-    """Give a file another path; a local file is renamed, at once and without copying.
+    """Move a file; a local file is renamed, at once and without copying.
 
     Raises:
         DataFileError: The file is missing, or cannot be moved there; it stays where it was.
     """
-    system, place = _located(source)
-    _, new_place = _located(target)
-    with explained(source, f'moved to "{target}"'):
+    system, place = _locate(source)
+    _, new_place = _locate(target)
+    with explain_errors(source, f'moved to "{target}"'):
         if is_local(source):
             os.makedirs(os.path.dirname(new_place), exist_ok=True)
             os.rename(place, new_place)
@@ -113,25 +113,25 @@ def move(source: str, target: str) -> None:
 
 
 def make_directory(path: str) -> None:
-    """Make a local directory and those above it; object stores need none.
+    """Make a local directory and its parents; object stores need none.
 
     Raises:
         DataFileError: It cannot be made.
     """
     if is_local(path):
-        with explained(path, "made"):
+        with explain_errors(path, "made"):
             os.makedirs(local_path(path), exist_ok=True)
 
 
 def delete(paths: Iterable[str]) -> list[str]:
-    """Delete files, as many as can be; return those that are still there.
+    """Delete files, as many as possible; return the paths that remain.
 
     A file that is gone already counts as deleted. Never raises for a file, so it can follow another error.
     """
     left = []
     for path in paths:
         try:
-            system, place = _located(path)
+            system, place = _locate(path)
             system.delete_file(place)
         except FileNotFoundError:
             continue
@@ -141,26 +141,26 @@ def delete(paths: Iterable[str]) -> list[str]:
 
 
 def list_files(directory: str) -> list[str]:
-    """Return the paths of all files below a directory, sorted; none if it is not there.
+    """Return the paths of all files below a directory, sorted; none if it is missing.
 
     Raises:
         DataFileError: It cannot be read.
     """
-    system, place = _located(directory)
+    system, place = _locate(directory)
     place = place.rstrip("/")
-    with explained(directory, "read"):
+    with explain_errors(directory, "read"):
         found = system.get_file_info(fs.FileSelector(place, allow_not_found=True, recursive=True))
     below = (info.path[len(place) :].lstrip("/") for info in found if info.type == fs.FileType.File)
     return sorted(f"{directory.rstrip('/')}/{path}" for path in below)
 
 
 def delete_directory(directory: str) -> bool:
-    """Delete a directory with all that is in it; return whether it is gone.
+    """Delete a directory with all its content; return whether it is gone.
 
     Never raises, so it can follow another error.
     """
     try:
-        system, place = _located(directory)
+        system, place = _locate(directory)
         system.delete_dir(place.rstrip("/"))
     except FileNotFoundError:
         return True
@@ -170,18 +170,20 @@ def delete_directory(directory: str) -> bool:
 
 
 def new_file_name() -> str:
-    """Return a name for a data file that no other has; later names sort behind earlier ones."""
+    """Return a unique name for a data file; later names sort behind earlier ones."""
     return f"ducklake-{uuid7()}.parquet"
 
 
 def delete_file_name() -> str:
-    """Return a name for a delete file that no other has."""
+    """Return a unique name for a delete file."""
     return f"ducklake-{uuid4()}-delete.parquet"
 
 
 @contextmanager
-def explained(path: str, verb: str) -> Iterator[None]:
-    """Turn what the operating system or an object store says of a file into a `DataFileError` that names it.
+def explain_errors(path: str, verb: str) -> Iterator[None]:
+    """Turn errors about a file into a `DataFileError` that names the file.
+
+    The errors are those of the operating system or of an object store.
 
     Args:
         path: The file.
@@ -201,7 +203,7 @@ def explained(path: str, verb: str) -> Iterator[None]:
 
 @contextmanager
 def naming_table(path: str, table: str) -> Iterator[None]:
-    """Let an error about a data file, or about its delete file, name the data file and its table.
+    """Add the data file and its table to errors about it or its delete file.
 
     Args:
         path: The data file.
@@ -220,16 +222,19 @@ def naming_table(path: str, table: str) -> Iterator[None]:
 
 
 def reason_of(number: int) -> str:
-    """Return what an error number of the operating system says of a file; its own words if it is a rare one."""
+    """Return the text for an error number of the operating system.
+
+    Rare errors have the system's own text.
+    """
     return _REASONS.get(number) or os.strerror(number)
 
 
 def hint_for(message: str) -> str | None:
-    """Return what to do about an error that tells a reason of `reason_of`; None if there is nothing to say."""
+    """Return the hint for an error message with a reason of `reason_of`, if any."""
     return next((hint for number, hint in _HINTS.items() if _REASONS[number] in message), None)
 
 
-def _located(path: str) -> tuple[fs.FileSystem, str]:
+def _locate(path: str) -> tuple[fs.FileSystem, str]:
     match = _URL.match(path)
     if match is not None and match[1].lower() != "file":
         system, base = _store(_ALIASES.get(match[1].lower(), match[1].lower()), match[2])
@@ -245,7 +250,10 @@ _LOCAL: Final = fs.LocalFileSystem()
 
 @lru_cache(maxsize=32)
 def _store(scheme: str, authority: str) -> tuple[fs.FileSystem, str]:
-    """Return the store of a URL, and how it names the URL's root; credentials come from the environment."""
+    """Return the store of a URL, and the store's own name of the URL's root.
+
+    Credentials come from the environment.
+    """
     url = f"{scheme}://{authority}/"
     try:
         if scheme == "s3":
@@ -262,7 +270,7 @@ def _store(scheme: str, authority: str) -> tuple[fs.FileSystem, str]:
 
 
 def _s3(bucket: str) -> fs.FileSystem:
-    """Return S3, or what speaks its protocol at the endpoint that the environment names."""
+    """Return S3, or the compatible store at the endpoint in the environment."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if region is None and endpoint is None:

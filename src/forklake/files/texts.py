@@ -1,4 +1,4 @@
-"""Values as text, and text as values: exactly what DuckDB's ``CAST(x AS VARCHAR)`` gives and what it takes back."""
+"""Values as text, and text as values, exactly as DuckDB casts VARCHAR."""
 
 from __future__ import annotations
 
@@ -49,24 +49,29 @@ _CLEAR: Final = frozenset(range(32, 127)) - frozenset(b"\\'\"")
 
 
 def to_array(field: Field, texts: Sequence[str | None]) -> pa.Array:
-    """Return what texts of a column mean, as an array of its `display_type`.
+    """Return the values of texts as an array of the column's `display_type`.
 
     Raises:
-        InvalidInputError: A text means no value of the type; in DuckDB's words, with the column's name.
+        InvalidInputError: A text is not a value of the type; with DuckDB's message and the column's name.
     """
     return shown_array(field, parse_values(field, texts))
 
 
 def to_texts(kind: Type, array: pa.Array) -> list[str | None]:
-    """Return the values of a column as text; the array has its `display_type`, or the type that files hold."""
+    """Return the values of a column as text.
+
+    The array has the column's `display_type`, or the type that files hold.
+    """
     return [None if value is None else format_value(kind, value) for value in values_of(array)]
 
 
 def parse_values(field: Field, texts: Sequence[str | None], path: str | None = None) -> list[Any]:
-    """Return the values (`forklake.files.values`) that texts of a column mean; ``path`` names a nested one in messages.
+    """Return the values (`forklake.files.values`) of texts of a column.
+
+    ``path`` is the name of a nested column in messages.
 
     Raises:
-        InvalidInputError: A text means no value of the type.
+        InvalidInputError: A text is not a value of the type.
     """
     try:
         return [None if text is None else parse_value(field.type, text) for text in texts]
@@ -75,10 +80,10 @@ def parse_values(field: Field, texts: Sequence[str | None], path: str | None = N
 
 
 def parse_value(kind: Type, text: str) -> Any:
-    """Return the value that a text means.
+    """Return the value of a text.
 
     Raises:
-        ValueError: It means none of the type; in DuckDB's words.
+        ValueError: The text is not a value of the type; with DuckDB's message.
     """
     parse = _PARSERS.get(type(kind))
     if parse is None:
@@ -91,7 +96,7 @@ def format_value(kind: Type, value: Any) -> str:
     return value if isinstance(value, str) else _FORMATTERS[type(kind)](kind, value)
 
 
-def _found(value: Any, text: str, kind: Type) -> Any:
+def _require(value: Any, text: str, kind: Type) -> Any:
     if value is None:
         raise ValueError(f"Could not convert string '{text}' to {physical_name(kind)}")
     return value
@@ -105,7 +110,7 @@ def _parse_decimal(kind: types.Decimal, text: str) -> Decimal:
 
 
 def _parse_float(kind: types.Float, text: str) -> float:
-    value: float = _found(parse_float(text), text, kind)
+    value: float = _require(parse_float(text), text, kind)
     return value if kind.bits == 64 else float(pa.scalar(value, pa.float64()).cast(pa.float32(), safe=False).as_py())
 
 
@@ -152,7 +157,7 @@ def _parse_list(kind: types.List, text: str) -> list[Any]:
     try:
         parts = split_list(text)
     except ValueError as error:
-        raise _malformed(kind, text) from error
+        raise _cast_error(kind, text) from error
     return [_parse_part(kind.element.type, raw) for raw in parts]
 
 
@@ -162,7 +167,7 @@ def _parse_map(kind: types.Map, text: str) -> list[tuple[Any, Any]]:
         if any(raw.upper() == "NULL" for raw, _ in parts):
             raise ValueError("NULL as a key")
     except ValueError as error:
-        raise _malformed(kind, text) from error
+        raise _cast_error(kind, text) from error
     pairs = [(_parse_part(kind.key.type, key), _parse_part(kind.value.type, raw)) for key, raw in parts]
     if len({repr(key) for key, _ in pairs}) < len(pairs):
         raise ValueError("Map keys must be unique.")
@@ -178,11 +183,11 @@ def _parse_struct(kind: types.Struct, text: str) -> tuple[Any, ...]:
         if not found.keys() <= {field.name for field in kind.fields}:
             raise ValueError("unknown field")
     except ValueError as error:
-        raise _malformed(kind, text) from error
+        raise _cast_error(kind, text) from error
     return tuple(_parse_part(field.type, found[field.name]) if field.name in found else None for field in kind.fields)
 
 
-def _malformed(kind: Type, text: str) -> ValueError:
+def _cast_error(kind: Type, text: str) -> ValueError:
     return ValueError(f"Type VARCHAR with value '{text}' can't be cast to the destination type {kind.sql_name}")
 
 
@@ -221,8 +226,8 @@ def _format_map(kind: types.Map, value: Any) -> str:
 
 
 _PARSERS: Final[dict[type[Type], Callable[[Any, str], Any]]] = {
-    types.Boolean: lambda kind, text: _found(BOOLEANS.get(text.lower()), text, kind),
-    types.Integer: lambda kind, text: _found(parse_integer(text, kind), text, kind),
+    types.Boolean: lambda kind, text: _require(BOOLEANS.get(text.lower()), text, kind),
+    types.Integer: lambda kind, text: _require(parse_integer(text, kind), text, kind),
     types.Float: _parse_float,
     types.Decimal: _parse_decimal,
     types.Varchar: lambda kind, text: text,

@@ -1,4 +1,4 @@
-"""Casts to dates, times and timestamps; the rules are in docs/spec/casts.md."""
+"""Casts to dates, times and timestamps (docs/spec/casts.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_INFINITE_TIME: Final = "Type INT64 with value infinity can't be cast to the 
 
 
 def to_date(array: pa.Array) -> pa.Array:
-    """Return the days of timestamps, in UTC."""
+    """Return the dates of timestamps, in UTC."""
     micros, infinite = _micros(array)
     days = np.where(infinite, np.sign(micros) * INFINITE_DAY, micros // DAY_MICROS)
     return pa.array(days.astype(np.int32), mask=np.asarray(array.is_null())).view(pa.date32())
@@ -33,7 +33,7 @@ def to_time(array: pa.Array) -> pa.Array:
     """Return times, and the times of day of timestamps, in microseconds.
 
     Raises:
-        ValueError: A timestamp is infinite; in DuckDB's words.
+        ValueError: A timestamp is infinite; with DuckDB's message.
     """
     if pa.types.is_time(array.type):
         ticks = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64()).cast(pa.int64())
@@ -50,17 +50,19 @@ def to_timetz(array: pa.Array) -> pa.Array:
     """Return times, and the times of day of timestamps, as text with UTC's offset.
 
     Raises:
-        ValueError: A timestamp is infinite; in DuckDB's words.
+        ValueError: A timestamp is infinite; with DuckDB's message.
     """
     times = to_time(array).view(pa.int64()).to_pylist()
     return pa.array([None if micros is None else format_time(micros) + "+00" for micros in times], pa.string())
 
 
 def to_timestamp(target: Field, array: pa.Array) -> pa.Array:
-    """Return dates and timestamps as timestamps of the target's unit; what has no zone is in UTC.
+    """Return dates and timestamps as timestamps of the target's unit.
+
+    Without a zone they are taken as UTC.
 
     Raises:
-        ValueError: One is out of range; in DuckDB's words.
+        ValueError: A value is out of range; with DuckDB's message.
     """
     assert isinstance(target.type, types.Timestamp)
     unit = target.type.unit
@@ -75,7 +77,7 @@ def to_timestamp(target: Field, array: pa.Array) -> pa.Array:
 
 
 def _micros(array: pa.Array) -> tuple[Any, Any]:
-    """Return the microseconds of timestamps, 0 for NULL, and which of them are infinite."""
+    """Return timestamps in microseconds, 0 for NULL, and which of them are infinite."""
     ticks, unit = np.asarray(array.view(pa.int64()).fill_null(0)), array.type.unit
     infinite = np.abs(ticks) == INFINITE_MOMENT
     if unit == "ns":

@@ -1,4 +1,4 @@
-"""Uuids that sort by the time they were made; Python has them from 3.14 on."""
+"""UUIDs that sort by the time they were made; Python has them since 3.14."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 
 def uuid7() -> UUID:
-    """Return a new uuid of version 7: milliseconds since 1970, then 74 random bits."""
+    """Return a new UUID of version 7: milliseconds since 1970, then 74 random bits."""
     millis, drawn = time.time_ns() // 1_000_000, secrets.randbits(74)
     return UUID(
         int=(millis & (1 << 48) - 1) << 80 | 0x7 << 76 | (drawn >> 62) << 64 | 0b10 << 62 | (drawn & (1 << 62) - 1)

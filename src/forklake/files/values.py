@@ -1,7 +1,7 @@
-"""Values between Arrow arrays and Python, without the limits of Python's dates.
+"""Conversion between Arrow arrays and Python, beyond the range of Python's dates.
 
-A value is what Python has for it; dates are days, times and timestamps microseconds (timestamp_ns: nanoseconds), uuids
-and intervals their text, structs tuples, lists lists, maps lists of pairs.
+Values are those of Python, except: dates are days, times and timestamps microseconds (timestamp_ns:
+nanoseconds), uuids and intervals their text, structs tuples, lists lists, maps lists of pairs.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ import pyarrow as pa
 
 from forklake.files.intervals import Interval
 from forklake.files.moments import INFINITE_MOMENT, UNIT_NANOS, format_time, format_timestamp
-from forklake.files.nesting import assembled, is_list, lengths_of, parts_of
+from forklake.files.nesting import assemble, is_list, lengths_of, parts_of
 from forklake.files.schema import arrow_type, display_type
 from forklake.model import types
 from forklake.model.field import Field
 
 
 def values_of(array: pa.Array) -> list[Any]:
-    """Return the values of an array, nested ones included; of any Arrow type that `type_names.field_of` knows."""
+    """Return the values of an array, nested ones included.
+
+    Its type is any that `type_names.field_of` knows.
+    """
     data_type, kinds = array.type, pa.types
     if is_list(data_type) or kinds.is_map(data_type):
         parts = [values_of(part) for part in parts_of(array)]
@@ -53,19 +56,19 @@ def values_of(array: pa.Array) -> list[Any]:
 
 
 def shown_array(field: Field, values: Sequence[Any]) -> pa.Array:
-    """Return values as the array that a reader is shown."""
+    """Return values as an array of the column's `display_type`."""
     match field.type:
         case types.TIME:
             return pa.array([None if value is None else _clock_text(value) for value in values], pa.string())
         case types.TIMESTAMP_NS:
             return pa.array([None if value is None else format_timestamp(value, "ns") for value in values], pa.string())
     if field.children:
-        return _nested(display_type(field), values, [shown_array(*part) for part in _parts(field, values)])
+        return _nested_array(display_type(field), values, [shown_array(*part) for part in _parts(field, values)])
     return _scalars(display_type(field), values)
 
 
 def display_array(field: Field, array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Return values of a column, as our files store them, as the array that a reader is shown."""
+    """Convert an array of our files to the column's `display_type`."""
     if array.type == display_type(field):
         return array
     if isinstance(array, pa.ChunkedArray):
@@ -74,7 +77,7 @@ def display_array(field: Field, array: pa.Array | pa.ChunkedArray) -> pa.Array |
 
 
 def stored_array(field: Field, values: Sequence[Any]) -> pa.Array:
-    """Return values as the array that a file of ours holds."""
+    """Return values as an array of the type that our files hold."""
     data_type = arrow_type(field)
     if field.type == types.UUID:
         octets = [None if value is None else bytes.fromhex(value.replace("-", "")) for value in values]
@@ -82,7 +85,7 @@ def stored_array(field: Field, values: Sequence[Any]) -> pa.Array:
     if field.type == types.TIMESTAMP_MS:
         return pa.array([None if value is None else _millis(value) for value in values], pa.int64()).cast(data_type)
     if field.children:
-        return _nested(data_type, values, [stored_array(*part) for part in _parts(field, values)])
+        return _nested_array(data_type, values, [stored_array(*part) for part in _parts(field, values)])
     return _scalars(data_type, values)
 
 
@@ -97,7 +100,7 @@ def _scalars(data_type: pa.DataType, values: Sequence[Any]) -> pa.Array:
 
 
 def _parts(field: Field, values: Sequence[Any]) -> list[tuple[Field, list[Any]]]:
-    """Return each child with all its values in a row."""
+    """Return each child with all its values, of all rows."""
     if isinstance(field.type, types.List):
         return [(field.children[0], [item for value in values for item in value or ()])]
     if isinstance(field.type, types.Map):
@@ -109,9 +112,9 @@ def _parts(field: Field, values: Sequence[Any]) -> list[tuple[Field, list[Any]]]
     ]
 
 
-def _nested(data_type: pa.DataType, values: Sequence[Any], parts: list[pa.Array]) -> pa.Array:
+def _nested_array(data_type: pa.DataType, values: Sequence[Any], parts: list[pa.Array]) -> pa.Array:
     lengths = [0 if value is None else len(value) for value in values]
-    return assembled(data_type, parts, lengths, [value is None for value in values])
+    return assemble(data_type, parts, lengths, [value is None for value in values])
 
 
 def _clock_values(array: pa.Array) -> list[Any]:

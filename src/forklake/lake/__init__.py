@@ -1,4 +1,4 @@
-"""The public face: handles on lakes, catalogs, tables and transactions."""
+"""The public API: handles on lakes, catalogs, tables and transactions."""
 
 from typing import TYPE_CHECKING
 

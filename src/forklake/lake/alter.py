@@ -1,4 +1,4 @@
-"""Changing what a table is, as a handle."""
+"""Schema changes of a table: `Table.alter`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Alter:
-    """Changes of one table: its columns, its layout and what is said about it.
+    """Changes of one table: its columns, layout, comments and tags.
 
     Each is one snapshot, or part of the transaction that the table was taken from.
     """
@@ -31,9 +31,9 @@ class Alter:
         self._runtime = table._reader._runtime
 
     def add_column(self, column: ColumnDefinition | tuple[str, str], *, parent: ColumnName | None = None) -> Commit:
-        """Add a column, or with ``parent`` a field to that struct.
+        """Add a column, or with ``parent`` a field of that struct.
 
-        Rows that are there have the column's default, which must be a literal.
+        Existing rows get the column's default, which must be a literal.
 
         Raises:
             AlreadyExistsError: There is one of that name.
@@ -42,7 +42,9 @@ class Alter:
         return self._run(lambda staging, row: alter_columns.add_column(staging, row, defined, parent=parent))
 
     def drop_column(self, column: ColumnName) -> Commit:
-        """Drop a column, or a field by its names with dots between; its id is never used again.
+        """Drop a column, or a field of a struct.
+
+        A field is named by its path with dots. The id of the column is never used again.
 
         Raises:
             NotFoundError: There is none of that name.
@@ -51,7 +53,9 @@ class Alter:
         return self._run(lambda staging, row: alter_columns.drop_column(staging, row, column))
 
     def rename_column(self, column: ColumnName, new_name: str) -> Commit:
-        """Give a column, or a field by its names with dots between, another name; sort keys follow it.
+        """Rename a column, or a field of a struct.
+
+        A field is named by its path with dots. Sort keys use the new name.
 
         Raises:
             NotFoundError: There is none of the old name.
@@ -60,10 +64,10 @@ class Alter:
         return self._run(lambda staging, row: alter_columns.rename_column(staging, row, column, new_name))
 
     def set_type(self, column: ColumnName, new_type: str) -> Commit:
-        """Widen the type of a column or field; files that are committed are not rewritten.
+        """Widen the type of a column or field; committed files are not rewritten.
 
-        For a struct the new type may have more fields and fewer; those that it has not are dropped. Files that the
-        same transaction has written into a table that it made are written again.
+        The new type of a struct may add and leave out fields; those that it leaves out are dropped. If the
+        transaction created the table, the files that it has written into it are written again.
 
         Raises:
             InvalidInputError: Not every value of the old type is one of the new.
@@ -73,10 +77,10 @@ class Alter:
         return self._run(lambda staging, row: alter_columns.set_type(staging, self._runtime, row, column, wanted))
 
     def set_default(self, column: ColumnName, default: str | None, *, is_expression: bool = False) -> Commit:
-        """Give a column another default for rows to come; None takes it away.
+        """Set the default of a column for new rows; None removes it.
 
         Raises:
-            InvalidInputError: No row could ever have it: it is no value of the type, or cannot be computed.
+            InvalidInputError: It is no value of the column's type, or cannot be computed.
         """
         return self._run(
             lambda staging, row: alter_columns.set_default(
@@ -89,11 +93,11 @@ class Alter:
 
         Args:
             column: The column, or a field of a struct.
-            may_read: Read rows on Spark where statistics do not prove that none has NULL: some were deleted, say.
-                Fields of structs are never read.
+            may_read: Read rows on Spark where statistics cannot prove the absence of NULL, for example because rows
+                were deleted. Fields of structs are never read.
 
         Raises:
-            InvalidInputError: The column has NULLs, or nothing is known of it, or it is so already.
+            InvalidInputError: The column has NULLs, or nothing is known of it, or it forbids NULL already.
         """
         return self._run(
             lambda staging, row: alter_columns.forbid_nulls(staging, self._runtime, row, column, may_read=may_read)
@@ -103,12 +107,14 @@ class Alter:
         """Allow NULL in a column.
 
         Raises:
-            InvalidInputError: It is so already.
+            InvalidInputError: It allows NULL already.
         """
         return self._run(lambda staging, row: alter_columns.allow_nulls(staging, row, column))
 
     def set_partitioning(self, partition_by: PartitionKeys) -> Commit:
-        """Partition the files to come; no keys resets it. Files that are there stay as they are.
+        """Set the partition keys of new files; an empty list removes them.
+
+        Existing files stay as they are.
 
         Raises:
             NotFoundError: There is no such column.
@@ -117,21 +123,24 @@ class Alter:
         return self._run(lambda staging, row: arrange_files.set_partitioning(staging, row, partition_by))
 
     def set_sorting(self, sort_by: SortKeys) -> Commit:
-        """Sort the files to come; no keys resets it.
+        """Set the sort keys of new files; an empty list removes them.
 
         A key is SQL such as ``lower(name) DESC NULLS FIRST``, or a `SortKey`.
 
         Raises:
-            InvalidInputError: A key cannot be read, names no column of the table, or has no order.
+            InvalidInputError: A key cannot be parsed, names no column of the table, or has no order.
         """
         return self._run(lambda staging, row: arrange_files.set_sorting(staging, self._runtime, row, sort_by))
 
     def set_tag(self, key: str, value: str | None, *, column: ColumnName | None = None) -> Commit:
-        """Set a tag of the table, or of one of its columns; None takes it away. The key ``comment`` is its comment."""
+        """Set a tag of the table, or of one of its columns; None removes it.
+
+        The tag ``comment`` is the comment.
+        """
         return self._run(lambda staging, row: set_table_tag(staging, row, key, value, column=column))
 
     def comment(self, comment: str | None, *, column: ColumnName | None = None) -> Commit:
-        """Say something about the table, or about one of its columns; None takes it back."""
+        """Set the comment of the table, or of one of its columns; None removes it."""
         return self.set_tag("comment", comment, column=column)
 
     def _run(self, change: Callable[[Staging, TableRow], None]) -> Commit:

@@ -1,4 +1,4 @@
-"""A catalog as a handle."""
+"""Catalogs and forks as handles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content, View
+from forklake.catalog.view import CatalogState, Content
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.maintenance import CatalogMaintenance
@@ -41,17 +41,17 @@ T = TypeVar("T")
 
 
 class Catalog(Reader):
-    """One catalog of a lake. May be shared by threads.
+    """One catalog of a lake. Safe to share between threads.
 
-    It is found by its id, so a rename does not lose it. Each call sees what others have committed before;
-    a handle that `at` returned sees one snapshot and changes nothing.
+    The handle keeps the catalog's id, so it survives a rename. Each call sees what others have committed before
+    it. A handle that `at` returned sees one snapshot and cannot change anything.
     """
 
     def __init__(
         self,
         runtime: Runtime,
         catalog_id: CatalogId,
-        pinned: View | None = None,
+        pinned: CatalogState | None = None,
         *,
         name: str | None = None,
         created: bool = False,
@@ -69,7 +69,7 @@ class Catalog(Reader):
         return self.__dict__ | {"_past_view": None, "_created": False}
 
     def __repr__(self) -> str:
-        """Return the name that was last known: nothing is asked for."""
+        """Return the last known name, without asking the database."""
         at = "" if self._past_version is None else f", at={self._past_version.snapshot_id}"
         return f"{type(self).__name__}({self._known_name()!r}{at})"
 
@@ -83,14 +83,14 @@ class Catalog(Reader):
 
     @property
     def created(self) -> bool:
-        """Whether the call that returned this handle made the catalog; False if it was there before."""
+        """Whether the call that returned this handle created the catalog."""
         return self._created
 
     @property
     def commit(self) -> Commit | None:
-        """What the call that returned this handle did: the first snapshot of the catalog; None if it did not make it.
+        """The commit that created the catalog, if this handle was returned by it.
 
-        It is looked for when it is first asked for.
+        None if the catalog existed before. The snapshot is looked up on first access.
 
         Raises:
             NotFoundError: The catalog was dropped.
@@ -103,7 +103,7 @@ class Catalog(Reader):
 
     @property
     def name(self) -> str:
-        """The name the catalog has now.
+        """The current name of the catalog.
 
         Raises:
             NotFoundError: It was dropped.
@@ -112,12 +112,15 @@ class Catalog(Reader):
 
     @property
     def head(self) -> SnapshotId:
-        """The id of the newest snapshot, read anew; of a handle on the past, the id of its snapshot."""
+        """The id of the newest snapshot, read from the database at each access.
+
+        For a handle on the past it is the id of its snapshot.
+        """
         return self._version().snapshot_id
 
     @property
     def inspect(self) -> CatalogInspection:
-        """What can be told of the catalog: how a list shows it, its parent, and whether it is there still."""
+        """Facts about the catalog: its entry in a list, its parent, whether it exists."""
         return CatalogInspection(self._runtime, self._catalog_id)
 
     @property
@@ -127,13 +130,13 @@ class Catalog(Reader):
 
     @property
     def maintenance(self) -> CatalogMaintenance:
-        """What is done now and then: expire snapshots, flush inlined rows, sever the catalog, export it."""
+        """Maintenance: expire snapshots, flush inlined rows, sever or export the catalog."""
         return CatalogMaintenance(self, self._catalog_id, self._version, self._check_writable)
 
     def at(
         self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
     ) -> Catalog:
-        """Return the same catalog as it was: at a snapshot of its lineage, or at a time.
+        """Return the same catalog at a snapshot of its lineage, or at a time.
 
         Args:
             moment: A snapshot id or a time, if neither is given by name.
@@ -141,17 +144,19 @@ class Catalog(Reader):
             timestamp: A datetime, a date or a text; without a zone it is UTC.
 
         Raises:
-            SnapshotNotFoundError: The snapshot never was, is expired, or lies outside the lineage.
+            SnapshotNotFoundError: The snapshot never existed, is expired, or lies outside the lineage.
             InvalidInputError: Not exactly one moment was given, or it is none.
         """
         found = versions.version_of(self._runtime.store, self._version(), one_moment(moment, version, timestamp))
-        return Catalog(self._runtime, self._catalog_id, View(self._runtime.store, found), name=self._last_name)
+        return Catalog(self._runtime, self._catalog_id, CatalogState(self._runtime.store, found), name=self._last_name)
 
     def snapshots(self, *, limit: int | None = None, author: str | None = None) -> list[Snapshot]:
-        """Return the versions of the catalog, oldest first: its own, and its ancestors' up to the fork.
+        """Return the snapshots of the catalog's lineage, oldest first.
+
+        These are its own snapshots, and those of its ancestors up to each fork.
 
         Args:
-            limit: Only the newest so many.
+            limit: Only the newest ones, at most this many.
             author: Only those that this author committed.
         """
         found = versions.snapshots(self._runtime.store, self._version())
@@ -160,9 +165,10 @@ class Catalog(Reader):
         return found if limit is None else found[-check_limit(limit) :]
 
     def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
-        """Run SQL in the catalog, one statement or several, and return the result of the last; None if it has none.
+        """Run SQL statements in the catalog, and return the result of the last one.
 
-        The catalog is attached under its name and in use. A transaction that the text begins must end in it.
+        None if the last statement has no result. The catalog is attached under its name and in use. A transaction
+        that the text begins must end in it.
 
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
@@ -189,10 +195,10 @@ class Catalog(Reader):
         extra_info: str | None = None,
         commit_key: str | None = None,
     ) -> Transaction:
-        """Begin a transaction on the catalog as it is now; use it in a ``with`` block.
+        """Begin a transaction on the current head; use it in a ``with`` block.
 
-        ``commit_key`` makes it idempotent: under a key that was committed to this catalog before, changes are
-        taken as done and nothing is committed; the transaction's ``snapshot_id`` is that of the first time.
+        ``commit_key`` makes it idempotent: if the key was committed to this catalog before, all changes are skipped
+        and nothing is committed; the transaction's ``snapshot_id`` is that of the first time.
         """
         self._check_writable()
         return self._begin(author, message, extra_info, commit_key)
@@ -226,8 +232,8 @@ class Catalog(Reader):
     ) -> Fork:
         """Return a new catalog that starts as this one is, or was at a snapshot or time.
 
-        ``created`` of what is returned tells whether this call made it. As a context manager it is a workspace to be
-        thrown away: leaving ``with base.fork("try") as fork:`` drops what the call made.
+        ``created`` of the returned handle says whether this call created it. As a context manager it is a temporary
+        workspace: leaving ``with base.fork("try") as fork:`` drops the fork, if this call created it.
 
         By reference it costs one short transaction and a few hundred bytes, whatever the catalog holds; with
         ``copy`` the metadata is written out, and the new catalog has no earlier history. Files are shared in
@@ -238,7 +244,7 @@ class Catalog(Reader):
             at: A snapshot that the catalog can see, or a time; its head if not given.
             data_path: Where the fork's own files go, if not below the lake's data path.
             if_not_exists: Return the fork of this catalog that has the name already. Of several callers at the same
-                moment, one makes it.
+                moment, one creates it.
             copy: Write the metadata out instead of referring to it.
 
         Raises:
@@ -264,9 +270,10 @@ class Catalog(Reader):
         at: Moment | None = None,
         on_progress: Callable[[int], None] = lambda made: None,
     ) -> list[Fork]:
-        """Return one fork for each name, all of the same snapshot, in far fewer transactions than names.
+        """Return one fork for each name, all at the same snapshot.
 
-        Made in batches of 10,000, each all or nothing. ``on_progress`` is told after each how many are made.
+        It takes far fewer transactions than names: forks are created in batches of 10,000, each all or nothing. After
+        each batch ``on_progress`` gets the number of forks created so far.
 
         Raises:
             AlreadyExistsError: A name is taken.
@@ -280,14 +287,16 @@ class Catalog(Reader):
         return [Fork(runtime, catalog, name=name, created=True) for catalog, name in zip(made, wanted, strict=True)]
 
     def forks(self) -> list[CatalogInfo]:
-        """Return the live catalogs that were made of this one, the oldest first; not those made of these.
+        """Return the live forks of this catalog, oldest first, without their own forks.
 
-        Copies, and forks that were severed since, are among them.
+        Copies, and forks that were severed since, are included.
         """
         return list_forks(self._runtime, self._catalog_id)
 
     def rename(self, name: str) -> None:
-        """Give the catalog another name; its directory, its forks and all handles on it stay as they are.
+        """Rename the catalog.
+
+        Its directory, its forks and all handles on it stay as they are.
 
         Raises:
             AlreadyExistsError: Another live catalog has the name.
@@ -298,7 +307,9 @@ class Catalog(Reader):
         self._last_name = name
 
     def drop(self) -> None:
-        """Drop the catalog. Nothing is deleted: forks keep working, and `Lake.undrop_catalog` brings it back.
+        """Drop the catalog.
+
+        Nothing is deleted: forks keep working, and `Lake.undrop_catalog` brings it back.
 
         Raises:
             NotFoundError: It was dropped already.
@@ -316,7 +327,7 @@ class Catalog(Reader):
         if self._past_version is None:
             return self._runtime.view(self._head())
         if self._past_view is None:
-            self._past_view = View(self._runtime.store, self._past_version)
+            self._past_view = CatalogState(self._runtime.store, self._past_version)
         return self._past_view
 
     def _past(self, moment: Moment) -> Catalog:
@@ -333,11 +344,11 @@ class Catalog(Reader):
             )
 
     def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
-        found, _ = self._alone(lambda transaction: transaction._run(verb), rerun=rerun)
+        found, _ = self._run_alone(lambda transaction: transaction._run(verb), rerun=rerun)
         return found
 
     def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
-        done, transaction = self._alone(lambda transaction: transaction._commit(verb), rerun=rerun)
+        done, transaction = self._run_alone(lambda transaction: transaction._commit(verb), rerun=rerun)
         return replace(done, snapshot_id=transaction.snapshot_id)
 
     def _make(
@@ -346,14 +357,17 @@ class Catalog(Reader):
         find: Callable[[Content], T],
         gone: Callable[[int], T],
     ) -> Made[T]:
-        made, transaction = self._alone(lambda transaction: transaction._make(verb, find, gone))
+        made, transaction = self._run_alone(lambda transaction: transaction._make(verb, find, gone))
         snapshot = transaction.snapshot_id
         if snapshot is None:
             return made
         return Made(find(transaction._at(snapshot)), made.created, replace(made.commit, snapshot_id=snapshot))
 
-    def _alone(self, work: Callable[[Transaction], T], *, rerun: bool = True) -> tuple[T, Transaction]:
-        """Work in a transaction of its own, again on the new head after a conflict; return the last one too."""
+    def _run_alone(self, work: Callable[[Transaction], T], *, rerun: bool = True) -> tuple[T, Transaction]:
+        """Run work in a transaction of its own, and return its value and the transaction.
+
+        After a conflict it runs again on the new head, unless ``rerun`` is False.
+        """
         self._check_writable()
 
         def attempt() -> tuple[T, Transaction]:
@@ -366,7 +380,10 @@ class Catalog(Reader):
 
 
 class Fork(Catalog):
-    """A catalog that `Catalog.fork` returned; as a context manager, one that is dropped in the end."""
+    """A catalog that `Catalog.fork` returned.
+
+    As a context manager it drops the catalog at the end of the block, if `Catalog.fork` created it.
+    """
 
     def __enter__(self) -> Self:
         return self
@@ -374,7 +391,7 @@ class Fork(Catalog):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Drop the fork, if the call that returned it made it and nobody dropped it since."""
+        """Drop the fork if `Catalog.fork` created it and it still exists."""
         if self._created:
             with suppress(CatalogDroppedError):
                 self.drop()

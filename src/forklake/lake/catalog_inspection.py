@@ -1,4 +1,4 @@
-"""What can be told of a catalog, as a handle."""
+"""Facts about a catalog: `Catalog.inspect`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from forklake.ops.runtime import Runtime
 
 
 class CatalogInspection:
-    """Facts about one catalog, at the moment of each call."""
+    """Facts about one catalog at the moment of each call."""
 
     def __init__(self, runtime: Runtime, catalog_id: CatalogId) -> None:
         self._runtime = runtime
@@ -18,7 +18,7 @@ class CatalogInspection:
 
     @property
     def info(self) -> CatalogInfo:
-        """The catalog as a list shows it now.
+        """The catalog as `Lake.catalogs` lists it now.
 
         Raises:
             NotFoundError: It was dropped.
@@ -27,12 +27,15 @@ class CatalogInspection:
 
     @property
     def parent(self) -> CatalogInfo | None:
-        """The catalog that this one was forked from; None if there is none, or it was dropped since."""
+        """The catalog that this one was forked from.
+
+        None if there is none, or if it was dropped since.
+        """
         return parent_of(self._runtime, self._catalog_id)
 
     @property
     def is_live(self) -> bool:
-        """Whether the catalog is there: not dropped since the handle was made."""
+        """Whether the catalog still exists, and was not dropped."""
         try:
             catalog_by_id(self._runtime, self._catalog_id)
         except CatalogDroppedError:

@@ -1,4 +1,4 @@
-"""What can be told of a table, as a handle."""
+"""Facts about a table: `Table.inspect`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Inspection:
-    """Facts about one table, at the moment of each call. Those of the metadata alone start no Spark.
+    """Facts about one table at the moment of each call.
+
+    Those that need only metadata do not start Spark.
 
     Raises:
         NotFoundError: The table was dropped.
@@ -31,17 +33,17 @@ class Inspection:
 
     @property
     def uuid(self) -> str:
-        """The uuid, which is that of the ancestor's table in a fork."""
+        """The UUID; the table has the same one in all forks."""
         return self._table._row.table_uuid
 
     @property
     def tags(self) -> dict[str, str]:
-        """The tags, the comment among them."""
+        """The tags, including the comment."""
         return describe.object_tags(self._table._content(), self._table.table_id)
 
     @property
     def comment(self) -> str | None:
-        """What is said about the table."""
+        """The comment of the table."""
         return self.tags.get("comment")
 
     @property
@@ -56,7 +58,7 @@ class Inspection:
 
     @property
     def stats(self) -> TableStats:
-        """The totals."""
+        """Totals of the table: rows, bytes and the next row id."""
         row = lookup.table_stats(self._table._content(), self._table.table_id)
         return TableStats(row.record_count, row.file_size_bytes, row.next_row_id)
 
@@ -66,20 +68,30 @@ class Inspection:
         return lake.row_verbs.schema(self._table)
 
     def history(self) -> list[TableChange]:
-        """Return the snapshots that changed the table, oldest first, up to the one that is seen."""
+        """Return the snapshots that changed the table, oldest first.
+
+        Snapshots after the one that the handle sees are left out.
+        """
         return table_history(self._table._reader._runtime.store, self._table._content().version, self._table.table_id)
 
     def plan(self, where: Condition | None = None, *, parameters: Values | None = None) -> ScanSummary:
-        """Return what a scan would read: the files that are kept, and how many are left out and why.
+        """Return what a scan would read.
 
-        Costs only metadata; Spark is not started.
+        It lists the files to read, and counts the pruned ones by reason. It costs only metadata; Spark is not
+        started.
         """
         return lake.row_verbs.plan(self._table, where, parameters)
 
     def min(self, column: str) -> Any:
-        """Return the smallest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
+        """Return the smallest value of a column, without NULLs.
+
+        It comes from metadata where that is exact, else from Spark.
+        """
         return lake.row_verbs.bound(self._table, column, "min")
 
     def max(self, column: str) -> Any:
-        """Return the largest value of a column that is not NULL: from metadata where that is exact, else by Spark."""
+        """Return the largest value of a column, without NULLs.
+
+        It comes from metadata where that is exact, else from Spark.
+        """
         return lake.row_verbs.bound(self._table, column, "max")

@@ -1,6 +1,6 @@
-"""What sessions and edges may ask of handles beyond their public methods.
+"""What sessions and edges may use of handles beyond their public methods.
 
-Users of the package have no need of it. Nobody outside `forklake.lake` takes anything else of a handle that is private.
+Users of the package do not need it. Code outside `forklake.lake` uses no other private part of a handle.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Reader = Catalog | Transaction
 
 
 def runtime_of(handle: Lake | LakeAt | Reader | Table | Options) -> Runtime:
-    """Return the open lake that a handle belongs to."""
+    """Return the runtime of the lake that a handle belongs to."""
     return handle._reader._runtime if isinstance(handle, Table) else handle._runtime
 
 
 def content_of(handle: Reader | Table) -> Content:
-    """Return what a handle sees at this moment.
+    """Return the content of the catalog that a handle sees now.
 
     Raises:
         NotFoundError: The catalog or the table was dropped.
@@ -41,34 +41,43 @@ def content_of(handle: Reader | Table) -> Content:
 
 
 def version_of(reader: Reader) -> Version:
-    """Return the committed version that a handle sees, or that its transaction began on."""
+    """Return the committed version that a handle sees.
+
+    For a transaction it is the version that it began on.
+    """
     return reader._version() if isinstance(reader, Catalog) else reader._content().version
 
 
 def catalog_of(transaction: Transaction) -> tuple[CatalogId, str]:
-    """Return the catalog that a transaction changes, with the name that it had when the transaction began."""
+    """Return the id of a transaction's catalog, and its name at the beginning."""
     return transaction._head.version.catalog_id, transaction._head.name
 
 
 def begin(catalog: Catalog, *, may_alter_later: bool) -> Transaction:
-    """Begin a transaction; ``may_alter_later`` is False for one of a single statement. See `Staging`."""
+    """Begin a transaction.
+
+    ``may_alter_later`` is False for a transaction of a single statement. See `Staging`.
+    """
     return catalog._begin(may_alter_later=may_alter_later)
 
 
 def run(runner: Reader, verb: Callable[[Staging], T]) -> T | None:
-    """Run a verb of `forklake.ops` as part of a transaction, or as one of its own, and return what it returns.
+    """Run a verb of `forklake.ops` in a transaction, and return its value.
 
-    A transaction of its own is run again after a conflict. None if the verb was not run: all of it was committed
-    before, under the commit key of the transaction.
+    ``runner`` is a transaction, or a catalog; a catalog runs the verb in a transaction of its own, again after a
+    conflict. None if the verb was not run because the commit key of the transaction was committed before.
     """
     return runner._run(verb)
 
 
 def commit(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
-    """Run a verb of `forklake.ops` that returns how many rows it touched, as `run` does, and return what it did."""
+    """Run a verb of `forklake.ops` that returns the number of rows it touched.
+
+    It runs as with `run`; the commit is returned.
+    """
     return runner._commit(verb)
 
 
 def is_past(catalog: Catalog) -> bool:
-    """Return whether this is a handle on the past, which changes nothing."""
+    """Return whether a handle shows a past snapshot, and so cannot change anything."""
     return catalog._past_version is not None

@@ -1,4 +1,4 @@
-"""A lake as a handle."""
+"""Lakes as handles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from forklake import session
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
 from forklake.lake.language import load_language
@@ -24,7 +24,7 @@ from forklake.ops.fork_tree import fork_tree
 from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
-from forklake.ops.plain_history import Progress, silent
+from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 
 class Lake:
-    """An open lake: one metadata database with its catalogs. May be shared by threads, not by processes."""
+    """An open lake: one metadata database with its catalogs.
+
+    Safe to share between threads, but not between processes.
+    """
 
     def __init__(
         self,
@@ -61,17 +64,22 @@ class Lake:
         return lake_html(self)
 
     def close(self) -> None:
-        """Give back all connections. Closing twice does no harm. A Spark session is left running."""
+        """Close all connections of the lake.
+
+        Closing twice does no harm. A Spark session is left running.
+        """
         self._runtime.close()
 
     @property
     def data_path(self) -> str | None:
-        """The path below which files go, if a catalog does not say otherwise."""
+        """The path below which files go, unless a catalog has its own."""
         return self._runtime.lake_path
 
     @property
     def spark(self) -> SparkSession:
-        """The Spark session that reads and writes rows; it is started now if there is none.
+        """The Spark session that reads and writes rows.
+
+        It is started now if there is none.
 
         Raises:
             EngineError: Spark cannot be started, or the lake has another engine.
@@ -79,23 +87,25 @@ class Lake:
         return self._runtime.setup.spark()
 
     def using(self, spark: SparkSession) -> Lake:
-        """Return this lake for jobs in another session, such as one of many agents has: ``lake.using(s.newSession())``.
+        """Return this lake with another Spark session, for example one per agent.
 
-        Connections and what is known of catalogs are shared, so it costs nothing; closing either closes both.
+        ``lake.using(spark.newSession())`` costs nothing: connections and caches are shared. Closing either lake
+        closes both.
         """
         return lake_of(self._runtime.using(spark))
 
     def connect(self) -> Connection:
-        """Return a SQL session on the lake with nothing attached: ``ATTACH 'ducklake:' (CATALOG 'shop')`` comes first.
+        """Return a SQL session on the lake, with nothing attached.
 
-        It has the Spark session and the settings of the lake, which stays open when the session is closed. The name of
-        each catalog is enough to attach it; lakes of other URLs can be attached beside it.
+        ``ATTACH 'ducklake:' (CATALOG 'shop')`` attaches a catalog of the lake by its name; lakes of other URLs can
+        be attached, too. The session uses the Spark session and the settings of the lake. Closing it leaves the
+        lake open.
         """
         return session.connection.connect_to_lake(self)
 
     @property
     def options(self) -> Options:
-        """The options of all catalogs that do not say otherwise."""
+        """The options of the lake, for all catalogs that do not set their own."""
         return lake_options(self._runtime)
 
     def create_catalog(
@@ -107,10 +117,12 @@ class Lake:
         encrypted: bool = False,
         if_not_exists: bool = False,
     ) -> Catalog:
-        """Create a catalog with an empty schema ``main``; ``created`` of what is returned tells whether this did.
+        """Create a catalog with an empty schema ``main``, and return it.
+
+        ``created`` of the returned handle says whether this call created it.
 
         Args:
-            name: Any text that no live catalog is called; case does not matter for A to Z.
+            name: Any text that is not the name of a live catalog; case does not matter for A to Z.
             data_path: The base path of its directory, if not the lake's.
             at_base: Put it at the base path itself, where it must be the only one.
             encrypted: Give each of its files a key of its own, which is kept in the metadata; its forks' too.
@@ -119,7 +131,7 @@ class Lake:
 
         Raises:
             AlreadyExistsError: A live catalog has the name.
-            InvalidPathError: The place overlaps another catalog's directory.
+            InvalidPathError: The path overlaps another catalog's directory.
         """
         runtime = self._runtime
         own_path = None if data_path is None else os.fspath(data_path)
@@ -143,18 +155,19 @@ class Lake:
         metadata_schema: str | None = None,
         progress: Progress | None = None,
     ) -> Catalog:
-        """Import a DuckLake database of version 0.3 to 1.0 as a new catalog, with its whole history.
+        """Import a DuckLake database as a new catalog, with its whole history.
 
-        All or nothing. Its files stay where they are, are named by absolute path, and never belong to the catalog.
+        Versions 0.3 to 1.0 are supported. All or nothing. The files stay where they are, are named by absolute
+        path, and never belong to the catalog.
 
         Args:
             name: The name of the new catalog.
             url: A DuckDB or SQLite file, or ``postgresql://...`` or ``postgres:<libpq words>``.
             data_path: Where the catalog's own new files go, if not below the lake's data path.
-            source_data_path: Where the files of the database lie, if not where it says; a relative path that it
-                says is taken from the current directory.
+            source_data_path: Where the files of the database are, if not at its own data path. If that one is relative,
+                it is taken from the current directory.
             metadata_schema: The schema of a PostgreSQL database; ``public`` if not given.
-            progress: Told the step, how much of it is done, and how much there is.
+            progress: Called with the step, how much of it is done, and how much there is.
 
         Raises:
             AlreadyExistsError: A live catalog has the name.
@@ -169,7 +182,7 @@ class Lake:
             data_path=None if data_path is None else os.fspath(data_path),
             source_data_path=None if source_data_path is None else os.fspath(source_data_path),
             metadata_schema=metadata_schema,
-            progress=progress or silent,
+            progress=progress or ignore_progress,
         )
         return Catalog(runtime, made, name=name, created=True)
 
@@ -191,16 +204,18 @@ class Lake:
         limit: int | None = None,
         at: Moment | None = None,
     ) -> list[CatalogInfo]:
-        """Return the catalogs by name: all that there are, or with ``limit`` a page of them.
+        """Return the catalogs sorted by name: all of them, or with ``limit`` a page.
 
-        ``after`` is the last name of the page before. A page costs the same however many catalogs there are; all
-        of a million take hundreds of megabytes. With ``at``, a snapshot of any catalog or a time: the
-        catalogs that existed then, under the names they had, each with its newest snapshot of that moment.
+        ``after`` is the last name of the previous page. A page costs the same however many catalogs there are; a
+        list of a million takes hundreds of megabytes. With ``at``, a snapshot of any catalog or a time, these are
+        the catalogs of that moment: under the names they had, each with its newest snapshot then.
         """
         return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=at)
 
     def undrop_catalog(self, name_or_id: str | int) -> Catalog:
-        """Bring a dropped catalog back, by its id or by a name that only one was dropped under.
+        """Bring a dropped catalog back, by its id or its name.
+
+        A name is enough if only one catalog was dropped under it.
 
         Raises:
             NotFoundError: No such catalog is dropped, or it was purged.
@@ -211,7 +226,9 @@ class Lake:
         return Catalog(self._runtime, catalog)
 
     def purge(self, name_or_id: str | int) -> None:
-        """Give up a dropped catalog for good: its snapshots, options and ancestry. Forks keep what they see.
+        """Give up a dropped catalog for good: its snapshots, options and ancestry.
+
+        Forks keep what they see.
 
         Raises:
             NotFoundError: No such catalog is dropped.
@@ -219,9 +236,9 @@ class Lake:
         lifecycle.purge(self._runtime.store, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
 
     def snapshots(self, *, after: int | None = None, limit: int | None = None) -> list[Snapshot]:
-        """Return the snapshots of all catalogs, by id: all that there are, or with ``limit`` a page of them.
+        """Return the snapshots of all catalogs by id: all, or with ``limit`` a page.
 
-        ``after`` is the last id of the page before.
+        ``after`` is the last id of the previous page.
         """
         return versions.lake_snapshots(
             self._runtime.store,
@@ -230,13 +247,13 @@ class Lake:
         )
 
     def fork_tree(self, name: str | None = None, *, depth: int = 100, width: int = 5, limit: int = 100) -> ForkTree:
-        """Return the tree of forks of a catalog, or of the lake, cut to what can be read.
+        """Return the tree of forks of a catalog, or of the lake, cut to a readable size.
 
         Args:
-            name: The catalog to start at; all that have no parent if not given.
-            depth: How many levels below the first.
-            width: How many forks of each catalog, the oldest first; the others are counted.
-            limit: How many catalogs in all, the upper levels first.
+            name: The catalog to start at; all catalogs without a parent if not given.
+            depth: The number of levels below the first.
+            width: The number of forks of each catalog, oldest first; the others are counted.
+            limit: The number of catalogs in all, upper levels first.
 
         Raises:
             NotFoundError: No live catalog has the name.
@@ -245,7 +262,10 @@ class Lake:
         return fork_tree(self._runtime.store, root, depth=depth, width=width, limit=limit)
 
     def stats(self, *, by: Period = "day", periods: int = 7) -> LakeStats:
-        """Return how many catalogs, snapshots, rows and bytes there are, and what was made in the last periods."""
+        """Return the size of the lake and its recent growth.
+
+        It counts catalogs, snapshots, rows and bytes, and what was created in the last periods.
+        """
         return lake_stats(self._runtime.store, by=by, periods=periods)
 
     def metadata_bytes(self) -> int:
@@ -255,9 +275,9 @@ class Lake:
     def at(
         self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
     ) -> LakeAt:
-        """Return the whole lake as it was: each catalog at its newest own snapshot of that moment.
+        """Return the whole lake at a moment: each catalog at its newest own snapshot.
 
-        Repeatable only below the oldest commit that is still in flight.
+        The answer is repeatable only for moments before the oldest commit still in flight.
 
         Raises:
             InvalidInputError: Not exactly one moment was given, or it is none.
@@ -266,19 +286,22 @@ class Lake:
 
 
 def lake_of(runtime: Runtime) -> Lake:
-    """Return the lake that a runtime is of, as a handle."""
+    """Return a lake handle for a runtime."""
     made = object.__new__(Lake)
     made._runtime = runtime
     return made
 
 
 def open_lake(url: str, setup: Setup, data_path: str | None = None) -> Lake:
-    """Open a lake for a session, with what the session was begun with; fails as `forklake.open` does."""
+    """Open a lake with the setup of a session.
+
+    It raises what `forklake.open` raises.
+    """
     return lake_of(open_runtime(setup, url, data_path, load_language))
 
 
 class LakeAt:
-    """A lake at one moment, for reading."""
+    """A lake at one moment, read-only."""
 
     def __init__(self, runtime: Runtime, moment: Moment) -> None:
         self._runtime = runtime
@@ -288,15 +311,20 @@ class LakeAt:
         return f"LakeAt({self._runtime.location!r}, {str(self._moment)!r})"
 
     def catalogs(self, *, prefix: str = "", after: str | None = None, limit: int | None = None) -> list[CatalogInfo]:
-        """Return the catalogs that existed then, under the names they had: all, or with ``limit`` a page of them."""
+        """Return the catalogs of that moment: all, or with ``limit`` a page.
+
+        They have the names of that moment.
+        """
         return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=self._moment)
 
     def catalog(self, name: str) -> Catalog:
-        """Return the catalog that had the name then, read-only, even if it was renamed or dropped since.
+        """Return the catalog of this name at that moment, read-only.
+
+        It may have been renamed or dropped since.
 
         Raises:
-            NotFoundError: None had it.
+            NotFoundError: No catalog had the name then.
         """
         store = self._runtime.store
         version = versions.version_by_name(store, name, self._moment)
-        return Catalog(self._runtime, version.catalog_id, View(store, version), name=name)
+        return Catalog(self._runtime, version.catalog_id, CatalogState(store, version), name=name)

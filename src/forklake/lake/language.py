@@ -1,4 +1,4 @@
-"""The SQL that lakes are opened with."""
+"""The SQL language of lakes."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from forklake.ops.language import Language
 
 
 def load_language() -> Language:
-    """Return what reads texts of SQL for the operations; the parser is loaded now."""
+    """Return the language that parses SQL for operations; the parser is imported now."""
     return sql.language.DuckDBLanguage()

@@ -1,4 +1,4 @@
-"""Macros of a catalog as a handle."""
+"""Macros of a catalog: `Catalog.macros`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from forklake.ops import define_macro
 
 
 class Macros(Objects[MacroRow, Macro]):
-    """The macros of a catalog, or as a transaction sees them. Names are written as those of views."""
+    """The macros of a catalog, or of a transaction.
+
+    Names are written as those of views.
+    """
 
     def create(
         self,
@@ -30,8 +33,8 @@ class Macros(Objects[MacroRow, Macro]):
     ) -> Macro:
         """Create a macro with its overloads, all scalar or all table, and return it.
 
-        What they name is looked up when they are called. ``created`` of what is returned tells whether this call made
-        it, ``commit`` what it did.
+        Names in the bodies are looked up when the macro is called. ``created`` of the returned value says whether
+        this call created it, and ``commit`` is the commit.
 
         Raises:
             AlreadyExistsError: There is a macro of that name.
@@ -58,7 +61,7 @@ class Macros(Objects[MacroRow, Macro]):
     def _row(self, content: Content, name: str, schema: str) -> MacroRow:
         return lookup.macro(content, name, schema)
 
-    def _described(self, content: Content, row: MacroRow, schema_name: str) -> Macro:
+    def _describe(self, content: Content, row: MacroRow, schema_name: str) -> Macro:
         return describe.macro(content, row, schema_name)
 
     def _drop(self, staging: Staging, row: MacroRow) -> None:

@@ -1,4 +1,7 @@
-"""Maintenance of a catalog as a handle: what is done now and then, and changes no rows."""
+"""Maintenance of a catalog: `Catalog.maintenance`.
+
+It is done from time to time, and changes no rows.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +19,22 @@ from forklake.model.records import Commit, ExportedCatalog, FlushedTable
 from forklake.model.version import Version
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
-from forklake.ops.plain_history import Progress, silent
+from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.sever import sever
 
 
 class Maintenance:
-    """What can be done within a transaction, too."""
+    """Maintenance that is also possible within a transaction."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
     def flush_inlined(self, *, schema: str | None = None, table: str | None = None) -> list[FlushedTable]:
-        """Write rows that are kept in the metadata into files, and deletes of rows of files into delete files.
+        """Write inlined rows into data files, and inlined deletes into delete files.
 
-        Nothing is seen to change: rows keep their ids and snapshots, and the change feed does not tell of it. Earlier
+        Readers see no change: rows keep their ids and snapshots, and the change feed does not show the flush. Earlier
         snapshots read the metadata as before. All tables are flushed by one snapshot; if there is nothing to flush,
-        none is made. What a transaction itself has added stays where it is.
+        none is made. Rows that the transaction itself has added are not flushed.
 
         Args:
             schema: Only the tables of this schema; with ``table``, the schema it is in.
@@ -57,7 +60,7 @@ class Maintenance:
 
 
 class CatalogMaintenance(Maintenance):
-    """What can be done to a catalog."""
+    """Maintenance of a catalog."""
 
     def __init__(
         self,
@@ -78,16 +81,18 @@ class CatalogMaintenance(Maintenance):
         older_than: Time | timedelta | None = None,
         dry_run: bool = False,
     ) -> list[SnapshotId]:
-        """Forget own snapshots by id or age, and return which; forks keep what they see.
+        """Expire own snapshots by id or age, and return their ids.
+
+        Forks keep what they see.
 
         Args:
-            snapshot_ids: Which, by their ids.
-            older_than: Which, by their times: before a time, or longer ago than a timedelta or a text says, ``7 days``.
-            dry_run: Only return which would go.
+            snapshot_ids: The snapshots, by id.
+            older_than: The snapshots before this time; a timedelta or a text such as ``7 days`` is an age.
+            dry_run: Expire nothing; only return the ids.
 
         Raises:
             SnapshotNotFoundError: A snapshot is not one of the catalog's own.
-            InvalidInputError: Not exactly one of the two choices was made, or the newest snapshot was named.
+            InvalidInputError: Not exactly one of ids and age was given, or the newest snapshot was named.
         """
         self._check_writable()
         chosen = expire_snapshots(
@@ -100,9 +105,10 @@ class CatalogMaintenance(Maintenance):
         return [snapshot.snapshot_id for snapshot in chosen]
 
     def sever(self) -> Commit:
-        """Cut the catalog off from its ancestors: what it inherits becomes its own, and its earlier history goes.
+        """Cut the catalog off from its ancestors.
 
-        A catalog that inherits nothing stays as it is.
+        What it inherits becomes its own, and its earlier history is lost. A catalog that inherits nothing stays as it
+        is.
         """
         self._check_writable()
         return Commit(sever(self._runner._runtime, self._catalog_id))
@@ -115,16 +121,17 @@ class CatalogMaintenance(Maintenance):
         history: bool = False,
         progress: Progress | None = None,
     ) -> ExportedCatalog:
-        """Write the catalog as a plain DuckLake 1.0 database that DuckDB attaches: a DuckDB or a SQLite file.
+        """Write the catalog as a plain DuckLake 1.0 database, which DuckDB can attach.
 
-        The data files stay where they are and are named by absolute path. The file appears complete or not at all.
+        It is a DuckDB or a SQLite file. The data files stay where they are and are named by absolute path. The file
+        appears complete or not at all.
 
         Args:
             url: A path ending in ``.ducklake``, ``.duckdb``, ``.db`` or ``.sqlite``, or ``duckdb:path`` or
                 ``sqlite:path``.
             at: A snapshot that the catalog can see, or a time; its head if not given.
-            history: Write all snapshots of the lineage up to that one, not only that one.
-            progress: Told the step, how much of it is done, and how much there is.
+            history: Write the whole lineage up to this snapshot, not only the snapshot.
+            progress: Called with the step, how much of it is done, and how much there is.
 
         Raises:
             AlreadyExistsError: There is a file of that name.
@@ -139,5 +146,5 @@ class CatalogMaintenance(Maintenance):
             version,
             os.fspath(url),
             history=history,
-            progress=progress or silent,
+            progress=progress or ignore_progress,
         )

@@ -1,4 +1,7 @@
-"""What views and macros of a catalog have in common: they are found by name, listed and dropped."""
+"""What views and macros of a catalog have in common.
+
+They are found by name, listed and dropped.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +25,25 @@ Record = TypeVar("Record", View, Macro)
 
 
 class Objects(ABC, Generic[Row, Record]):
-    """Objects of one kind in a catalog, or as a transaction sees them.
+    """Objects of one kind in a catalog, or in a transaction.
 
-    Names are written ``name`` or ``schema.name``, each part in double quotes where it has a dot; with ``schema`` a name
-    is taken as it is.
+    Names are written ``name`` or ``schema.name``, each part in double quotes where it has a dot; if ``schema`` is
+    given, the name is not split.
     """
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
     def list(self, schema: str | None = None) -> builtins.list[Record]:
-        """Return all of them, or those of a schema, by schema and name."""
+        """Return all objects, or those of a schema, by schema and name."""
         content = self._runner._content()
         wanted = None if schema is None else lookup.schema(content, schema).schema_id
         names = {row.schema_id: row.schema_name for row in lookup.schemas(content)}
-        found = [self._described(content, row, names[row.schema_id]) for row in self._rows(content, wanted)]
+        found = [self._describe(content, row, names[row.schema_id]) for row in self._rows(content, wanted)]
         return sorted(found, key=lambda one: (one.schema_name, one.name))
 
     def get(self, name: str, *, schema: str | None = None) -> Record:
-        """Return one by its name.
+        """Return an object by its name.
 
         Raises:
             NotFoundError: There is none of that name.
@@ -49,7 +52,7 @@ class Objects(ABC, Generic[Row, Record]):
         return self._found(self._runner._content(), name, schema)
 
     def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
-        """Drop one; of a macro, all its overloads.
+        """Drop an object; of a macro, all its overloads.
 
         Raises:
             NotFoundError: There is none of that name.
@@ -74,24 +77,24 @@ class Objects(ABC, Generic[Row, Record]):
 
     def _found(self, content: Content, name: str, schema: str) -> Record:
         row = self._row(content, name, schema)
-        return self._described(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
+        return self._describe(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
     @abstractmethod
     def _rows(self, content: Content, schema_id: SchemaId | None) -> Sequence[Row]:
-        """Return all of them, or those of a schema."""
+        """Return the metadata rows of all objects, or of those of a schema."""
 
     @abstractmethod
     def _find(self, content: Content, schema_id: SchemaId, name: str) -> Row | None:
-        """Return the one of that name, if there is one."""
+        """Return the metadata row of an object; None if there is none."""
 
     @abstractmethod
     def _row(self, content: Content, name: str, schema: str) -> Row:
-        """Return the one of that name, or say that there is none."""
+        """Return the metadata row of an object; raise an error if there is none."""
 
     @abstractmethod
-    def _described(self, content: Content, row: Row, schema_name: str) -> Record:
-        """Return what users are shown of one."""
+    def _describe(self, content: Content, row: Row, schema_name: str) -> Record:
+        """Return an object as users see it."""
 
     @abstractmethod
     def _drop(self, staging: Staging, row: Row) -> None:
-        """Drop one."""
+        """Drop an object."""

@@ -1,4 +1,4 @@
-"""Options of a lake and of a catalog as a handle."""
+"""Options of a lake or a catalog: `Lake.options` and `Catalog.options`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from forklake.ops.runtime import Runtime
 
 
 class Options:
-    """Options of one catalog, or of the lake for all that do not say otherwise.
+    """Options of one catalog, or of the lake for catalogs without their own.
 
-    The nearest scope wins: table, schema, catalog, lake, default. Setting one makes no snapshot. A fork
-    starts with a copy of its parent's; after that neither sees what the other sets.
+    The nearest scope wins: table, schema, catalog, lake, default. Setting an option makes no snapshot. A fork
+    starts with a copy of its parent's options; after that neither sees what the other sets.
     """
 
     def __init__(
@@ -34,7 +34,10 @@ class Options:
         self._check_writable = check_writable
 
     def get(self, key: str, *, table: str | None = None, schema: str | None = None) -> str | None:
-        """Return what an option is for the table, the schema or the catalog; None if it is nowhere set."""
+        """Return the effective value of an option; None if it is not set anywhere.
+
+        It is that of the table, the schema or the catalog.
+        """
         schema_id, table_id = self._ids(table, schema)
         return ops.effective_option(self._runtime.store, self._catalog, key, schema_id, table_id)
 
@@ -49,12 +52,12 @@ class Options:
         ops.set_option(self._runtime.store, self._catalog, key, value, scope, scope_id)
 
     def reset(self, key: str, *, table: str | None = None, schema: str | None = None) -> None:
-        """Forget an option, so that the next wider scope counts again."""
+        """Remove an option, so that the next wider scope applies again."""
         scope, scope_id = self._scope(table, schema)
         ops.reset_option(self._runtime.store, self._catalog, key, scope, scope_id)
 
     def list(self) -> list[Option]:
-        """Return what is set here, the narrower scopes included."""
+        """Return the options that are set here, including narrower scopes."""
         self._ids(None, None)  # a dropped catalog is refused here
         return ops.list_options(self._runtime.store, self._catalog)
 

@@ -1,4 +1,7 @@
-"""Rows of a table as a result: read by this process if they are few, else by Spark."""
+"""Rows of a table as a `Result`.
+
+This process reads them if they are few, else Spark does.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,16 @@ def read_rows(
     parameters: Values | None,
     limit: int | None = None,
 ) -> Result:
-    """Return rows of a table in the order of its files and of the rows in them; nothing is read yet but metadata.
+    """Return rows of a table in the order of its files; only metadata is read yet.
+
+    Within a file, rows keep their order, too.
 
     Args:
         table: The table.
-        columns: What to show, as `Table.dataframe` takes it.
-        where: Which rows. A condition is computed by Spark, unless no file and no inlined row is left to ask.
+        columns: The columns, as `Table.dataframe` takes them.
+        where: A condition. Spark computes it, unless no file and no inlined row is left to check.
         parameters: Values for the condition's ``?`` and ``$name``.
-        limit: How many rows at most.
+        limit: The largest number of rows.
 
     Raises:
         NotFoundError: There is no such column, or the table was dropped.
@@ -62,7 +67,7 @@ def read_rows(
         return FrameRows(runtime.engine, frame, tuple(file.path for file in plan.files), f'table "{plan.table}"')
 
     has_rows = bool(plan.files or plan.inlined)
-    if (condition is None or not has_rows) and reading.is_read_here(plan, fields, runtime.settings, limit):
+    if (condition is None or not has_rows) and reading.is_read_locally(plan, fields, runtime.settings, limit):
         found = Result.of_source(fields, LocalRows(plan, fields, by_engine))
     else:
         found = Result.of_source(fields, by_engine())

@@ -1,4 +1,4 @@
-"""What a catalog, now or in the past, and a transaction have in common."""
+"""What catalogs, handles on the past and transactions have in common."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from forklake.ops.sort_keys import SortKeys
 
 
 class Reader(Runner):
-    """Schemas, tables, views and macros as one reader sees them.
+    """Schemas, tables, views and macros of a catalog or a transaction.
 
-    Names are written ``table`` or ``schema.table``, each part in double quotes where it has a dot; without a schema
-    it is ``main``. With ``schema`` a name is taken as it is.
+    Names are written ``table`` or ``schema.table``, each part in double quotes where it has a dot; without a
+    schema it is ``main``. If ``schema`` is given, the name is not split.
     """
 
     @abstractmethod
     def _past(self, moment: Moment) -> Reader:
-        """Return the catalog as it was."""
+        """Return the catalog at an earlier moment."""
 
     @property
     def schemas(self) -> Schemas:
@@ -70,10 +70,10 @@ class Reader(Runner):
         """
         content = self._content()
         schema, name = qualified_name(name, schema)
-        return Table(self, *_found(content, name, schema))
+        return Table(self, *_find_table(content, name, schema))
 
     def drop_table(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
-        """Drop a table with all it holds; time travel and forks still see it.
+        """Drop a table; time travel and forks still see it.
 
         With ``if_exists``, nothing is done if there is none.
 
@@ -140,18 +140,20 @@ class Reader(Runner):
             def verb(staging: Staging) -> tuple[int | None, int]:
                 return define_table.create_table(staging, self._runtime, new), 0
 
-        made = self._make(verb, lambda seen: _found(seen, name, schema), lambda local: _gone(local, name, schema))
+        made = self._make(
+            verb, lambda seen: _find_table(seen, name, schema), lambda local: _local_table(local, name, schema)
+        )
         return Table(self, *made.thing, created=made.created, commit=made.commit)
 
 
-def _found(content: Content, name: str, schema: str) -> tuple[TableRow, str]:
+def _find_table(content: Content, name: str, schema: str) -> tuple[TableRow, str]:
     """Return a table, and the name of its schema."""
     row = lookup.table(content, name, schema)
     return row, lookup.schema_by_id(content, row.schema_id).schema_name
 
 
-def _gone(local_id: int, name: str, schema: str) -> tuple[TableRow, str]:
-    """Return a table that its transaction did away with before it was committed, and the name of its schema."""
+def _local_table(local_id: int, name: str, schema: str) -> tuple[TableRow, str]:
+    """Return a table that its own transaction dropped again, and its schema's name."""
     row = TableRow(
         table_id=TableId(local_id),
         table_uuid="",

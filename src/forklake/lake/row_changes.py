@@ -1,4 +1,4 @@
-"""What a table handle does to rows that are there: delete, update, merge."""
+"""Row changes of a table handle: delete, update and merge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.model.records import Commit
 from forklake.model.rows import TableRow
 from forklake.ops import append as appending
 from forklake.ops import change_table as changing
-from forklake.sql import statements as said
+from forklake.sql import statements
 from forklake.sql.parameters import Values
 from forklake.sql.rows.row_statements import bind_delete, bind_merge_with, bind_update
 from forklake.sql.rows.row_texts import (
@@ -30,7 +30,7 @@ __all__ = ["MergeClauses", "delete", "merge", "update"]
 
 
 def delete(table: Table, where: Condition | None, parameters: Values | None) -> Commit:
-    """Delete rows, or all."""
+    """Delete the rows of a condition, or all rows."""
     runtime = table._reader._runtime
     statement = delete_statement(plain_expression(runtime.engine, where), parameters)
 
@@ -72,9 +72,11 @@ def merge(
     )
 
 
-def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], said.Merge]) -> Commit:
+def _merge(
+    table: Table, source: Any, statement: Callable[[Sequence[Field], Sequence[Field]], statements.Merge]
+) -> Commit:
     runtime = table._reader._runtime
-    rows = appending.held(runtime.engine, source)
+    rows = appending.rereadable_rows(runtime.engine, source)
     given = appending.frame_fields(runtime.engine, rows)
 
     def change(staging: Staging, row: TableRow, fields: Sequence[Field]) -> int:
@@ -85,7 +87,10 @@ def _merge(table: Table, source: Any, statement: Callable[[Sequence[Field], Sequ
 
 
 def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]], int]) -> Commit:
-    """Run a change in a transaction, again on the new head if it met a conflict, and return what it did."""
+    """Run a change of rows in a transaction, and return its commit.
+
+    After a conflict it runs again on the new head.
+    """
 
     def verb(staging: Staging) -> int:
         row = table._found(staging.draft)

@@ -1,4 +1,7 @@
-"""What a table handle does with rows; the modules it needs are heavy, and are imported with it."""
+"""Row reads and appends of a table handle.
+
+They are apart from the handle because they import heavy modules.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def schema(table: Table) -> StructType:
-    """Return the columns as Spark shows them."""
+    """Return the columns as a Spark schema."""
     schema: StructType = table._reader._runtime.engine.schema(table_fields(table._content(), table.table_id))
     return schema
 
@@ -53,15 +56,15 @@ def dataframe(
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
         raise InvalidInputError(f"A limit is a number of rows, not {limit!r}; nothing was read.")
     chosen = None if columns is None else column_names([columns] if isinstance(columns, str) else columns)
-    plan, parsed = _planned(table, where, parameters)
+    plan, parsed = _plan_scan(table, where, parameters)
     engine, text = table._reader._runtime.engine, None if parsed is None else parsed.spark_sql
-    frame: DataFrame = engine.limited(engine.scan(plan, chosen, text, is_limited=limit is not None), limit)
+    frame: DataFrame = engine.limit_rows(engine.scan(plan, chosen, text, is_limited=limit is not None), limit)
     return frame
 
 
 def plan(table: Table, where: Condition | None, parameters: Values | None) -> ScanSummary:
-    """Return what a scan reads and leaves out."""
-    planned, _ = _planned(table, where, parameters)
+    """Return what a scan reads and prunes."""
+    planned, _ = _plan_scan(table, where, parameters)
     return ScanSummary(
         file_count=len(planned.files),
         file_size_bytes=sum(file.file_size_bytes for file in planned.files),
@@ -75,7 +78,7 @@ def plan(table: Table, where: Condition | None, parameters: Values | None) -> Sc
 
 def count(table: Table, where: Condition | None, parameters: Values | None) -> int:
     """Return how many rows there are."""
-    planned, parsed = _planned(table, where, parameters)
+    planned, parsed = _plan_scan(table, where, parameters)
     return reading.count_rows(table._reader._runtime.engine, planned, parsed)
 
 
@@ -85,11 +88,11 @@ def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
     content = table._content()
     row = table._found(content)
     name = column_name(column)
-    return reading.bound(runtime, content, row, name, which)
+    return reading.column_bound(runtime, content, row, name, which)
 
 
 def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> DataFrame:
-    """Return how rows changed."""
+    """Return the change feed of a table."""
     version = table._content().version
     frame: DataFrame = table_changes(table._reader._runtime, version, table.table_id, start, end, kind)
     return frame
@@ -98,7 +101,7 @@ def changes(table: Table, start: Moment, end: Moment | None, kind: Kind) -> Data
 def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Commit:
     """Add rows."""
     runtime = table._reader._runtime
-    rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
+    rows = appending.rereadable_rows(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     if merge_schema and not by_name:
         raise InvalidInputError("A schema is merged by the names of columns, not by position; nothing was added.")
@@ -116,7 +119,7 @@ def overwrite(table: Table, frame: Any, where: Condition | None, parameters: Val
     """Replace rows."""
     runtime = table._reader._runtime
     tree = read_where(plain_expression(runtime.engine, where), parameters)
-    rows = appending.held(runtime.engine, frame, table_fields(table._content(), table.table_id))
+    rows = appending.rereadable_rows(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> int:
         row = table._found(staging.draft)
@@ -137,15 +140,15 @@ def table_maker(
     if_not_exists: bool,
     or_replace: bool,
 ) -> Callable[[Staging], tuple[int | None, int]]:
-    """Return the verb that creates a table with the columns and the rows of a frame."""
+    """Return a verb that creates a table with the columns and the rows of a frame."""
     runtime = runner._runtime
-    rows = appending.held(runtime.engine, frame)
+    rows = appending.rereadable_rows(runtime.engine, frame)
     columns = appending.frame_columns(runtime.engine, rows)
     new = NewTable(name, columns, schema_name, partition_by, sort_by, if_not_exists, or_replace)
     return lambda staging: create_table_as(staging, runtime, new, rows)
 
 
-def _planned(
+def _plan_scan(
     table: Table, where: Condition | None, parameters: Values | None
 ) -> tuple[ScanPlan, predicate.Condition | None]:
     runtime = table._reader._runtime

@@ -1,4 +1,4 @@
-"""How the verbs of handles are run."""
+"""How handles run verbs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[T]):
-    """What a verb made or found, whether it made it, and what it did."""
+    """What a verb created or found, whether it created it, and the commit."""
 
     thing: T
     created: bool
@@ -25,28 +25,32 @@ class Made(Generic[T]):
 
 
 class Runner(ABC):
-    """Something that is read and changed: a catalog, or a transaction."""
+    """A catalog or a transaction, which is read and changed."""
 
     _runtime: Runtime
 
     @abstractmethod
     def _content(self) -> Content:
-        """Return what is seen, at this statement."""
+        """Return the content of the catalog that a verb sees now."""
 
     @abstractmethod
     def _known_name(self) -> str:
-        """Return the name of the catalog as far as it is known without asking for it."""
+        """Return the last known name of the catalog, without asking the database."""
 
     @abstractmethod
     def _run(self, verb: Callable[[Staging], T], *, rerun: bool = True) -> T | None:
-        """Run a verb, and return what it returns; ``rerun`` says that it may be run again on a newer head.
+        """Run a verb, and return its value.
 
-        None if it was not run, because all of it was committed before under the commit key of the transaction.
+        With ``rerun`` it may run again on a newer head. None if the verb was not run because the commit key of the
+        transaction was committed before.
         """
 
     @abstractmethod
     def _commit(self, verb: Callable[[Staging], int | None], *, rerun: bool = True) -> Commit:
-        """Run a verb that returns how many rows it touched, and return what it did; the rest as for `_run`."""
+        """Run a verb that returns the number of rows it touched, and return the commit.
+
+        Otherwise as `_run`.
+        """
 
     @abstractmethod
     def _make(
@@ -55,13 +59,13 @@ class Runner(ABC):
         find: Callable[[Content], T],
         gone: Callable[[int], T],
     ) -> Made[T]:
-        """Run a verb that makes something, and return that.
+        """Run a verb that creates something, and return it.
 
-        It is looked for in the snapshot that the verb made, so that whoever renames or drops it at the same moment does
-        no harm; under a commit key that was committed before, in the snapshot of the first time.
+        It is looked up in the snapshot of the verb, so concurrent renames and drops do no harm. Under a commit key that
+        was committed before, it is looked up in the snapshot of the first time.
 
         Args:
-            verb: Returns the id of what it made, or None if that was there already, and how many rows came with it.
-            find: Finds the thing in what is seen.
-            gone: Gives the thing under a local id, if the transaction of the first time did away with it itself.
+            verb: Returns the id of the new object, or None if it existed before, and the number of rows in it.
+            find: Finds the object in a content of the catalog.
+            gone: Gives the object under a local id, if the transaction of the first time dropped it again.
         """

@@ -1,4 +1,4 @@
-"""Schemas of a catalog as a handle."""
+"""Schemas of a catalog: `Catalog.schemas`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from forklake.ops import define_schema
 
 
 class Schemas:
-    """The schemas of a catalog, or as a transaction sees them."""
+    """The schemas of a catalog, or of a transaction."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner

@@ -1,4 +1,4 @@
-"""Files and inlined rows of a table as a handle."""
+"""Files and inlined rows of a table: `Table.storage`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Storage:
-    """What holds the rows of a table, for those who write files themselves."""
+    """The files and inlined rows of a table, for callers that write files themselves."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -34,7 +34,7 @@ class Storage:
         return describe.data_files(runtime.store, runtime.lake_path, content, row)
 
     def inlined_rows(self) -> list[InlinedRow]:
-        """Return the rows that are kept in the metadata, by row id.
+        """Return the inlined rows, by row id.
 
         Raises:
             NotFoundError: The table was dropped.
@@ -42,9 +42,9 @@ class Storage:
         return describe.inlined_rows(self._table._content(), self._table.table_id)
 
     def append_files(self, files: Sequence[NewDataFile]) -> Commit:
-        """Make data files that were written part of the table.
+        """Add data files that the caller has written to the table.
 
-        The columns of a file have field ids and the names of the table's columns, or a mapping says what they are.
+        The columns of a file have field ids and the names of the table's columns, or a name mapping assigns them.
 
         Raises:
             InvalidPathError: A path does not lie below the table's directory.
@@ -53,16 +53,20 @@ class Storage:
         return self._run(lambda staging, row: change_files.append_files(staging, row, files))
 
     def delete_rows(self, delete_files: Sequence[NewDeleteFile]) -> Commit:
-        """Make delete files that were written count; each holds all deleted positions of its data file.
+        """Add delete files that the caller has written.
+
+        Each holds all deleted positions of its data file.
 
         Raises:
             NotFoundError: A data file is not part of the table.
-            CommitConflictError: Somebody deleted rows of the same data file meanwhile.
+            CommitConflictError: Another commit deleted rows of the same data file.
         """
         return self._run(lambda staging, row: change_files.delete_rows(staging, row, delete_files), rerun=False)
 
     def remove_files(self, data_file_ids: Sequence[int]) -> Commit:
-        """End data files, with their delete files: none of their rows is part of the table any more.
+        """Remove data files, with their delete files, from the table.
+
+        Their rows are no longer part of it.
 
         Raises:
             NotFoundError: A data file is not part of the table.
@@ -70,9 +74,9 @@ class Storage:
         return self._run(lambda staging, row: change_files.remove_files(staging, row, data_file_ids), rerun=False)
 
     def insert_inlined(self, rows: Sequence[Mapping[str, str | None]]) -> Commit:
-        """Add rows that are kept in the metadata: for each, values by column name, as exact text or None.
+        """Add inlined rows.
 
-        A column that a row does not name is NULL.
+        Each row maps column names to values, as exact text or None. A column that a row does not name is NULL.
 
         Raises:
             NotFoundError: There is no such column.
@@ -81,7 +85,7 @@ class Storage:
         return self._run(lambda staging, row: change_inlined.insert_inlined(staging, row, rows))
 
     def delete_inlined(self, row_ids: Sequence[int]) -> Commit:
-        """Delete rows that are kept in the metadata, by their row ids.
+        """Delete inlined rows by their row ids.
 
         Raises:
             NotFoundError: There is no such row.
@@ -89,7 +93,7 @@ class Storage:
         return self._run(lambda staging, row: change_inlined.delete_inlined(staging, row, row_ids), rerun=False)
 
     def inline_deletes(self, positions: Mapping[int, Sequence[int]]) -> Commit:
-        """Delete rows of data files by position, and keep that in the metadata.
+        """Delete rows of data files by position; the deletes are kept in the metadata.
 
         Raises:
             NotFoundError: A data file is not part of the table.
@@ -98,9 +102,10 @@ class Storage:
         return self._run(lambda staging, row: change_inlined.inline_deletes(staging, row, positions), rerun=False)
 
     def flush_inlined(self) -> Commit:
-        """Write what the metadata holds of the table into files; ``row_count`` is how many rows that are.
+        """Write the inlined rows and deletes of the table into files.
 
-        Rows keep their ids and snapshots; see `Maintenance.flush_inlined`.
+        ``row_count`` of the commit is the number of rows written. Rows keep their ids and snapshots; see
+        `Maintenance.flush_inlined`.
 
         Raises:
             InvalidInputError: The transaction has deleted or updated rows of the table.

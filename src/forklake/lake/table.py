@@ -1,4 +1,4 @@
-"""A table as a handle."""
+"""Tables as handles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forklake import lake, session
 from forklake.catalog import describe, lookup
 from forklake.catalog.moments import Moment, Time, one_moment
-from forklake.catalog.titles import quoted
+from forklake.catalog.titles import format_title
 from forklake.catalog.view import Content
 from forklake.errors import NotFoundError
 from forklake.lake.alter import Alter
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """One table of a catalog. It is found by its id, so a rename does not lose it.
+    """One table of a catalog.
 
-    What it shows is that of the catalog, past or transaction it was taken from, at each call.
+    The handle keeps the table's id, so it survives a rename. Each call sees the catalog, snapshot or
+    transaction that the handle was taken from.
     """
 
     def __init__(
@@ -65,32 +66,35 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The name when the handle was made."""
+        """The name of the table when the handle was created."""
         return self._row.table_name
 
     @property
     def schema_name(self) -> str:
-        """The name of the schema when the handle was made."""
+        """The name of its schema when the handle was created."""
         return self._schema_name
 
     @property
     def table_id(self) -> TableId:
-        """The id: the same in the catalog and in all its forks. Negative until the transaction is committed."""
+        """The id, which is the same in the catalog and in all its forks.
+
+        It is negative until the transaction that created the table is committed.
+        """
         return self._row.table_id
 
     @property
     def created(self) -> bool:
-        """Whether the call that returned this handle made the table; False if it was there before."""
+        """Whether the call that returned this handle created the table."""
         return self._created
 
     @property
     def commit(self) -> Commit | None:
-        """What the call that returned this handle did, if it was one that makes tables."""
+        """The commit that created the table, if this handle was returned by it."""
         return self._commit_made
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns, each with what is nested in it.
+        """The columns, each with its nested fields.
 
         Raises:
             NotFoundError: The table was dropped.
@@ -99,27 +103,29 @@ class Table:
 
     @property
     def alter(self) -> Alter:
-        """Changes of what the table is: its columns, its layout, its comment and tags."""
+        """Schema changes of the table: columns, layout, comments and tags."""
         return Alter(self)
 
     @property
     def inspect(self) -> Inspection:
-        """What can be told of the table: totals, layout, tags, history, and what a scan would read."""
+        """Facts about the table: totals, layout, tags, history and scan plans."""
         return Inspection(self)
 
     @property
     def storage(self) -> Storage:
-        """The files and inlined rows that hold the rows, for those who write files themselves."""
+        """The files and inlined rows, for callers that write files themselves."""
         return Storage(self)
 
     def at(
         self, moment: Moment | None = None, /, *, version: int | None = None, timestamp: Time | None = None
     ) -> Table:
-        """Return the same table as it was: at a snapshot of the catalog's lineage, or at a time; see `Catalog.at`.
+        """Return the same table at a snapshot of the catalog's lineage, or at a time.
+
+        See `Catalog.at`.
 
         Raises:
             SnapshotNotFoundError: The catalog has no such snapshot.
-            NotFoundError: The table was not there then.
+            NotFoundError: The table did not exist at that moment.
             InvalidInputError: Not exactly one moment was given, or it is none; or this is a table of a transaction.
         """
         past = self._reader._past(one_moment(moment, version, timestamp))
@@ -128,7 +134,7 @@ class Table:
         return Table(past, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
     def rename(self, name: str) -> Commit:
-        """Give the table another name; its files stay where they are.
+        """Rename the table; its files stay where they are.
 
         Raises:
             AlreadyExistsError: There is a table or view of that name.
@@ -139,7 +145,7 @@ class Table:
         return done
 
     def drop(self) -> Commit:
-        """Drop the table with all it holds; time travel and forks still see it.
+        """Drop the table; time travel and forks still see it.
 
         Raises:
             NotFoundError: It was dropped already.
@@ -177,11 +183,12 @@ class Table:
     def arrow(
         self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> pa.Table:
-        """Return the rows as an Arrow table, of the types that data files have; arguments are those of `dataframe`.
+        """Return the rows as an Arrow table, with the types of data files.
 
-        A small table is read without Spark: up to `Settings.local_read_bytes` and `Settings.local_read_rows`, what
-        statistics rule out not counted. A condition takes Spark, unless it rules out all files. The rows are the same
-        either way, in the order of the files and of the rows in them.
+        The arguments are those of `dataframe`. A small table is read without Spark: up to
+        `Settings.local_read_bytes` and `Settings.local_read_rows`, not counting what statistics rule out. A
+        condition takes Spark, unless it rules out all files. The rows are the same either way, in the order of the
+        files and of the rows in them.
 
         Raises:
             NotFoundError: There is no such column, or the table was dropped.
@@ -194,13 +201,13 @@ class Table:
     def pandas(
         self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> pd.DataFrame:
-        """Return the rows as a DataFrame of pandas; as `arrow`."""
+        """Return the rows as a pandas DataFrame; otherwise as `arrow`."""
         return self._result(columns, where, parameters).pandas()
 
     def polars(
         self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> pl.DataFrame:
-        """Return the rows as a DataFrame of Polars; as `arrow`.
+        """Return the rows as a Polars DataFrame; otherwise as `arrow`.
 
         Raises:
             ConfigError: Polars is not installed.
@@ -210,7 +217,10 @@ class Table:
     def rows(
         self, columns: Sequence[str] | None = None, where: Condition | None = None, parameters: Values | None = None
     ) -> list[tuple[Any, ...]]:
-        """Return the rows as tuples of Python's values, the same that SQL gives; as `arrow`."""
+        """Return the rows as tuples of Python values; otherwise as `arrow`.
+
+        The values are the same as those of SQL results.
+        """
         return self._result(columns, where, parameters).rows()
 
     def head(
@@ -220,27 +230,30 @@ class Table:
         where: Condition | None = None,
         parameters: Values | None = None,
     ) -> Result:
-        """Return the first rows as a `Result`, which prints as a table; as `arrow`.
+        """Return the first rows as a `Result`, which prints as a table.
 
-        No more is read than they take: of a large table, the row groups that hold them.
+        Otherwise as `arrow`. Only what these rows need is read: of a large table, the row groups that hold them.
 
         Raises:
             InvalidInputError: The number is negative, or none.
         """
-        return lake.read_rows.read_rows(self, columns, where, parameters, session.result.checked_count(n))
+        return lake.read_rows.read_rows(self, columns, where, parameters, session.result.check_count(n))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow; as `arrow`."""
+        """Export the rows as an Arrow stream; otherwise as `arrow`.
+
+        Polars, DuckDB, pandas and PyArrow can read it.
+        """
         return self._result(None, None, None).__arrow_c_stream__(requested_schema)
 
     def append(self, frame: Any, *, by_name: bool = True, merge_schema: bool = False) -> Commit:
-        """Add rows: all of them, as one snapshot or as part of the transaction, or none.
+        """Add rows, all or nothing, as one snapshot or as part of the transaction.
 
         Args:
             frame: A DataFrame of Spark or pandas, an Arrow table, reader or list of batches, the path of a Parquet or
                 CSV file, or rows as a list of mappings, dataclasses or tuples, which have a value for each column.
-            by_name: Match columns by name, where one that is missing has its default; else by position.
-            merge_schema: Add the columns first that the frame has and the table has not.
+            by_name: Match columns by name, and fill missing ones with their defaults; else match by position.
+            merge_schema: First add the columns of the frame that the table does not have.
 
         Raises:
             InvalidInputError: Columns or values do not fit; nothing was added.
@@ -251,11 +264,11 @@ class Table:
     def overwrite(
         self, frame: Any, where: Condition | None = None, *, parameters: Values | None = None, by_name: bool = True
     ) -> Commit:
-        """Replace all rows, or those that a condition holds for, in one snapshot.
+        """Replace all rows, or the rows of a condition, in one snapshot.
 
         Args:
             frame: As for `append`.
-            where: Which rows are replaced; all if not given.
+            where: A condition for the rows to replace; all if not given.
             parameters: Values for the parameters of ``where``, as for `dataframe`.
             by_name: As for `append`.
 
@@ -311,25 +324,25 @@ class Table:
         not_matched_by_source: Sequence[MergeUpdate | MergeDelete] = (),
         parameters: Values | None = None,
     ) -> Commit:
-        """Match the rows of a source with those of the table, and change, delete and add rows accordingly.
+        """Merge the rows of a source into the table: update, delete and insert rows.
 
-        With keys alone, ``merge(source, on="id")``, it is an upsert: rows that the source has the keys of are updated,
-        the other rows of the source are inserted. Columns that the source does not have stay as they are, or have their
-        defaults.
+        With keys alone, ``merge(source, on="id")``, it is an upsert: rows with a key of the source are updated, and
+        the other rows of the source are inserted. Columns that the source does not have stay as they are, or get
+        their defaults.
 
-        The first thing of a list whose condition holds is done with a row. Rows that are inserted because none matched
-        conflict with rows that others add to the table meanwhile: outside of a transaction it is then run again, in one
-        it raises. So a key that several bring at once is inserted once.
+        For each row, the first clause of a list whose condition holds is applied. Inserted rows conflict with rows
+        that other commits add to the table at the same time: outside of a transaction the merge then runs again,
+        within one it raises. So a key that several callers merge at once is inserted once.
 
         Args:
             source: A DataFrame of Spark or pandas, an Arrow table or reader, or rows as a list of mappings.
-            on: Which rows match: a condition over ``target.column`` and ``source.column``, or the name of a key column,
-                or a list of them. No two rows of the source may have the same key if the table has it.
-            matched: What is done with rows of the table that match.
-            not_matched: What is done with rows of the source that match none.
-            not_matched_by_source: What is done with rows of the table that match none.
-            parameters: Values for the parameters of all of it: each ``?`` takes the next one, in ``on``, then in what
-                is done, list by list, each time in ``when`` and then in the values.
+            on: A condition over ``target.column`` and ``source.column``, or the name of a key column, or a list of key
+                columns. No two rows of the source may have the same key if the table has it.
+            matched: Clauses for rows of the table that match.
+            not_matched: Clauses for rows of the source that match none.
+            not_matched_by_source: Clauses for rows of the table that match none.
+            parameters: Values for the parameters of all of it: each ``?`` takes the next one, in ``on``, then in the
+                clauses, list by list, each time in ``when`` and then in the values.
 
         Raises:
             InvalidInputError: A row of the table would be changed by several rows of the source, something is not
@@ -340,11 +353,11 @@ class Table:
         return lake.row_changes.merge(self, source, on, clauses, parameters)
 
     def changes(self, start: Moment, end: Moment | None = None, *, kind: Kind = "all") -> DataFrame:
-        """Return how rows changed from one snapshot to another, both included, as a Spark DataFrame.
+        """Return the change feed between two snapshots as a Spark DataFrame.
 
-        It has ``snapshot_id``, ``rowid``, ``change_type`` (``insert``, ``delete``, ``update_preimage``,
-        ``update_postimage``) and the columns that the table has at the end. A fork shows what it inherited too, and
-        nothing at the moment it was forked; rewriting files changes no rows.
+        Both snapshots are included. The columns are ``snapshot_id``, ``rowid``, ``change_type`` (``insert``,
+        ``delete``, ``update_preimage``, ``update_postimage``) and those of the table at the end. A fork shows
+        inherited changes, too, and none for the fork itself; rewriting files changes no rows.
 
         Args:
             start: A snapshot, or a time: then the first snapshot at or after it.
@@ -359,7 +372,10 @@ class Table:
         return lake.row_verbs.changes(self, start, end, kind)
 
     def count(self, where: Condition | None = None, *, parameters: Values | None = None) -> int:
-        """Return how many rows there are: from metadata where that is exact, else counted by Spark."""
+        """Return the number of rows.
+
+        It comes from metadata where that is exact, else Spark counts.
+        """
         return lake.row_verbs.count(self, where, parameters)
 
     def _result(self, columns: Sequence[str] | None, where: str | None, parameters: Values | None) -> Result:
@@ -375,5 +391,5 @@ class Table:
         try:
             return lookup.table_by_id(content, self.table_id)
         except NotFoundError as error:
-            title = quoted("table", self.schema_name, self.name)
+            title = format_title("table", self.schema_name, self.name)
             raise NotFoundError(f"{error.message} ({title})", hint=error.advice) from None

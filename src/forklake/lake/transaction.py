@@ -1,4 +1,4 @@
-"""A transaction as a handle."""
+"""Transactions as handles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forklake import session
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_text
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content, View
+from forklake.catalog.view import CatalogState, Content
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.maintenance import Maintenance
@@ -33,7 +33,7 @@ class Transaction(Reader):
     """Several changes that become one snapshot, or none.
 
     It sees the catalog as it was when it began, and its own changes. Leaving the ``with`` block commits;
-    an exception leaves nothing behind. A change that is refused leaves the transaction as it was before it.
+    an exception discards all changes. A change that is refused leaves the transaction as it was before it.
     Belongs to one thread at a time.
     """
 
@@ -54,7 +54,7 @@ class Transaction(Reader):
         self._commit_key = commit_key
         self._staging: Staging | None = Staging(runtime.store, runtime.view(head), may_alter_later=may_alter_later)
         self._row_count = 0
-        self._after: View | None = None
+        self._after: CatalogState | None = None
         self.snapshot_id: SnapshotId | None = None
         """The snapshot that the commit made; None before, or if nothing changed."""
 
@@ -99,21 +99,21 @@ class Transaction(Reader):
 
     @property
     def maintenance(self) -> Maintenance:
-        """What can be done as part of the transaction: flushing inlined rows."""
+        """Maintenance within the transaction: flush inlined rows."""
         return Maintenance(self)
 
     def set_commit_message(
         self, author: str | None = None, message: str | None = None, extra_info: str | None = None
     ) -> None:
-        """Say who commits what, and why."""
+        """Set the author, message and extra information of the commit."""
         self._info = CommitInfo(
             check_text("author", author), check_text("message", message), check_text("extra info", extra_info)
         )
 
     def sql(self, text: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> Result | None:
-        """Run SQL as part of the transaction, and return the result of the last statement; None if it has none.
+        """Run SQL statements in the transaction, and return the result of the last one.
 
-        The catalog is attached under its name and in use.
+        None if the last statement has no result. The catalog is attached under its name and in use.
 
         Raises:
             ForklakeError: A statement is wrong or failed; those before it stay part of the transaction.
@@ -121,16 +121,17 @@ class Transaction(Reader):
         return session.connection.run_in_transaction(self, text, parameters)
 
     def commit(self, *, retry: RetryPolicy | None = None) -> Commit:
-        """Commit, and return what all changes did; without a snapshot if nothing changed.
+        """Commit all changes, and return the commit.
 
-        Under a commit key that was committed before, it is the snapshot of the first time, and nothing was touched.
+        It has no snapshot if nothing changed. Under a commit key that was committed before, it has the snapshot of
+        the first time, and nothing is touched.
 
         Args:
-            retry: How often a race that is lost is run again; as the lake was opened with if it is not given.
+            retry: The retry policy after lost races; that of the lake if not given.
 
         Raises:
             CommitConflictError: A concurrent commit touched the same things; nothing was written.
-            CommitContentionError: Others were faster on every attempt; nothing was written.
+            CommitContentionError: Other commits were faster on every attempt; nothing was written.
             CommitUnknownError: The connection was lost; it happened once or not at all.
             InvalidInputError: The catalog requires a commit message; the transaction is still open.
         """
@@ -157,7 +158,7 @@ class Transaction(Reader):
         return replace(done, snapshot_id=self.snapshot_id)
 
     def rollback(self) -> None:
-        """Forget all changes, and remove the files that were written for them."""
+        """Discard all changes, and remove the files that were written for them."""
         staging, self._staging = self._open(), None
         staging.undo()
 
@@ -215,9 +216,9 @@ class Transaction(Reader):
         done = self._commit(counted)
         return Made(find(staging.draft), created=new_id is not None, commit=done)
 
-    def _at(self, snapshot: SnapshotId) -> View:
-        """Return what the catalog showed at a snapshot of its own, be it expired since."""
+    def _at(self, snapshot: SnapshotId) -> CatalogState:
+        """Return the catalog at one of its own snapshots, even if it has expired since."""
         if self._after is not None and self._after.version.snapshot_id == snapshot:
             return self._after
         base = self._head.version
-        return View(self._runtime.store, base.at(snapshot, base.schema_version, base.snapshot_time))
+        return CatalogState(self._runtime.store, base.at(snapshot, base.schema_version, base.snapshot_time))

@@ -1,4 +1,4 @@
-"""Views of a catalog as a handle."""
+"""Views of a catalog: `Catalog.views`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from forklake.ops.set_tag import set_view_tag
 
 
 class Views(Objects[ViewRow, View]):
-    """The views of a catalog, or as a transaction sees them.
+    """The views of a catalog, or of a transaction.
 
-    Names are written ``view`` or ``schema.view``, each part in double quotes where it has a dot; with ``schema`` a name
-    is taken as it is.
+    Names are written ``view`` or ``schema.view``, each part in double quotes where it has a dot; if ``schema`` is
+    given, the name is not split.
     """
 
     def create(
@@ -34,9 +34,10 @@ class Views(Objects[ViewRow, View]):
         if_not_exists: bool = False,
         or_replace: bool = False,
     ) -> View:
-        """Create a view, a query under a name, and return it. What it names is looked up when it is read.
+        """Create a view, which is a query under a name, and return it.
 
-        ``created`` of what is returned tells whether this call made it, ``commit`` what it did.
+        Names in the query are looked up when the view is read. ``created`` of the returned value says whether this
+        call created it, and ``commit`` is the commit.
 
         Raises:
             AlreadyExistsError: There is a table or view of that name.
@@ -54,7 +55,7 @@ class Views(Objects[ViewRow, View]):
         )
 
     def rename(self, name: str, new_name: str, *, schema: str | None = None) -> Commit:
-        """Give a view another name.
+        """Rename a view.
 
         Raises:
             NotFoundError: There is none of the old name.
@@ -65,13 +66,16 @@ class Views(Objects[ViewRow, View]):
     def set_tag(
         self, name: str, key: str, value: str | None, *, column: str | None = None, schema: str | None = None
     ) -> Commit:
-        """Set a tag of a view, or of one of its columns; None takes it away. The key ``comment`` is its comment."""
+        """Set a tag of a view, or of one of its columns; None removes it.
+
+        The tag ``comment`` is the comment.
+        """
         return self._change(name, schema, lambda staging, view: set_view_tag(staging, view, key, value, column=column))
 
     def comment(
         self, name: str, comment: str | None, *, column: str | None = None, schema: str | None = None
     ) -> Commit:
-        """Say something about a view, or about one of its columns; None takes it back."""
+        """Set the comment of a view, or of one of its columns; None removes it."""
         return self.set_tag(name, "comment", comment, column=column, schema=schema)
 
     def _change(self, name: str, schema: str | None, change: Callable[[Staging, ViewRow], None]) -> Commit:
@@ -87,7 +91,7 @@ class Views(Objects[ViewRow, View]):
     def _row(self, content: Content, name: str, schema: str) -> ViewRow:
         return lookup.view(content, name, schema)
 
-    def _described(self, content: Content, row: ViewRow, schema_name: str) -> View:
+    def _describe(self, content: Content, row: ViewRow, schema_name: str) -> View:
         return describe.view(content, row, schema_name)
 
     def _drop(self, staging: Staging, row: ViewRow) -> None:

@@ -1,4 +1,4 @@
-"""What differs between the databases, as data.
+"""SQL dialects: what differs between the databases, as data.
 
 SQL is written once, for PostgreSQL, with ``:name`` for parameters, ``forklake.`` before table names,
 ``fold(x)`` for ASCII case folding and ``x IN (:name...)`` for a list; a dialect renders it.
@@ -17,11 +17,11 @@ _TOKEN = re.compile(r"'[^']*'|forklake\.|\bfold\(([\w.]+|:\w+)\)|\bIN \(:(\w+)\.
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one database product wants its SQL.
+    """The SQL dialect of one database product.
 
     Attributes:
         name: The product.
-        schema: What stands for ``forklake.`` in table names.
+        schema: The replacement for ``forklake.`` in table names.
         placeholder: The form of a named parameter, with ``{}`` for the name.
         fold: The expression that lowers A to Z and nothing else, with ``{}`` for the operand.
         members: The condition that a value is in a list parameter, with ``{}`` for the parameter.
@@ -43,11 +43,11 @@ class Dialect:
 
     @property
     def chain(self) -> str:
-        """The query that gives a chain as rows (depth, owner_id, bound)."""
+        """The query that returns a chain as rows (depth, owner_id, bound)."""
         return self.unpack({"depths": "bigint", "owners": "bigint", "bounds": "bigint"})
 
     def render(self, sql: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the text and the parameters that the driver wants."""
+        """Return the text and the parameters for the driver."""
         text, names = _render(self, sql)
         return text, {
             name: self.pack(params[name]) if isinstance(params[name], list | tuple) else self.encode(params[name])

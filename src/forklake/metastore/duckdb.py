@@ -1,4 +1,7 @@
-"""A DuckDB file: for one process that wants its metadata beside its analysis."""
+"""A store in a DuckDB file, for one process.
+
+Such a process keeps its metadata beside its analysis.
+"""
 
 from __future__ import annotations
 
@@ -52,19 +55,19 @@ _FEW = 20
 
 
 class DuckDBStore(EmbeddedStore):
-    """A lake in one DuckDB file, which no other process can open meanwhile."""
+    """A lake in one DuckDB file; no other process can open the file meanwhile."""
 
     dialect = DIALECT
 
     def __init__(self, path: Path, settings: Settings) -> None:
-        """Open the file, and make the tables if it is new."""
+        """Open the file, and create the tables if it is new."""
         super().__init__(path, settings)
         self._writer = threading.RLock()
         self._closed = False
         try:
             self._database = duckdb.connect(str(self._path))
         except duckdb.Error as error:
-            raise self._translated(error) from error
+            raise self._translate_error(error) from error
         try:
             self.made_tables = schema.prepare_embedded(self, "duckdb", _table_names)
         except BaseException:
@@ -72,7 +75,7 @@ class DuckDBStore(EmbeddedStore):
             raise
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
-        """Run one reading statement by itself."""
+        """Run one read-only statement by itself."""
         with self._cursor() as cursor:
             return _DuckDBSession(cursor, self.settings.clock).query(sql, **params)
 
@@ -98,7 +101,10 @@ class DuckDBStore(EmbeddedStore):
         return int(found[0][0])
 
     def table_sizes(self) -> list[TableSize]:
-        """Count rows and blocks; a block that tables share counts in parts, one not yet written not at all."""
+        """Count the rows and blocks of each metadata table.
+
+        A block that tables share counts in parts; a block that is not yet written does not count.
+        """
         with self.reading() as session:
             names = [
                 name
@@ -145,14 +151,14 @@ class DuckDBStore(EmbeddedStore):
             finally:
                 cursor.close()
         except duckdb.Error as error:
-            raise self._translated(error) from error
+            raise self._translate_error(error) from error
         except RuntimeError as error:
             # The driver's word for Ctrl-C.
             if "interrupted" in str(error):
                 raise KeyboardInterrupt from error
             raise
 
-    def _translated(self, error: duckdb.Error) -> Exception:
+    def _translate_error(self, error: duckdb.Error) -> Exception:
         text = str(error)
         if isinstance(error, duckdb.ConstraintException) and "uplicate key" in text:
             return DuplicateKeyError(text)
@@ -247,8 +253,8 @@ class _DuckDBSession(EmbeddedSession):
         taken = self.query(f"SELECT nextval('forklake.{sequence}') FROM range(:n)", n=count)
         return [int(value) for (value,) in taken]
 
-    def numbered(self, count: int) -> None:
-        """Nothing to do: the sequence counts by itself."""
+    def advance_row_uids(self, count: int) -> None:
+        """Do nothing: the sequence counts by itself."""
 
     def time(self, value: Any) -> datetime:
         return _utc(value)

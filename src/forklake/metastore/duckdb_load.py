@@ -1,4 +1,4 @@
-"""Many rows at once into DuckDB, whose prepared statements take a millisecond a row."""
+"""Bulk loading into DuckDB, whose prepared statements take a millisecond a row."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from forklake.model.quoting import quote_name
 def load_rows(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, str], rows: Iterable[Iterable[Any]]
 ) -> None:
-    """Insert rows into the named columns, each value cast from its text to the type given.
+    """Insert rows into the named columns; cast each value from text to its type.
 
-    They go through a temporary file of JSON lines, about a hundred times as fast as a statement for each.
+    The rows go through a temporary file of JSON lines, about a hundred times as fast as a statement for each.
     """
     with tempfile.NamedTemporaryFile("w", suffix=".ndjson", encoding="utf-8") as file:
         wrote = False

@@ -1,4 +1,7 @@
-"""What stores in a file of one's own have in common: one writing transaction at a time, and no functions."""
+"""The common part of stores in a local file.
+
+Such a store allows one write transaction at a time and has no stored functions.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from forklake.model.placement import ForkResult, NewFork, Placement
 
 
 class EmbeddedStore(Store):
-    """A lake in one file. Its clock is that of the process."""
+    """A lake in one file; its clock is that of the process."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self._path = path.absolute()
@@ -53,7 +56,10 @@ class EmbeddedStore(Store):
 
 
 class EmbeddedSession(Session):
-    """A transaction on a file. Only one writes at a time, so the locks of catalogs are implied."""
+    """A transaction on a file.
+
+    Only one transaction writes at a time, so no locks on catalogs are needed.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -63,7 +69,7 @@ class EmbeddedSession(Session):
         return self._clock.now()
 
     def lock_shared(self, catalog: CatalogId) -> None:
-        """Nothing to do."""
+        """Do nothing: the only writer needs no lock."""
 
     def lock_alone(self, catalog: CatalogId) -> None:
-        """Nothing to do."""
+        """Do nothing: the only writer needs no lock."""

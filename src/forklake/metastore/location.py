@@ -1,4 +1,4 @@
-"""Store URLs: which database a lake lives in."""
+"""Store URLs: which database holds a lake."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _PARAMETER: Final = re.compile(r"\?(\w[\w.-]*)=")
 def open_store(url: str, settings: Settings) -> Store:
     """Open the metadata database that a URL names.
 
-    A bare path is an existing SQLite or DuckDB file, told by its first bytes, or a new SQLite file;
-    ``sqlite:path``, ``duckdb:path``, ``postgresql://...`` and ``postgres:<libpq words>`` say what they are.
-    Embedded files are made if they are missing; a PostgreSQL database is never changed by opening it. It may hold many
-    lakes: ``metadata_schema=name`` among the words or the parameters of a PostgreSQL URL says which.
+    A bare path is an existing SQLite or DuckDB file, told apart by its first bytes, or a new SQLite file;
+    ``sqlite:path``, ``duckdb:path``, ``postgresql://...`` and ``postgres:<libpq words>`` name the product.
+    Embedded files are created if they are missing; opening never changes a PostgreSQL database. It may hold many
+    lakes: ``metadata_schema=name`` among the words or the parameters of a PostgreSQL URL selects one.
 
     Raises:
         ConfigError: The URL names no database that forklake knows.
@@ -43,13 +43,18 @@ def open_store(url: str, settings: Settings) -> Store:
 
 
 def postgres_conninfo(url: str) -> str | None:
-    """Return the libpq connection string of a PostgreSQL URL, or None for another database."""
+    """Return the libpq connection string of a PostgreSQL URL.
+
+    It is None for another database.
+    """
     kind, rest = split_url(url)
     return rest if kind == "postgres" else None
 
 
 def with_metadata_schema(url: str, name: str) -> str:
-    """Return the URL of the lake in a named schema of the database; ``public`` and ``main`` are the default lake.
+    """Return the URL of the lake in a named schema of the database.
+
+    ``public`` and ``main`` are the default lake.
 
     Raises:
         ConfigError: The database has no schemas, or the URL names another one.
@@ -75,19 +80,21 @@ def embedded_path(url: str) -> Path | None:
 
 
 def lake_key(url: str) -> str:
-    """Return what tells a lake from others: the absolute path of an embedded store, or else the URL.
+    """Return the key that identifies a lake.
 
-    A relative path is taken from the current directory of this moment. The URL of a server may hold a password.
+    It is the absolute path of an embedded store, or else the URL. A relative path starts at the current directory
+    of this moment. The URL of a server may hold a password.
     """
     path = embedded_path(url)
     return url if path is None else os.path.abspath(path)
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return what kind of database a URL names (postgres, sqlite, duckdb, or file if it does not say), and the rest.
+    """Return the kind of database that a URL names, and the rest of the URL.
 
-    What stands before a colon names the kind, unless it is one letter (a drive), or has a dot or a slash in it (a
-    file). So ``./mysql:lake.db`` is a file, and ``mysql:lake.db`` is refused. A path object is always a file.
+    The kind is postgres, sqlite or duckdb, or file if the URL does not say. The text before a colon names the
+    kind, unless it is one letter (a drive), or has a dot or a slash in it (a file). So ``./mysql:lake.db`` is a
+    file, and ``mysql:lake.db`` is refused. A path object is always a file.
 
     Raises:
         ConfigError: The URL names no database that forklake knows.
@@ -99,7 +106,7 @@ def split_url(url: str) -> tuple[str, str]:
         raise ConfigError("The lake's URL is empty or not text.", hint='Name a file or a "postgresql://..." URL.')
     found = _SCHEME.match(text)
     if found is None:
-        return "file", _local(text)
+        return "file", _local_path(text)
     scheme, rest = found[1].lower(), text[found.end() :]
     if scheme in ("postgres", "postgresql") and rest.startswith("//"):
         return "postgres", f"{scheme}:{rest}"
@@ -119,14 +126,14 @@ def split_url(url: str) -> tuple[str, str]:
             f'The URL of a file has no parameter "{parameter[1]}"; nothing was opened.',
             hint="Leave out what follows the question mark. A file that is called so is named by its path alone.",
         )
-    return scheme, _local(rest.removeprefix("//"))
+    return scheme, _local_path(rest.removeprefix("//"))
 
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+_-]+):")
 
 
-def _local(path: str) -> str:
-    """Return the path of a metadata file, if it is one."""
+def _local_path(path: str) -> str:
+    """Return the path of a metadata file; refuse anything else."""
     if path.startswith(":memory:"):
         raise ConfigError(
             "A lake cannot be kept in memory; nothing was made.",

@@ -1,7 +1,8 @@
-"""PostgreSQL: the shared store. A commit and a fork are one call of a function, so one round trip.
+"""A store in PostgreSQL, which many processes share.
 
-Nothing is kept in a session between transactions, so PgBouncer may pool transactions in front of the
-server. Behind a pooler prepared statements are not used, and time-outs are set in each transaction.
+A commit or a fork is one call of a stored function, so one round trip. Nothing is kept in a session between
+transactions, so PgBouncer may pool transactions in front of the server. Behind a pooler prepared statements
+are not used, and time-outs are set in each transaction.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class PostgresStore(Store):
         return None
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
-        """Run one reading statement; a connection that was lost meanwhile is replaced once."""
+        """Run one read-only statement; replace a lost connection once."""
         text, values = self.dialect.render(sql, params)
         try:
             return self._run(lambda connection: connection.execute(text, values).fetchall())
@@ -177,7 +178,10 @@ class PostgresStore(Store):
         return int(found[0][0])
 
     def table_sizes(self) -> list[TableSize]:
-        """Count the rows of small tables; of large ones PostgreSQL knows how many, roughly."""
+        """Return the rows and bytes of each metadata table.
+
+        The rows of small tables are counted; for large ones PostgreSQL's own estimate is used.
+        """
         found = self.query(
             "SELECT coalesce(p.relname, c.relname), sum(pg_total_relation_size(c.oid)),"
             " CASE WHEN min(c.reltuples) < 0 THEN -1 ELSE sum(c.reltuples) END"
@@ -224,7 +228,10 @@ class PostgresStore(Store):
         return self._run(lambda connection: connection.execute(text, values).fetchall())
 
     def _run(self, statement: Callable[[Connection], T]) -> T:
-        """Run one statement in a transaction of its own: one round trip, or three behind a pooler."""
+        """Run one statement in a transaction of its own.
+
+        That takes one round trip, or three behind a pooler.
+        """
         with self._connection(None) as connection:
             result = statement(connection)
             if is_pooled(connection):
@@ -233,13 +240,16 @@ class PostgresStore(Store):
 
     @contextmanager
     def _connection(self, begin: str | None) -> Iterator[Connection]:
-        """Give a connection, in a transaction if `begin` says how it begins, and always behind a pooler."""
-        connection = self._begun(begin)
+        """Take a connection for the duration of a context.
+
+        It is in a transaction if `begin` has the statement that begins one, and always behind a pooler.
+        """
+        connection = self._begin(begin)
         try:
             yield connection
         except BaseException as error:
             if isinstance(error, psycopg.Error):
-                raise self._translated(connection, error) from error
+                raise self._translate_error(connection, error) from error
             raise
         finally:
             if not connection.broken and connection.pgconn.transaction_status != TransactionStatus.IDLE:
@@ -247,8 +257,11 @@ class PostgresStore(Store):
                     connection.execute("ROLLBACK")
             self._pool.give_back(connection)
 
-    def _begun(self, begin: str | None) -> Connection:
-        """Take a connection and begin; one that turns out to be dead is replaced, for it has done nothing yet."""
+    def _begin(self, begin: str | None) -> Connection:
+        """Take a connection and begin a transaction on it.
+
+        A connection that turns out to be dead is replaced once: nothing was done on it yet.
+        """
         for is_last in (False, True):
             connection = self._take()
             try:
@@ -262,7 +275,7 @@ class PostgresStore(Store):
                 self._pool.give_back(connection)
                 if not isinstance(error, psycopg.Error):
                     raise
-                told = self._translated(connection, error)
+                told = self._translate_error(connection, error)
                 if is_last or not isinstance(told, ConnectionLostError):
                     raise told from error
         raise AssertionError
@@ -283,7 +296,7 @@ class PostgresStore(Store):
                 hint="Try again, or raise pool_size.",
             ) from None
 
-    def _translated(self, connection: Connection, error: psycopg.Error) -> MetastoreError:
+    def _translate_error(self, connection: Connection, error: psycopg.Error) -> MetastoreError:
         if not connection.broken:
             return statement_error(self._address, self.settings, error)
         # The idle ones have likely gone with it: one loss is told, not one for each of them.
@@ -330,8 +343,8 @@ class _PostgresSession(Session):
         taken = self.query(f"SELECT nextval({name}) FROM generate_series(1, CAST(:n AS integer))", n=count)
         return [int(value) for (value,) in taken]
 
-    def numbered(self, count: int) -> None:
-        """Nothing to do: the sequence counts by itself."""
+    def advance_row_uids(self, count: int) -> None:
+        """Do nothing: the sequence counts by itself."""
 
     def now(self) -> datetime:
         return _utc(self.query("SELECT clock_timestamp()")[0][0])
@@ -347,7 +360,7 @@ class _PostgresSession(Session):
 
 
 def initialise(conninfo: str, partitions: int | None, settings: Settings) -> bool:
-    """Run the schema file, in one transaction; return False if the schemas hold a lake already.
+    """Run the schema file in one transaction; return False if there is a lake already.
 
     Raises:
         MetastoreVersionError: The schemas hold something else, or a lake of another version.
@@ -374,21 +387,23 @@ def _initialise(connection: Connection, schemas: LakeSchemas, text: str) -> bool
         try:
             versions = _versions(connection, _dialect(schemas))
         except psycopg.errors.UndefinedTable as error:
-            raise _schema_taken(schemas.base) from error
+            raise _schema_taken_error(schemas.base) from error
         schema.check_version(versions, "postgresql")
         return False
     try:
         connection.execute(schemas.place(text).encode())
     except psycopg.errors.DuplicateSchema as error:
-        raise _schema_taken(schemas.views) from error
+        raise _schema_taken_error(schemas.views) from error
     return True
 
 
 def renew_views(conninfo: str, settings: Settings) -> bool:
-    """Make the views of files anew where they still show keys; their rights stay. Return False if they show none.
+    """Recreate the views of files that still show encryption keys.
+
+    Their rights stay. Return False if no view shows a key.
 
     Raises:
-        MetastoreRefusedError: The role does not own the views, or something else was built on them.
+        MetastoreRefusedError: The role does not own the views, or other objects depend on them.
     """
     address = Address.parse(conninfo)
     with connect_plainly(address, settings) as connection:
@@ -434,7 +449,7 @@ def _renew_view(connection: Connection, schemas: LakeSchemas, name: str) -> bool
     return True
 
 
-def _schema_taken(name: str) -> MetastoreVersionError:
+def _schema_taken_error(name: str) -> MetastoreVersionError:
     return MetastoreVersionError(
         f'The database has a schema "{name}" that holds no lake; nothing was changed.',
         hint="Drop or rename that schema, name another metadata_schema, or use another database.",

@@ -1,4 +1,4 @@
-"""Where a lake is in PostgreSQL: the server and database, and the schemas of its tables and views."""
+"""The address of a lake in PostgreSQL: server, database and schemas."""
 
 from __future__ import annotations
 
@@ -26,20 +26,23 @@ _IN_SCRIPT: Final = re.compile(r"('?)\b(forklake|ducklake)\.|\bSCHEMA (forklake|
 
 @dataclass(frozen=True, slots=True)
 class LakeSchemas:
-    """The two schemas of a lake: one for base tables and functions, one for the views that web apps read.
+    """The two schemas of a lake.
 
-    A database holds any number of lakes, each in a pair of its own; they share nothing.
+    One has the base tables and functions, the other the views that web apps read. A database holds any number of
+    lakes, each in a pair of its own; they share nothing.
     """
 
     base: str = _BASE
     views: str = "ducklake"
 
     @classmethod
-    def named(cls, name: str) -> LakeSchemas:
-        """Return the schemas of the lake whose views are in schema `name`; ``public`` and ``main`` are the default.
+    def of_name(cls, name: str) -> LakeSchemas:
+        """Return the schemas of the lake whose views are in schema `name`.
+
+        ``public`` and ``main`` are the default lake.
 
         Raises:
-            ConfigError: PostgreSQL takes no such name.
+            ConfigError: PostgreSQL does not allow the name.
         """
         if name.lower() in _DEFAULT_NAMES:
             return cls()
@@ -52,11 +55,11 @@ class LakeSchemas:
 
     @property
     def prefix(self) -> str:
-        """What stands before the name of a base table."""
+        """The prefix of base table names."""
         return _BASE + "." if self == LakeSchemas() else f"{quote_name(self.base)}."
 
     def place(self, script: str) -> str:
-        """Return the schema file, which is written for the default, for these schemas."""
+        """Return the schema file, which names the default schemas, for these schemas."""
         if self == LakeSchemas():
             return script
         names = {"forklake": quote_name(self.base), "ducklake": quote_name(self.views)}
@@ -80,7 +83,7 @@ class Address:
 
     @classmethod
     def parse(cls, conninfo: str) -> Address:
-        """Read a URL or libpq's words, either with a ``metadata_schema`` among them.
+        """Parse a URL or libpq's words, either with a ``metadata_schema`` in it.
 
         Raises:
             ConfigError: It is neither.
@@ -102,7 +105,7 @@ class Address:
         for key in ("port", "connect_timeout"):
             if not re.fullmatch(r"[\d,\s-]*", str(words.get(key) or "")):
                 raise ConfigError(f'The PostgreSQL connection string has a {key} that is no number: "{words[key]}".')
-        return cls(words, LakeSchemas.named(name or ""))
+        return cls(words, LakeSchemas.of_name(name or ""))
 
     @property
     def location(self) -> str:
@@ -122,15 +125,15 @@ def is_url(conninfo: str) -> bool:
 
 
 def with_metadata_schema(conninfo: str, name: str) -> str:
-    """Return the connection string with the schema named in it.
+    """Return the connection string with the schema added.
 
     Raises:
         ConfigError: It names another one.
     """
     rest, found = _split(conninfo)
-    if found is not None and LakeSchemas.named(found) != LakeSchemas.named(name):
+    if found is not None and LakeSchemas.of_name(found) != LakeSchemas.of_name(name):
         raise ConfigError(f'The lake\'s URL names the metadata schema "{found}", and "{name}" was asked for.')
-    if LakeSchemas.named(name) == LakeSchemas():
+    if LakeSchemas.of_name(name) == LakeSchemas():
         return rest
     if is_url(rest):
         return f"{rest}{'&' if '?' in rest else '?'}{PARAMETER}={quote(name, safe='')}"
@@ -138,7 +141,7 @@ def with_metadata_schema(conninfo: str, name: str) -> str:
 
 
 def _split(conninfo: str) -> tuple[str, str | None]:
-    """Take the schema out of a connection string, whose other words are for libpq."""
+    """Separate the schema from a connection string; the other words are for libpq."""
     if not is_url(conninfo):
         found = _WORD.search(conninfo)
         if found is None:

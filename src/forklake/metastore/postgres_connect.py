@@ -28,9 +28,9 @@ _SOCKET: Final = {
 
 
 class Connector:
-    """Makes connections to one database; what its URL says counts for more than a default of ours.
+    """Makes connections to one database.
 
-    A pooler does not pass on the ``options`` of a URL.
+    Settings in the URL override our defaults. A pooler does not pass on the ``options`` of a URL.
     """
 
     def __init__(self, address: Address, settings: Settings) -> None:
@@ -54,14 +54,14 @@ class Connector:
         )
 
     def connect(self) -> Connection:
-        """Return a new connection, on which statements are their own transactions.
+        """Return a new connection in autocommit mode.
 
         Raises:
             MetastoreUnavailableError: The server cannot be reached, or takes no connections now.
             MetastoreRefusedError: It refuses the login.
         """
         try:
-            connection = self._connected()
+            connection = self._open_connection()
             try:
                 _configure(connection, self._pool_timeout_seconds)
             except BaseException:
@@ -71,7 +71,7 @@ class Connector:
             raise connect_error(self._address, error, int(self._words["connect_timeout"])) from error
         return connection
 
-    def _connected(self) -> Connection:
+    def _open_connection(self) -> Connection:
         if self._options is not None:
             try:
                 return _connect(**self._words, options=self._options)
@@ -102,9 +102,9 @@ def is_pooled(connection: Connection) -> bool:
 
 
 def results_within(connection: Connection, statements: str, timeout_seconds: float) -> list[PGresult]:
-    """Run statements for which a pooler may have to wait for a server, and wait no longer than that.
+    """Run statements and wait for their results no longer than a time-out.
 
-    Whether there is a pooler may not be known yet.
+    A pooler may have to wait for a server first, and whether there is a pooler may not be known yet.
 
     Raises:
         MetastoreUnavailableError: There was no answer in time; the connection is closed, nothing was done.

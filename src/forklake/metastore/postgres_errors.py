@@ -1,4 +1,7 @@
-"""What PostgreSQL and its driver complain of, in our words, and whether trying again can help."""
+"""Turns errors of PostgreSQL and its driver into errors of ours.
+
+The class says whether trying again can help.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def connect_error(address: Address, error: psycopg.Error, timeout_seconds: int) 
     if answer is None:
         reason = _PREFIX.sub("", _first_line(address, text))
         if _OF_OURS.search(reason):
-            return _refused(address, reason)
+            return _refusal(address, reason)
         return MetastoreUnavailableError(
             f"PostgreSQL cannot be reached ({place}): {reason}; nothing was done.",
             hint="Check that the server runs, and its host and port.",
@@ -65,17 +68,20 @@ def connect_error(address: Address, error: psycopg.Error, timeout_seconds: int) 
         return MetastoreUnavailableError(
             f"PostgreSQL takes no connections now ({place}): {reason}; nothing was done.", hint="Try again in a moment."
         )
-    return _refused(address, reason)
+    return _refusal(address, reason)
 
 
 def _rejects_everybody(address: Address, timeout_seconds: int) -> bool:
-    """Ask libpq, which knows the SQLSTATE: a server that is starting may say so in any language."""
+    """Ask libpq whether the server rejects all connections.
+
+    libpq knows the SQLSTATE: a server that is starting may say so in any language.
+    """
     words: dict[str, Any] = {key: value for key, value in address.words.items() if "password" not in key}
     words.setdefault("connect_timeout", timeout_seconds)
     return pq.PGconn.ping(make_conninfo(**words).encode()) == pq.Ping.REJECT
 
 
-def _refused(address: Address, reason: str) -> MetastoreRefusedError:
+def _refusal(address: Address, reason: str) -> MetastoreRefusedError:
     place = address.location
     if _NO_DATABASE.search(reason):
         return MetastoreRefusedError(
@@ -94,7 +100,10 @@ def _refused(address: Address, reason: str) -> MetastoreRefusedError:
 
 
 def statement_error(address: Address, settings: Settings, error: psycopg.Error) -> MetastoreError:
-    """Return why a statement failed on a connection that goes on working; nothing was changed by it."""
+    """Return why a statement failed on a connection that still works.
+
+    The statement changed nothing.
+    """
     place, reason, state = address.location, _first_line(address, str(error)), error.sqlstate or ""
     match state:
         case "23505":

@@ -1,4 +1,7 @@
-"""Connections to PostgreSQL: made when a caller needs one, kept while they are alive, shared by threads."""
+"""A pool of PostgreSQL connections for the threads of a process.
+
+A connection is made when a caller needs one, and kept while it is alive.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _IDLE_SECONDS: Final = 600.0
 
 
 class NoRoomError(MetastoreUnavailableError):
-    """The server has as many connections as it takes; those that are open go on working."""
+    """The server allows no more connections; those that are open keep working."""
 
 
 class PoolClosedError(Exception):
@@ -33,14 +36,15 @@ class PoolClosedError(Exception):
 
 
 class PoolTimeoutError(Exception):
-    """Others had all connections for too long."""
+    """No connection became free in time."""
 
 
 class ConnectionPool:
-    """At most so many connections at a time.
+    """A pool with a limited number of connections.
 
-    The caller who needs one connects, and gets the error if that fails: a server that is away is told at once, and
-    one that is back is used at once. There are no attempts in the background and no pauses between attempts.
+    The caller who needs a connection makes it, and gets the error if that fails: an unreachable server is
+    reported at once, and one that is back is used at once. There are no attempts in the background and no pauses
+    between attempts.
     """
 
     def __init__(self, connect: Callable[[], Connection], size: int, timeout_seconds: float) -> None:
@@ -57,7 +61,7 @@ class ConnectionPool:
         weakref.finalize(self, _abandon, self._idle, os.getpid())
 
     def take(self) -> Connection:
-        """Return a connection that is alive as far as can be seen without asking the server.
+        """Return a connection that is alive, as far as can be seen without a round trip.
 
         Raises:
             MetastoreError: There was none, and none could be made.
@@ -72,14 +76,17 @@ class ConnectionPool:
             try:
                 return self._connect()
             except NoRoomError:
-                if not self._waits_for_another(deadline):
+                if not self._wait_for_another(deadline):
                     raise
             except BaseException as error:
                 self._give_up_room(error)
                 raise
 
     def give_back(self, connection: Connection) -> None:
-        """Take a connection back; one that is broken, or in the middle of something, is closed."""
+        """Return a connection to the pool.
+
+        One that is broken, or in the middle of a transaction, is closed.
+        """
         is_idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
         with self._changed:
             is_kept = is_idle and not self._closed
@@ -93,14 +100,14 @@ class ConnectionPool:
             connection.close()
 
     def discard_idle(self) -> None:
-        """Close what nobody uses: where one connection was lost, the others likely were too."""
+        """Close all idle connections: where one was lost, the others likely were too."""
         with self._changed:
             self._count -= len(self._idle)
             _close_all(self._idle)
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Close all connections; those in use when they are given back."""
+        """Close all connections; those in use are closed when they are given back."""
         with self._changed:
             self._closed = True
             if self._sweep is not None:
@@ -108,7 +115,7 @@ class ConnectionPool:
         self.discard_idle()
 
     def _idle_or_room(self, deadline: float) -> Connection | None:
-        """Return an idle connection, or None where the caller has room to make one."""
+        """Return an idle connection, or None if the caller may make a new one."""
         with self._changed:
             known_failures = self._failures
             while True:
@@ -139,10 +146,11 @@ class ConnectionPool:
             else:
                 self._changed.notify()
 
-    def _waits_for_another(self, deadline: float) -> bool:
-        """Give up room that the server has not, and wait for a connection that others use; False if there is none.
+    def _wait_for_another(self, deadline: float) -> bool:
+        """Wait for a connection that others use; return False if there is none.
 
-        Nobody is woken to try as well: that the server is full holds for all.
+        Gives up the room that the server did not grant. No other caller is woken to try as well: the server is full
+        for all.
         """
         with self._changed:
             self._count -= 1
@@ -188,7 +196,10 @@ def _close_all(idle: deque[tuple[float, Connection]]) -> None:
 
 
 def _is_alive(connection: Connection) -> bool:
-    """Return whether an idle connection is silent, as it should be: a server that ended it has said so, or hung up."""
+    """Return whether an idle connection is silent, as a live one is.
+
+    A server that ended the connection has sent a message or closed it.
+    """
     if connection.closed:
         return False
     for _ in range(2):
@@ -202,7 +213,10 @@ def _is_alive(connection: Connection) -> bool:
 
 
 def has_news(connection: Connection, seconds: float) -> bool:
-    """Wait until the server has sent something, or has hung up; return False if it did neither in time."""
+    """Wait until the server sends something or closes the connection.
+
+    Return False if it did neither in time.
+    """
     if sys.platform == "win32":
         return bool(select.select([connection.fileno()], [], [], seconds)[0])
     poll = select.poll()

@@ -1,7 +1,8 @@
-"""Commit and fork as statements of one transaction, for stores that have no functions of their own.
+"""Commit and fork as statements of one transaction, for embedded stores.
 
-The same as ``lake_commit`` and ``lake_fork`` in schema/postgresql.sql, whose comments hold here too. The
-session has the only write transaction of the database, so the locks of those functions are implied.
+These stores have no functions of their own. The same as ``lake_commit`` and ``lake_fork`` in
+schema/postgresql.sql, whose comments hold here too. The session has the only write transaction of the
+database, so the locks of those functions are not needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from forklake.metastore.queries.option_rows import OptionRow, options_of, write_
 from forklake.metastore.queries.snapshots import known_commit
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import DuplicateKeyError, Session
-from forklake.metastore.visibility import Seen, Sight, visible
+from forklake.metastore.visibility import BareChain, Chain, visible
 from forklake.metastore.written_tables import (
     BEGIN,
     BY_NAME,
@@ -60,7 +61,7 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
     objects = session.take_ids("ducklake_object_id_seq", commit.new_objects)
     files = session.take_ids("ducklake_file_id_seq", commit.new_files)
     changes_made = ",".join(
-        f"{keyword}:{_real(subject, objects) if isinstance(subject, int) else subject}"
+        f"{keyword}:{_real_id(subject, objects) if isinstance(subject, int) else subject}"
         for keyword, subject in commit.entries
     )
     write_snapshot(
@@ -100,7 +101,7 @@ def _end_rows(session: Session, commit: CommitRequest, snapshot: SnapshotId) -> 
     )
 
 
-def _real(local: int, new_ids: Sequence[int]) -> int:
+def _real_id(local: int, new_ids: Sequence[int]) -> int:
     return new_ids[-local - 1] if local < 0 else local
 
 
@@ -113,7 +114,7 @@ def insert_rows(
     objects: Sequence[int] = (),
     files: Sequence[int] = (),
 ) -> None:
-    """Write rows that begin at the snapshot, local ids replaced by the new ones."""
+    """Write rows that begin at the snapshot; replace local ids by the new ones."""
     own: dict[str, Any] = {"catalog_id": catalog}
     uids: Sequence[int] = ()
     if table.visibility is not Visibility.FOLLOWS:
@@ -127,9 +128,9 @@ def insert_rows(
         for column, value in values.items():
             if isinstance(value, int) and value < 0:
                 if column in OBJECT_IDS:
-                    values[column] = _real(value, objects)
+                    values[column] = _real_id(value, objects)
                 elif column in FILE_IDS:
-                    values[column] = _real(value, files)
+                    values[column] = _real_id(value, files)
         values |= own
         if uids:
             values["row_uid"] = uids[place]
@@ -148,7 +149,7 @@ def insert_history(
     rows: Sequence[tuple[Row, SnapshotId, SnapshotId]],
     catalog: CatalogId,
 ) -> None:
-    """Write rows that begin and end at snapshots of the past, with their real ids."""
+    """Write rows that begin and end at past snapshots, with their real ids."""
     if not rows:
         return
     own: dict[str, int] = {"catalog_id": catalog}
@@ -177,7 +178,10 @@ def insert_snapshots(
     snapshots: Sequence[tuple[SnapshotId, datetime, int]],
     changes: Sequence[tuple[SnapshotId, str, str | None, str | None, str | None]],
 ) -> None:
-    """Write snapshots of the past in their order, each after the one before it, and what they did."""
+    """Write past snapshots in their order, and what they did.
+
+    Each follows the one before it.
+    """
     previous = [None, *(snapshot for snapshot, _, _ in snapshots)]
     session.insert_many(
         "ducklake_snapshot",
@@ -197,7 +201,7 @@ def insert_snapshots(
 
 
 def write_numbering(session: Session, catalog: CatalogId, numbering: Numbering) -> None:
-    """Write what the snapshots of an imported catalog were numbered before."""
+    """Write the numbers that an imported catalog's snapshots had in their source."""
     session.insert_many(
         "ducklake_numbering",
         ["catalog_id", "snapshot_id", "source_snapshot_id", "snapshot_count"],
@@ -206,7 +210,7 @@ def write_numbering(session: Session, catalog: CatalogId, numbering: Numbering) 
 
 
 def move_head(session: Session, catalog: CatalogId, snapshot: SnapshotId) -> None:
-    """Make the snapshot the newest of the catalog; the caller has checked what it was."""
+    """Make the snapshot the head of the catalog; the caller has checked the old head."""
     session.execute("UPDATE forklake.ducklake_head SET snapshot_id = :s WHERE catalog_id = :c", s=snapshot, c=catalog)
 
 
@@ -247,7 +251,7 @@ def write_changes(
     message: str | None = None,
     extra_info: str | None = None,
 ) -> None:
-    """Write what a snapshot did and what its author said."""
+    """Write what a snapshot did, and the message of its author."""
     session.execute(
         "INSERT INTO forklake.ducklake_snapshot_changes"
         " (catalog_id, snapshot_id, changes_made, author, commit_message, commit_extra_info)"
@@ -270,7 +274,9 @@ def write_catalog(
     placement: Placement,
     parent: tuple[CatalogId, SnapshotId] | None = None,
 ) -> None:
-    """Write the catalog row and the head of a new catalog, in a directory that nobody ever had.
+    """Write the catalog row and the head of a new catalog.
+
+    Its directory is one that no catalog ever had.
 
     Raises:
         DuplicateKeyError: A live catalog has the name.
@@ -309,7 +315,9 @@ def write_catalog(
 
 
 def check_name_is_free(session: Session, name: str) -> None:
-    """Refuse the name of a live catalog; where there is a unique index, it decides between racers.
+    """Refuse a name that a live catalog has.
+
+    Where there is a unique index, the index decides between concurrent callers.
 
     Raises:
         DuplicateKeyError: A live catalog has the name.
@@ -335,7 +343,7 @@ def _lies_at_or_below(session: Session, path: str) -> bool:
 
 
 def overlaps(session: Session, placement: Placement) -> bool:
-    """Return whether some catalog has a directory that would contain the new one, or lie in it."""
+    """Return whether a directory of a catalog contains the new one, or lies in it."""
     if placement.above and session.query(
         "SELECT 1 FROM forklake.ducklake_catalog WHERE fold(path) IN (:above...) LIMIT 1", above=list(placement.above)
     ):
@@ -349,13 +357,13 @@ def overlaps(session: Session, placement: Placement) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    """A snapshot to fork at, and what its catalog sees there."""
+    """A snapshot to fork at, with the chain of its catalog there."""
 
     parent_name: str
     snapshot_id: SnapshotId
     schema_version: int
     time: datetime
-    sight: Sight
+    sight: BareChain
 
 
 def fork(
@@ -376,7 +384,7 @@ def fork(
     made_at = max(session.now(), pin.time)
     catalogs = [CatalogId(taken) for taken in session.take_ids("ducklake_catalog_id_seq", len(forks))]
     snapshots = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(forks))]
-    options = _options_in_sight(session, parent, pin.sight)
+    options = _visible_options(session, parent, pin.sight)
     message = f'Fork of "{pin.parent_name}" at snapshot {pin.snapshot_id}'
     for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
         write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin.snapshot_id))
@@ -399,7 +407,7 @@ def fork(
 
 
 def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | ForkOutcome:
-    """Return the snapshot to fork at, with the parent's chain from the snapshot's owner on."""
+    """Return the snapshot to fork at, with the chain from its owner on."""
     head = session.query(
         "SELECT h.snapshot_id, h.live, k.catalog_name FROM forklake.ducklake_head h"
         " LEFT JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id AND k.end_snapshot = :live"
@@ -426,18 +434,21 @@ def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | F
         )
         if found:
             links = chain[depth:]
-            sight = Sight([link[0] for link in links], [min(link[1], pin) for link in links])
+            sight = BareChain([link[0] for link in links], [min(link[1], pin) for link in links])
             return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), sight)
     return ForkOutcome.NO_SNAPSHOT
 
 
-def copy_options(session: Session, parent: CatalogId, sight: Seen, target: CatalogId) -> None:
-    """Write the parent's options as they are now, without those of objects that are not in sight."""
-    options = _options_in_sight(session, parent, sight)
+def copy_options(session: Session, parent: CatalogId, sight: Chain, target: CatalogId) -> None:
+    """Copy the parent's current options to a new catalog.
+
+    Options of objects that the chain does not see are left out.
+    """
+    options = _visible_options(session, parent, sight)
     write_options(session, target, options)
 
 
-def _options_in_sight(session: Session, parent: CatalogId, sight: Seen) -> list[OptionRow]:
+def _visible_options(session: Session, parent: CatalogId, sight: Chain) -> list[OptionRow]:
     options = options_of(session, parent)
     held = {("", -1)}
     if any(option.scope for option in options):

@@ -1,4 +1,7 @@
-"""SQLite: the embedded default. A file in WAL mode; many processes read while one writes."""
+"""A store in an SQLite file, the embedded default.
+
+The file is in WAL mode: many processes read while one writes.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +34,13 @@ def _encode(value: Any) -> Any:
 
 
 def format_time(value: datetime) -> str:
-    """Write a time as text of fixed width, so that text order is time order."""
+    """Format a time as text of fixed width; text order is time order."""
     # Not strftime: it writes years before 1000 with fewer digits.
     return value.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds") + "+00"
 
 
 def parse_time(value: str) -> datetime:
-    """Read what `format_time` wrote."""
+    """Parse what `format_time` returned."""
     return datetime.fromisoformat(value).replace(tzinfo=UTC)
 
 
@@ -67,7 +70,7 @@ class SQLiteStore(EmbeddedStore):
     dialect = DIALECT
 
     def __init__(self, path: Path, settings: Settings) -> None:
-        """Open the file, and make the tables if it is new."""
+        """Open the file, and create the tables if it is new."""
         super().__init__(path, settings)
         self._idle: deque[sqlite3.Connection] = deque()
         self._lock = threading.Lock()
@@ -83,7 +86,7 @@ class SQLiteStore(EmbeddedStore):
             raise
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
-        """Run one reading statement by itself."""
+        """Run one read-only statement by itself."""
         with self._connection() as connection:
             return _SQLiteSession(connection, self.settings.clock).query(sql, **params)
 
@@ -95,7 +98,7 @@ class SQLiteStore(EmbeddedStore):
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """Open the one writing transaction that SQLite allows at a time."""
+        """Open the one write transaction that SQLite allows at a time."""
         with self._transaction("BEGIN IMMEDIATE") as session:
             yield session
 
@@ -109,7 +112,7 @@ class SQLiteStore(EmbeddedStore):
         return int(found[0][0])
 
     def table_sizes(self) -> list[TableSize]:
-        """Count rows and pages; the pages only where SQLite was built to tell."""
+        """Count rows and pages; pages only if this build of SQLite reports them."""
         with self.reading() as session:
             names = [name.removeprefix(DIALECT.schema) for name in sorted(_table_names(session)) if _is_ours(name)]
             try:
@@ -164,7 +167,7 @@ class SQLiteStore(EmbeddedStore):
                 if not keep:
                     connection.close()
         except sqlite3.Error as error:
-            raise self._translated(error) from error
+            raise self._translate_error(error) from error
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -195,7 +198,7 @@ class SQLiteStore(EmbeddedStore):
             else:
                 return
 
-    def _translated(self, error: sqlite3.Error) -> Exception:
+    def _translate_error(self, error: sqlite3.Error) -> Exception:
         text, kind = str(error), (getattr(error, "sqlite_errorname", None) or "").split("_")[1:2]
         match kind:
             case ["CONSTRAINT"] if "UNIQUE" in text:
@@ -282,7 +285,7 @@ class _SQLiteSession(EmbeddedSession):
         last = int(taken[0][0])
         return list(range(last - count, last))
 
-    def numbered(self, count: int) -> None:
+    def advance_row_uids(self, count: int) -> None:
         self.take_ids("ducklake_row_uid_seq", count)
 
     def time(self, value: Any) -> datetime:
@@ -301,7 +304,7 @@ def _identity(path: Path) -> tuple[int, int]:
 def is_sqlite_file(path: Path) -> bool:
     """Return whether the file starts as SQLite files do.
 
-    One that this process has open is not looked into: closing it again would give up SQLite's locks on it.
+    A file that this process has open is not opened again: closing it would release SQLite's locks on it.
     """
     with _counting:
         if _open_here[_identity(path)]:

@@ -1,7 +1,7 @@
-"""The store: sessions on the metadata database, and the two calls that everything hangs on.
+"""The store: sessions on the metadata database, and the calls commit and fork.
 
-A store is dumb. It runs SQL, moves a head by compare-and-swap and writes the rows of a fork; what to
-write, and what a catalog sees, is decided above it, once for all databases.
+A store makes no decisions of its own. It runs SQL, moves a head by compare-and-swap and writes the rows of a
+fork; the storeys above decide, once for all databases, what to write and what a catalog sees.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class DuplicateKeyError(MetastoreError):
 
 
 class ConnectionLostError(MetastoreUnavailableError):
-    """The connection broke while a statement was running: it happened, or it did not."""
+    """The connection broke during a statement, which may or may not have taken effect."""
 
     code = "connection_lost"
 
@@ -50,14 +50,14 @@ class Session(ABC):
 
     @abstractmethod
     def run(self, statement: str) -> None:
-        """Run one statement as it stands, in the words of the product."""
+        """Run one statement as it stands, in the dialect of the product."""
 
     @abstractmethod
     def execute_many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run one statement for each set of parameters."""
 
     def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Insert many rows into a table, in the quickest way there is; faster than a statement for each."""
+        """Insert many rows into a table, in the fastest way that the database has."""
         if rows:
             values = ", ".join(f":{name}" for name in columns)
             self.execute_many(
@@ -67,11 +67,14 @@ class Session(ABC):
 
     @abstractmethod
     def take_ids(self, sequence: str, count: int) -> list[int]:
-        """Take the next ids of a sequence; ids of a transaction that is rolled back may be lost."""
+        """Take the next ids of a sequence.
+
+        Ids of a transaction that is rolled back may be lost.
+        """
 
     @abstractmethod
-    def numbered(self, count: int) -> None:
-        """Note that an INSERT ... SELECT numbered rows with the dialect's ``row_uid``."""
+    def advance_row_uids(self, count: int) -> None:
+        """Advance the row uids after an INSERT ... SELECT with the dialect's ``row_uid``."""
 
     @abstractmethod
     def now(self) -> datetime:
@@ -79,11 +82,11 @@ class Session(ABC):
 
     @abstractmethod
     def time(self, value: Any) -> datetime:
-        """Turn a timestamp column's value into an aware datetime in UTC."""
+        """Convert the value of a timestamp column to an aware datetime in UTC."""
 
     @abstractmethod
     def lock_shared(self, catalog: CatalogId) -> None:
-        """Keep others from forgetting what the catalog holds until the transaction ends."""
+        """Keep others from deleting what the catalog holds until the transaction ends."""
 
     @abstractmethod
     def lock_alone(self, catalog: CatalogId) -> None:
@@ -91,7 +94,7 @@ class Session(ABC):
 
 
 class Store(ABC):
-    """A metadata database that holds a lake. May be shared by threads."""
+    """A metadata database that holds a lake; threads may share it."""
 
     dialect: Dialect
     settings: Settings
@@ -101,16 +104,16 @@ class Store(ABC):
     @property
     @abstractmethod
     def location(self) -> str:
-        """The database in words, without its password."""
+        """A description of the database, without its password."""
 
     @property
     @abstractmethod
     def default_data_path(self) -> str | None:
-        """Where files go if nobody said so, or None if somebody has to."""
+        """The data path if none was set, or None if the user must set one."""
 
     @abstractmethod
     def query(self, sql: str, /, **params: Any) -> list[Values]:
-        """Run one reading statement by itself; it sees one state of the database."""
+        """Run one read-only statement by itself; it sees one state of the database."""
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Session]:
@@ -118,7 +121,7 @@ class Store(ABC):
 
     @abstractmethod
     def writing(self) -> AbstractContextManager[Session]:
-        """Open a transaction that is committed at the end, or rolled back by an exception."""
+        """Open a transaction that commits at the end, or is rolled back by an exception."""
 
     @abstractmethod
     def commit(self, commit: CommitRequest) -> CommitResult:
@@ -132,7 +135,9 @@ class Store(ABC):
     def fork(
         self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
     ) -> ForkResult:
-        """Write the rows of forks, all or nothing; the cost does not depend on what the parent holds.
+        """Write the rows of forks, all or nothing.
+
+        The cost does not depend on what the parent holds.
 
         Raises:
             DuplicateKeyError: A live catalog has one of the names.
@@ -141,11 +146,11 @@ class Store(ABC):
 
     @abstractmethod
     def time(self, value: Any) -> datetime:
-        """Turn a timestamp column's value into an aware datetime in UTC."""
+        """Convert the value of a timestamp column to an aware datetime in UTC."""
 
     @abstractmethod
     def byte_count(self) -> int:
-        """Return the bytes that the metadata takes, indexes included."""
+        """Return the size of the metadata in bytes, indexes included."""
 
     @abstractmethod
     def table_sizes(self) -> list[TableSize]:
@@ -157,5 +162,5 @@ class Store(ABC):
 
     @property
     def step(self) -> Callable[[str], None]:
-        """What is told the name of each step of a commit and a fork; tests stop there."""
+        """A callback that gets the name of each step of a commit or a fork, for tests."""
         return self.settings.on_step

@@ -1,5 +1,6 @@
-"""What a catalog sees: the one place that reads ``begin_snapshot``.
+"""Visibility: which rows a catalog sees.
 
+No other module reads ``begin_snapshot``.
 A version is a chain of (owner, bound) pairs, nearest owner first. docs/spec/metadata.md states the rule
 for each class of tables; this module is that page as SQL.
 """
@@ -24,14 +25,14 @@ Where = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """A name that a column must have, whatever the case of its letters; the text is folded already."""
+class FoldedName:
+    """A name to compare with a column regardless of case; the text is already folded."""
 
     text: str
 
 
 class Source(Protocol):
-    """Something that runs reading statements: a store, or a session of one."""
+    """Something that runs read-only statements: a store, or a session of one."""
 
     @property
     def dialect(self) -> Dialect: ...
@@ -41,8 +42,11 @@ class Source(Protocol):
     def time(self, value: Any) -> datetime: ...
 
 
-class Seen(Protocol):
-    """Whose rows are seen, nearest owner first, and up to which snapshot each."""
+class Chain(Protocol):
+    """A chain: the owners, nearest first, and the bound of each.
+
+    Rows of an owner count up to its bound, a snapshot.
+    """
 
     @property
     def owners(self) -> Sequence[CatalogId]: ...
@@ -52,17 +56,18 @@ class Seen(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """A chain by itself, for those who have no version yet."""
+class BareChain:
+    """A chain by itself, for callers that have no version yet."""
 
     owners: Sequence[CatalogId]
     bounds: Sequence[SnapshotId]
 
 
-def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where | None = None) -> list[R]:
-    """Return the rows of an interval table: begun and not ended at the bound of their owner, nor hidden.
+def visible(source: Source, sight: Chain, table: MetadataTable[R], where: Where | None = None) -> list[R]:
+    """Return the visible rows of an interval table.
 
-    The order is that of the chain, then of writing.
+    A row is visible if it has begun and not ended at the bound of its owner, and no tombstone hides it. Rows are
+    in the order of the chain, then of writing.
     """
     assert table.visibility is Visibility.INTERVAL
     where = where or {}
@@ -85,12 +90,12 @@ def visible(source: Source, sight: Seen, table: MetadataTable[R], where: Where |
 
 
 def history(
-    source: Source, sight: Seen, table: MetadataTable[R], where: Where | None = None
+    source: Source, sight: Chain, table: MetadataTable[R], where: Where | None = None
 ) -> list[tuple[R, SnapshotId, SnapshotId]]:
-    """Return all rows that an interval table ever showed in the lineage, each with its first and its ending snapshot.
+    """Return all rows of an interval table that the lineage ever showed.
 
-    A row that is visible now ends at infinity. An inherited row ends where its owner ended it up to the pin, or at
-    the first tombstone of a nearer catalog.
+    Each comes with the snapshots that began and ended it. A row that is visible now ends at infinity. An
+    inherited row ends where its owner ended it up to the pin, or at the first tombstone of a nearer catalog.
     """
     assert table.visibility is Visibility.INTERVAL
     where = where or {}
@@ -122,8 +127,11 @@ def history(
     return rows
 
 
-def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: TableId) -> list[R]:
-    """Return the newest set of statistics of a table, of the nearest owner that wrote any."""
+def latest(source: Source, sight: Chain, table: MetadataTable[R], table_id: TableId) -> list[R]:
+    """Return the newest set of statistics of a table.
+
+    It is from the nearest owner that wrote any.
+    """
     assert table.visibility is Visibility.LATEST
     columns = ", ".join(f"r.{name}" for name in table.columns)
     found = source.query(
@@ -143,8 +151,11 @@ def latest(source: Source, sight: Seen, table: MetadataTable[R], table_id: Table
     ]
 
 
-def all_latest(source: Source, sight: Seen, table: MetadataTable[R]) -> list[R]:
-    """Return the newest statistics of all tables of the lineage, each set of the nearest owner that wrote any."""
+def all_latest(source: Source, sight: Chain, table: MetadataTable[R]) -> list[R]:
+    """Return the newest statistics of all tables of the lineage.
+
+    Each set is from the nearest owner that wrote any.
+    """
     assert table.visibility is Visibility.LATEST
     columns = ", ".join(f"r.{name}" for name in table.columns)
     found = source.query(
@@ -166,8 +177,8 @@ def all_latest(source: Source, sight: Seen, table: MetadataTable[R]) -> list[R]:
     ]
 
 
-def file_totals(source: Source, sight: Seen, table: MetadataTable[Any]) -> dict[TableId, tuple[int, int]]:
-    """Return how many visible files each table has, of one kind, and their bytes."""
+def file_totals(source: Source, sight: Chain, table: MetadataTable[Any]) -> dict[TableId, tuple[int, int]]:
+    """Return the number and bytes of visible files of one kind, by table."""
     hidden = f" AND {_UNHIDDEN}" if len(sight.owners) > 1 else ""
     found = source.query(
         f"{with_chain(source)} SELECT r.table_id, count(*), sum(r.file_size_bytes)"
@@ -179,9 +190,12 @@ def file_totals(source: Source, sight: Seen, table: MetadataTable[Any]) -> dict[
 
 
 def highest_ids(
-    source: Source, sight: Seen, columns: Sequence[tuple[MetadataTable[Any], str]]
+    source: Source, sight: Chain, columns: Sequence[tuple[MetadataTable[Any], str]]
 ) -> list[tuple[SnapshotId, int]]:
-    """Return the highest id that rows of the lineage have in some columns, for each snapshot at which rows begin."""
+    """Return the highest id in some columns for each snapshot at which rows begin.
+
+    The rows are those of the lineage.
+    """
     parts = " UNION ALL ".join(
         f"SELECT r.{BEGIN} AS begun, max(r.{column}) AS highest FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound GROUP BY r.{BEGIN}"
@@ -196,7 +210,10 @@ def highest_ids(
 
 
 def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
-    """Return the rows that belong to rows of an interval table, joined by their owner as well as by their id."""
+    """Return the rows that belong to rows of an interval table.
+
+    They are joined by their owner as well as by their id.
+    """
     assert table.follows is not None
     key, where = table.follows[1], where or {}
     by_owner: dict[CatalogId, set[int]] = {}
@@ -218,8 +235,11 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
     return found
 
 
-def all_following(source: Source, sight: Seen, table: MetadataTable[R]) -> list[R]:
-    """Return the rows that belong to any row that an interval table ever showed in the lineage, each once."""
+def all_following(source: Source, sight: Chain, table: MetadataTable[R]) -> list[R]:
+    """Return the rows that belong to any past or present row of an interval table.
+
+    The interval table's rows are those that the lineage ever showed; each result comes once.
+    """
     assert table.follows is not None
     parent, key = table.follows
     columns = ", ".join(f"x.{name}" for name in table.columns)
@@ -234,10 +254,10 @@ def all_following(source: Source, sight: Seen, table: MetadataTable[R]) -> list[
 
 
 def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[TableId, set[DataFileId]]:
-    """Return the data files that commits of the catalog ended or deleted rows of after ``since``.
+    """Return the data files that the catalog's commits after ``since`` touched.
 
-    Rows begun, rows ended and inherited rows hidden all count: a first delete file ends nothing, and
-    ending an inherited row only writes a tombstone.
+    A commit touches a file when it ends the file or deletes rows of it. Rows begun, rows ended and inherited rows
+    hidden all count: a first delete file ends nothing, and ending an inherited row only writes a tombstone.
     """
     found = source.query(
         f"SELECT table_id, data_file_id FROM forklake.{DELETE_FILE.name} WHERE catalog_id = :c AND {BEGIN} > :since"
@@ -265,8 +285,11 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
     return touched
 
 
-def begun(source: Source, sight: Seen, table: MetadataTable[Any], where: Where) -> set[SnapshotId]:
-    """Return the snapshots of a chain at which rows of an interval table begin, ended and hidden ones too."""
+def start_snapshots(source: Source, sight: Chain, table: MetadataTable[Any], where: Where) -> set[SnapshotId]:
+    """Return the snapshots of a chain at which rows of an interval table begin.
+
+    Ended and hidden rows count too.
+    """
     found = source.query(
         f"{with_chain(source)} SELECT DISTINCT r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}",
@@ -276,8 +299,13 @@ def begun(source: Source, sight: Seen, table: MetadataTable[Any], where: Where) 
     return {SnapshotId(snapshot) for (snapshot,) in found}
 
 
-def begun_by_table(source: Source, sight: Seen, table: MetadataTable[Any]) -> list[tuple[TableId, SnapshotId]]:
-    """Return for which tables rows of an interval table begin in the lineage, and when; hidden ones too."""
+def start_snapshots_by_table(
+    source: Source, sight: Chain, table: MetadataTable[Any]
+) -> list[tuple[TableId, SnapshotId]]:
+    """Return the tables and snapshots for which rows of an interval table begin.
+
+    The rows are those of the lineage; hidden ones count too.
+    """
     found = source.query(
         f"{with_chain(source)} SELECT DISTINCT r.table_id, r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.table_id, r.{BEGIN}",
@@ -286,7 +314,7 @@ def begun_by_table(source: Source, sight: Seen, table: MetadataTable[Any]) -> li
     return [(TableId(of), SnapshotId(begun)) for of, begun in found]
 
 
-def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
+def schema_versions(source: Source, sight: Chain) -> dict[TableId, int]:
     """Return the newest schema version of each table in the lineage."""
     found = source.query(
         f"{with_chain(source)} SELECT r.table_id, max(r.schema_version) FROM chain c"
@@ -297,8 +325,11 @@ def schema_versions(source: Source, sight: Seen) -> dict[TableId, int]:
     return {TableId(table_id): int(version) for table_id, version in found}
 
 
-def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId, int, TableId]]:
-    """Return the schema versions of all tables in the lineage: since when, which, and of which table."""
+def schema_version_history(source: Source, sight: Chain) -> list[tuple[SnapshotId, int, TableId]]:
+    """Return the schema versions of all tables in the lineage.
+
+    Each is (snapshot since which it holds, schema version, table).
+    """
     return [
         (begin, version, table)
         for begin, version, table in source.query(
@@ -311,7 +342,10 @@ def schema_version_history(source: Source, sight: Seen) -> list[tuple[SnapshotId
 
 
 def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:
-    """Return how many live data files each catalog has rows of its own for, copied ones too, and their bytes."""
+    """Return the number and bytes of each catalog's own live data files.
+
+    Files count if the catalog has a row of its own for them, copied rows too.
+    """
     found = source.query(
         f"SELECT r.catalog_id, count(*), sum(r.file_size_bytes) FROM forklake.{DATA_FILE.name} r"
         f" WHERE r.catalog_id IN (:ids...) AND r.{END} = :live GROUP BY r.catalog_id",
@@ -323,12 +357,12 @@ def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, 
 
 def copy_interval_rows(
     session: Session,
-    sight: Seen,
+    sight: Chain,
     table: MetadataTable[Any],
     target: tuple[CatalogId, SnapshotId],
     places: Mapping[str, Any],
 ) -> None:
-    """Write the inherited rows of a chain out as rows of the target that begin at its snapshot.
+    """Copy the inherited rows of a chain to the target; they begin at its snapshot.
 
     Paths become absolute: ``places`` has the directory of each owner (``roots``, beside the chain's
     owners) and of each table below it (``table_ids``, ``table_paths``, ``table_absolute``). A row of a merged
@@ -362,11 +396,11 @@ def copy_interval_rows(
         target=target[0],
         snapshot=target[1],
     )
-    session.numbered(written)
+    session.advance_row_uids(written)
 
 
-def copy_following_rows(session: Session, sight: Seen, table: MetadataTable[Any], target: CatalogId) -> None:
-    """Write the rows that follow inherited rows out as rows of the target, unless it has them already."""
+def copy_following_rows(session: Session, sight: Chain, table: MetadataTable[Any], target: CatalogId) -> None:
+    """Copy the rows that follow inherited rows to the target, unless it has them."""
     assert table.follows is not None
     parent, key = table.follows
     session.execute(
@@ -382,10 +416,10 @@ def copy_following_rows(session: Session, sight: Seen, table: MetadataTable[Any]
 
 
 def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: str, **params: Any) -> list[Values]:
-    """Return catalogs as they are, or were at a snapshot or a time, each with its newest own snapshot then.
+    """Return catalogs now, or at a snapshot or a time, with their newest own snapshot.
 
     The columns are catalog_id, catalog_name, catalog_uuid, parent_catalog_id, parent_snapshot_id, snapshot_id,
-    begin_time, path, path_is_relative, end_snapshot. ``condition`` goes on after WHERE ... AND.
+    begin_time, path, path_is_relative, end_snapshot. ``condition`` continues the WHERE clause after AND.
     """
     own = "h.snapshot_id"
     shown = f"k.{END} = :live"
@@ -418,12 +452,16 @@ _UNHIDDEN = (
 
 
 def with_chain(source: Source) -> str:
-    """Begin a statement with a chain as rows (depth, owner_id, bound); `chain_params` has their values."""
+    """Return the start of a statement on a chain.
+
+    The chain is a common table expression with rows (depth, owner_id, bound).
+    `chain_params` has the values.
+    """
     return f"WITH chain(depth, owner_id, bound) AS ({source.dialect.chain})"
 
 
-def chain_params(sight: Seen) -> dict[str, Any]:
-    """Return the parameters of a statement that begins `with_chain`."""
+def chain_params(sight: Chain) -> dict[str, Any]:
+    """Return the parameters of a statement that starts with `with_chain`."""
     return {
         "depths": list(range(len(sight.owners))),
         "owners": list(sight.owners),
@@ -445,10 +483,10 @@ def _comparison(column: str, value: Any) -> str:
 
 def _filter(where: Where) -> str:
     return "".join(
-        f" AND {f'fold(r.{column})' if isinstance(value, Folded) else f'r.{column}'} {_comparison(column, value)}"
+        f" AND {f'fold(r.{column})' if isinstance(value, FoldedName) else f'r.{column}'} {_comparison(column, value)}"
         for column, value in where.items()
     )
 
 
 def _filter_params(where: Where) -> dict[str, Any]:
-    return {f"w_{column}": value.text if isinstance(value, Folded) else value for column, value in where.items()}
+    return {f"w_{column}": value.text if isinstance(value, FoldedName) else value for column, value in where.items()}

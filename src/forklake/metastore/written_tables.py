@@ -1,4 +1,4 @@
-"""The metadata tables whose rows a commit writes, each with the class of its rows as values."""
+"""The metadata tables that a commit writes, each with the class of its rows."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class MetadataTable(Generic[R_co]):
     """One metadata table whose rows belong to catalogs, with the class of its rows.
 
     Attributes:
-        described: What the table is.
-        row: Its rows as values, with the columns it carries as fields.
+        described: The description of the table.
+        row: The class of its rows, with the columns of a row as fields.
         follows: The interval table whose rows these belong to, and the column that joins them beside the owner.
     """
 
@@ -46,7 +46,7 @@ class MetadataTable(Generic[R_co]):
 
     @cached_property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the table."""
         return self.described.name
 
     @cached_property
@@ -56,26 +56,29 @@ class MetadataTable(Generic[R_co]):
 
     @cached_property
     def scope(self) -> str | None:
-        """The column that holds the table of a row; None puts its tombstones into scope 0."""
+        """The column with the table that a row belongs to.
+
+        None puts its tombstones into scope 0.
+        """
         return self.described.scope
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The columns that a row carries: without owner, uid and interval."""
-        return tuple(column.name for column in self.described.carried)
+        """The columns of a row as a value: without owner, uid and interval."""
+        return tuple(column.name for column in self.described.row_columns)
 
     @cached_property
     def flags(self) -> tuple[int, ...]:
         """The positions of boolean columns, which SQLite returns as numbers."""
-        return tuple(place for place, column in enumerate(self.described.carried) if column.kind == "flag")
+        return tuple(place for place, column in enumerate(self.described.row_columns) if column.kind == "flag")
 
     @cached_property
     def uuids(self) -> tuple[str, ...]:
-        """The columns with uuids, which DuckDB returns as values of a type of their own."""
-        return tuple(column.name for column in self.described.carried if column.kind == "uuid")
+        """The columns with uuids, which DuckDB returns as values of its own type."""
+        return tuple(column.name for column in self.described.row_columns if column.kind == "uuid")
 
     def decode(self, values: Sequence[Any]) -> dict[str, Any]:
-        """Name the values of one result row."""
+        """Return the values of one result row by column name."""
         named = dict(zip(self.columns, values, strict=True))
         for place in self.flags:
             value = values[place]

@@ -1,1 +1,1 @@
-"""Frozen values that every storey speaks; standard library only."""
+"""Frozen values that all storeys share; standard library only."""

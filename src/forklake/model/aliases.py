@@ -1,4 +1,4 @@
-"""Column aliases of a view as DuckLake writes them: quoted names with commas between."""
+"""Column aliases of a view in DuckLake's format: quoted names and commas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from forklake.model.quoting import quote_name
 
 
 def format_aliases(names: tuple[str, ...]) -> str | None:
-    """Write aliases, quotes in them doubled; no alias is None.
+    """Format column aliases; return None if there are none.
+
+    Quotes within a name are doubled.
 
     >>> format_aliases(("a", "b c"))
     '"a","b c"'

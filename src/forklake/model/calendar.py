@@ -1,4 +1,7 @@
-"""Day numbers and dates of the Gregorian calendar, for years beyond those that Python's dates have."""
+"""Day numbers and dates of the Gregorian calendar, for years of any size.
+
+Python's own dates end at the years 1 and 9999.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ _EPOCH_DAYS = 719_468
 
 
 def days_in_month(year: int, month: int) -> int:
-    """Return how many days a month has, of any year; the year before 1 is 0."""
+    """Return how many days a month of any year has; the year before 1 is 0."""
     if month == 2:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
     return 30 if month in (4, 6, 9, 11) else 31

@@ -1,7 +1,8 @@
-"""What one commit may do: the one vocabulary for staging, the log, conflicts, diff and merge.
+"""Everything that one commit may do, as values.
 
-A change names things by id, so it means the same on every snapshot that holds them. Ids of things that
-the same transaction makes are local (negative) until the commit.
+Staging, the change log, conflict checks, diff and merge share this one vocabulary. A change names things by
+id, so it means the same on every snapshot that holds them. Ids of things that the same transaction makes are
+local (negative) until the commit.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class CreateSchema:
 
 @dataclass(frozen=True, slots=True)
 class DropSchema:
-    """Drop a schema; with ``cascade`` the tables in it too, else it has to be empty."""
+    """Drop a schema; with ``cascade`` its tables too, otherwise it must be empty."""
 
     schema_id: SchemaId
     cascade: bool = False
@@ -112,7 +113,7 @@ class ChangeColumnType:
 
 @dataclass(frozen=True, slots=True)
 class SetDefault:
-    """Give a column another default for rows to come; None takes it away."""
+    """Set the default of a column for future rows; None removes it."""
 
     table_id: TableId
     column_id: ColumnId
@@ -124,8 +125,8 @@ class SetDefault:
 class SetNullsAllowed:
     """Allow or forbid NULL in a column.
 
-    ``searched`` has the files whose rows were read and have no NULL; None if none were read, and statistics have to
-    prove it.
+    ``searched`` has the files whose rows were read and found free of NULL. It is None if no file was read: then
+    the statistics have to prove it.
     """
 
     table_id: TableId
@@ -136,7 +137,7 @@ class SetNullsAllowed:
 
 @dataclass(frozen=True, slots=True)
 class SetPartitioning:
-    """Partition the files to come by these keys; none resets it."""
+    """Partition future files by these keys; no keys resets it."""
 
     table_id: TableId
     partition_id: PartitionId
@@ -145,7 +146,7 @@ class SetPartitioning:
 
 @dataclass(frozen=True, slots=True)
 class SetSorting:
-    """Sort the files to come by these keys; none resets it."""
+    """Sort future files by these keys; no keys resets it."""
 
     table_id: TableId
     sort_id: SortId
@@ -199,7 +200,7 @@ class DropMacro:
 
 @dataclass(frozen=True, slots=True)
 class SetTag:
-    """Set a tag of a table or view; None takes it away."""
+    """Set a tag of a table or view; None removes it."""
 
     object_id: int
     key: str
@@ -208,7 +209,7 @@ class SetTag:
 
 @dataclass(frozen=True, slots=True)
 class SetColumnTag:
-    """Set a tag of a column; None takes it away."""
+    """Set a tag of a column; None removes it."""
 
     table_id: TableId
     column_id: ColumnId
@@ -218,7 +219,7 @@ class SetColumnTag:
 
 @dataclass(frozen=True, slots=True)
 class SetViewColumnTag:
-    """Set a tag of a column of a view; None takes it away."""
+    """Set a tag of a column of a view; None removes it."""
 
     view_id: ViewId
     column_name: str
@@ -228,10 +229,11 @@ class SetViewColumnTag:
 
 @dataclass(frozen=True, slots=True)
 class AppendFiles:
-    """Make written data files part of a table; row ids are given at the commit.
+    """Add written data files to a table; the commit assigns the row ids.
 
-    ``mappings`` has a local id for each new mapping that the files name. ``unmatched`` says that rows are there because
-    no row of the table matched, as in a merge: they cannot follow rows that others have added meanwhile.
+    ``mappings`` has a local id for each new mapping that the files name. ``unmatched`` means that the rows were
+    added because no row of the table matched, as in a merge: they conflict with rows that others have added
+    meanwhile.
     """
 
     table_id: TableId
@@ -242,9 +244,10 @@ class AppendFiles:
 
 @dataclass(frozen=True, slots=True)
 class RewriteFiles:
-    """Let other files hold rows that this transaction wrote: the same rows in the same places, in the columns of now.
+    """Replace files that this transaction wrote by files with the same rows.
 
-    ``files`` has the local id of each file with what takes its place; ``mappings`` as in `AppendFiles`.
+    The rows keep their positions and are stored in the table's current columns. ``files`` has the local id of
+    each old file with its replacement; ``mappings`` as in `AppendFiles`.
     """
 
     table_id: TableId
@@ -254,10 +257,10 @@ class RewriteFiles:
 
 @dataclass(frozen=True, slots=True)
 class InsertInlined:
-    """Add rows that are kept in the metadata: for each, the values by column id, as text or None.
+    """Add inlined rows: for each row, its values by column id, as text or None.
 
-    ``row_ids`` has the ids that updated rows keep, and None for new rows; all are new if it is empty. ``unmatched`` as
-    in `AppendFiles`.
+    ``row_ids`` has the ids that updated rows keep, and None for new rows; if it is empty, all rows are new.
+    ``unmatched`` as in `AppendFiles`.
     """
 
     table_id: TableId
@@ -268,7 +271,7 @@ class InsertInlined:
 
 @dataclass(frozen=True, slots=True)
 class DeleteInlined:
-    """Delete rows that are kept in the metadata."""
+    """Delete inlined rows."""
 
     table_id: TableId
     row_ids: tuple[int, ...]
@@ -276,7 +279,7 @@ class DeleteInlined:
 
 @dataclass(frozen=True, slots=True)
 class InlineDeletes:
-    """Delete rows of data files by position, and keep that in the metadata."""
+    """Delete rows of data files by position, and record that in the metadata."""
 
     table_id: TableId
     positions: tuple[tuple[DataFileId, int], ...]
@@ -284,7 +287,7 @@ class InlineDeletes:
 
 @dataclass(frozen=True, slots=True)
 class DeleteRows:
-    """Make written delete files count; each takes the place of the one before it."""
+    """Register written delete files; each replaces the previous one of its data file."""
 
     table_id: TableId
     files: tuple[tuple[DeleteFileId, NewDeleteFile], ...]
@@ -292,7 +295,7 @@ class DeleteRows:
 
 @dataclass(frozen=True, slots=True)
 class RemoveFiles:
-    """End data files of which no row is left, and their delete files."""
+    """End data files that have no rows left, and their delete files."""
 
     table_id: TableId
     files: tuple[DataFileId, ...]
@@ -300,7 +303,10 @@ class RemoveFiles:
 
 @dataclass(frozen=True, slots=True)
 class TableShape:
-    """What of a table shows in its files: of each column its id, name, type and parent; and the partitioning."""
+    """The part of a table's definition that shows in its files.
+
+    It has the id, name, type and parent of each column, and the partitioning.
+    """
 
     columns: frozenset[tuple[ColumnId, str, str, ColumnId | None]]
     partition_id: PartitionId | None
@@ -308,7 +314,7 @@ class TableShape:
 
 @dataclass(frozen=True, slots=True)
 class FlushInlined:
-    """Let files hold what the metadata held: inlined rows, and deleted positions of data files. No row changes.
+    """Move inlined rows and inlined deletes of a table into files; no row changes.
 
     Attributes:
         table_id: The table.
@@ -316,9 +322,9 @@ class FlushInlined:
         row_ids: The rows that they hold.
         newest: The last snapshot that added one of these rows; None if there are none.
         delete_files: The delete files with the positions, earlier deletions included.
-        whole_files: Data files of which no row is left: they end.
+        whole_files: Data files that have no rows left: they end.
         positions: What the delete files hold now.
-        shape: What the files were written for; the table must still be like that.
+        shape: The shape that the files were written for; the table must still have it.
     """
 
     table_id: TableId
@@ -365,7 +371,10 @@ Change = (
 
 
 def touched_files(change: Change) -> int:
-    """Return how many data files and delete files a change adds, and how many data files it takes away."""
+    """Return how many files a change adds or removes.
+
+    Data files and delete files count when they are added, only data files when they are removed.
+    """
     match change:
         case AppendFiles(files=files) | DeleteRows(files=files) | RemoveFiles(files=files):
             return len(files)

@@ -1,4 +1,4 @@
-"""The vocabulary of the change log: what a snapshot says it did.
+"""The vocabulary of the change log, which records what each snapshot did.
 
 A snapshot's ``changes_made`` is a list of entries ``keyword:value``, separated by commas. The value
 is an object id, or the quoted name of something created: ``created_table:"main"."t",inserted_into_table:1``.
@@ -43,17 +43,17 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
-    """What the log remembers of a change, and what its own transaction knows besides.
+    """One change as the log records it, with details that only its transaction knows.
 
-    A change is complete enough to be logged, or it cannot be made (ValueError): something created
+    A change must be complete enough to be logged, or making it fails (ValueError): something created
     has its names, everything else the id of its object. An id below zero is local to a transaction;
     the store replaces it at commit.
 
     Attributes:
         kind: The keyword.
-        object_id: The schema, table, view or macro; the log does not tell it of things created.
+        object_id: The schema, table, view or macro; the log has none for things created.
         schema_name: The schema of something created (for ``created_schema``, the schema itself). The
-            log does not tell it of a dropped schema; the transaction that drops one fills it in.
+            log has none for a dropped schema; the transaction that drops one fills it in.
         name: The table, view or macro created.
         schema_id: The schema of a table, view or macro created; not in the log.
         data_files: The data files whose rows a ``deleted_from_table`` touched; not in the text but
@@ -129,17 +129,17 @@ _OBJECT_ID: Final = re.compile("[0-9]{1,20}")
 
 
 def entries(changes: Iterable[LoggedChange]) -> tuple[tuple[str, str | int], ...]:
-    """Return the log's entries as (keyword, quoted name or object id), in DuckLake's order.
+    """Return the log's entries as (keyword, quoted name or object id).
 
-    No entry comes twice, and entries of one rank keep the order in which they were given. An id
-    below zero is one that the store still has to replace.
+    They are in DuckLake's order. No entry comes twice, and entries of one rank keep the order in which they were
+    given. The store still has to replace ids below zero.
     """
     ordered = sorted(changes, key=lambda change: _RANK[change.kind])
     return tuple(dict.fromkeys((change.kind.value, _value(change)) for change in ordered))
 
 
 def render(changes: Iterable[LoggedChange]) -> str:
-    """Return the text of ``changes_made``: the entries, joined; empty if nothing changed.
+    """Return the text of ``changes_made``; it is empty if nothing changed.
 
     >>> inserted = LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=1)
     >>> created = LoggedChange(ChangeKind.CREATED_TABLE, schema_name="main", name='the "big" one')
@@ -189,14 +189,14 @@ def _logged_change(keyword: str, value: str) -> LoggedChange:
         raise ValueError(f"Unsupported change type {keyword}")
     if kind is ChangeKind.CREATED_SCHEMA:
         if names := _SCHEMA.fullmatch(value):
-            return LoggedChange(kind, schema_name=_unquoted(names[1]))
+            return LoggedChange(kind, schema_name=_unquote(names[1]))
     elif kind in _CREATED_ENTRIES:
         if names := _SCHEMA_AND_NAME.fullmatch(value):
-            return LoggedChange(kind, schema_name=_unquoted(names[1]), name=_unquoted(names[2]))
+            return LoggedChange(kind, schema_name=_unquote(names[1]), name=_unquote(names[2]))
     elif _OBJECT_ID.fullmatch(value):
         return LoggedChange(kind, object_id=int(value))
     raise ValueError(f"Unsupported change type {keyword}:{value}")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text.replace('""', '"')

@@ -1,4 +1,4 @@
-"""What is read to tell how the rows of a table changed."""
+"""The plan of a change feed: what is read to find how the rows of a table changed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from forklake.model.scan import ScanDeletes, ScanPlan
 
 @dataclass(frozen=True, slots=True)
 class NewDeletes:
-    """What one delete file deletes of its data file that was there before.
+    """The rows of a data file that one delete file newly deletes.
 
     Attributes:
-        path: The data file's.
+        path: The path of the data file.
         before: What was deleted already.
         after: What is deleted now.
         snapshot_id: The snapshot that deleted it.
@@ -29,18 +29,18 @@ class NewDeletes:
 
 @dataclass(frozen=True, slots=True)
 class ChangePlan:
-    """How the rows of a table changed between two snapshots, both included.
+    """What to read for the changes of a table between two snapshots, both included.
 
     Attributes:
         first: The first snapshot whose changes count.
-        last: The last one; columns are the table's of that snapshot.
-        inserted: Files and rows of which something was added; what was deleted of them later counts too.
-        ended: Files and rows that ended, as they were just before.
+        last: The last one; the columns are those of the table at that snapshot.
+        inserted: Files and inlined rows with added rows; rows that were deleted later count too.
+        ended: Files and inlined rows that ended, as they were just before.
         ended_files: The snapshot that ended each file, by path.
-        ended_rows: The snapshot that ended each row of the metadata, by row id and the snapshot that began it.
-        deleted_from: Files of which rows were deleted, whole.
+        ended_rows: The snapshot that ended each inlined row, by row id and the snapshot that began it.
+        deleted_from: Whole files in which rows were deleted.
         deletes: The delete files that did it.
-        inlined_deletes: Deletes that are kept in the metadata: data file, position, snapshot.
+        inlined_deletes: Inlined deletes: data file, position, snapshot.
     """
 
     first: SnapshotId

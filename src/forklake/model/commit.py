@@ -1,4 +1,4 @@
-"""A commit as data: what one compare-and-swap writes, and what became of it."""
+"""A commit as data: what one compare-and-swap writes, and its outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.model.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """An inherited row that the catalog no longer shows."""
+    """An inherited row that has ended for the catalog."""
 
     scope_id: int
     row_uid: RowUid
@@ -22,7 +22,10 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class CommitRequest:
-    """All that a store needs to commit; it decides nothing but whether the head is still ``expected``."""
+    """Everything that a store needs to commit.
+
+    The store decides one thing only: whether the head is still ``expected``.
+    """
 
     catalog_id: CatalogId
     expected: SnapshotId
@@ -38,7 +41,7 @@ class CommitRequest:
 
 
 class Outcome(StrEnum):
-    """What became of an attempt; only ``COMMITTED`` wrote something."""
+    """The outcome of an attempt; only ``COMMITTED`` wrote something."""
 
     COMMITTED = "committed"
     KNOWN = "known"
@@ -49,7 +52,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommitResult:
-    """The outcome, and for a commit the ids that local ids stand for (-1 is the first)."""
+    """The outcome of a commit, and the ids that replace its local ids.
+
+    The first id replaces -1, the second -2, and so on.
+    """
 
     outcome: Outcome
     snapshot_id: SnapshotId | None = None

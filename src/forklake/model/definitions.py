@@ -1,4 +1,4 @@
-"""What callers hand in: columns to make, files to register."""
+"""Definitions that callers hand in: columns to create, files to register."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from forklake.model.ids import DataFileId, MappingId
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """A column to make. ``children`` are the fields of a struct, the element of a list, key and value of a map."""
+    """A column to create, with what is nested in it.
+
+    ``children`` are the fields of a struct, the element of a list, or the key and value of a map.
+    """
 
     name: str
     type: str
@@ -23,7 +26,10 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ColumnStats:
-    """What is known of one column of one file; ``value_count`` counts what is not NULL, bounds are text."""
+    """Statistics of one column of one file.
+
+    ``value_count`` counts the values that are not NULL; bounds are text.
+    """
 
     value_count: int | None = None
     null_count: int | None = None
@@ -36,7 +42,7 @@ class ColumnStats:
 
 @dataclass(frozen=True, slots=True)
 class VariantStats:
-    """What is known of one shredded path of a variant column of one file."""
+    """Statistics of one shredded path of a variant column of one file."""
 
     column: str
     variant_path: str
@@ -46,7 +52,7 @@ class VariantStats:
 
 @dataclass(frozen=True, slots=True)
 class MappedColumn:
-    """A column of a file that has no field ids, and the column of the table that it is."""
+    """A column of a file without field ids, and the matching column of the table."""
 
     source_name: str
     target: str
@@ -63,13 +69,13 @@ class NameMapping:
 
 @dataclass(frozen=True, slots=True)
 class NewDataFile:
-    """A data file that was written and is to become part of a table.
+    """A written data file that is to become part of a table.
 
     Attributes:
         path: Where it is, below the table's directory.
         partition_values: One for each key of the table's partitioning, as text.
-        mapping: How its columns are found if it has no field ids: a new mapping, or the id of one that another file
-            of the table uses.
+        mapping: How its columns are found if it has no field ids: a new mapping, or the id of a mapping that
+            another file of the table uses.
         column_stats: Statistics by the name of the column; nested fields by their names with dots between.
     """
 
@@ -86,7 +92,10 @@ class NewDataFile:
 
 @dataclass(frozen=True, slots=True)
 class NewDeleteFile:
-    """A delete file that was written: all deleted positions of one data file, earlier ones included."""
+    """A written delete file with all deleted positions of one data file.
+
+    Positions that were deleted earlier are included.
+    """
 
     data_file_id: DataFileId
     path: str
@@ -98,7 +107,7 @@ class NewDeleteFile:
 
 @dataclass(frozen=True, slots=True)
 class MacroParameter:
-    """A parameter of a macro; one with a default can be left out."""
+    """A parameter of a macro; one with a default may be omitted."""
 
     name: str
     type: str | None = None

@@ -1,4 +1,7 @@
-"""Expressions that callers make of an engine's own objects, such as a Column of Spark: as plain values."""
+"""Expressions as plain values, made from objects of an engine.
+
+A Column of Spark is such an object.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,27 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class NamedColumn:
-    """A column by the parts of its name; the first may be the table, the last ones fields of structs."""
+    """A column by the parts of its name.
+
+    The first part may be the table, the last ones fields of structs.
+    """
 
     parts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value of Python's."""
+    """A Python value."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """A function or an operator, by the name that Spark gives it: ``>``, ``and``, ``upper``."""
+    """A function or an operator, by Spark's name for it.
+
+    For example, ``>``, ``and``, ``upper``.
+    """
 
     name: str
     arguments: tuple[Expression, ...]

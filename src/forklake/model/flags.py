@@ -1,4 +1,4 @@
-"""True and false as texts say them."""
+"""Booleans in texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SWITCHES: Final = {**BOOLEANS, "on": True, "off": False}
 
 
 def read_flag(value: object) -> bool | None:
-    """Return what an option or a setting says; None if it is neither true nor false.
+    """Return the boolean that an option or a setting means; None if it is neither.
 
     >>> read_flag(True), read_flag(" Off"), read_flag(1), read_flag("maybe")
     (True, False, True, None)

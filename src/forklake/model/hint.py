@@ -1,4 +1,7 @@
-"""What a user can do about an error, as values: Python, SQL and the command line each say it in their own words."""
+"""Advice on what to do about an error, as values.
+
+Python, SQL and the command line each put a hint into their own words.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class ListCatalogs:
-    """List the catalogs of the lake: those whose names begin so, and as they were then."""
+    """List the catalogs of the lake.
+
+    It may be limited to names with a prefix, and to the state at an earlier moment.
+    """
 
     prefix: str = ""
     at: int | datetime | None = None
@@ -29,24 +35,24 @@ class UndropCatalog:
 
 @dataclass(frozen=True, slots=True)
 class NameById:
-    """Say by its id which of several dropped catalogs is meant."""
+    """Choose one of several dropped catalogs by its id."""
 
     catalog_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class AllowExisting:
-    """Take the fork that has the name already."""
+    """Accept the existing fork of that name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForkAgain:
-    """Fork again in such a way that a fork that was made after all is found."""
+    """Fork again, and accept a fork that the first attempt has made after all."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetDataPath:
-    """Say, once, where the files of the lake go."""
+    """Set the data path of the lake, once."""
 
 
 @dataclass(frozen=True, slots=True)

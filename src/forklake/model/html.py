@@ -1,4 +1,4 @@
-"""Pieces of HTML, for notebooks: whatever is shown is escaped."""
+"""Pieces of HTML for notebooks; all text is escaped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 
 
 def heading(kind: str, name: str) -> str:
-    """Return what stands above a thing: its kind and its name.
+    """Return a heading with the kind and the name of a thing.
 
     >>> heading("Table", "a<b")
     '<p><b>Table</b> a&lt;b</p>'
@@ -17,7 +17,7 @@ def heading(kind: str, name: str) -> str:
 
 
 def sheet(heads: Sequence[str], rows: Iterable[Sequence[object]], more: str | None = None) -> str:
-    """Return a table, and below it a remark; numbers stand at the right.
+    """Return a table with an optional remark below it; numbers are right-aligned.
 
     >>> sheet(["n"], [[1000]])
     '<table><thead><tr><th>n</th></tr></thead><tbody><tr><td style="text-align: right">1,000</td></tr></tbody></table>'
@@ -29,7 +29,7 @@ def sheet(heads: Sequence[str], rows: Iterable[Sequence[object]], more: str | No
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> str:
-    """Return what is known of one thing, a row each; what is None is left out."""
+    """Return a table of names and values, a row each; None values are left out."""
     rows = "".join(f"<tr><th>{escape(name)}</th>{_cell(value)}</tr>" for name, value in pairs if value is not None)
     return f"<table><tbody>{rows}</tbody></table>"
 

@@ -1,4 +1,4 @@
-"""Typed ids and the two numbers that the metadata tables rely on."""
+"""Typed ids, and the constants that the metadata tables rely on."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ THE_LAKE: Final = CatalogId(-1)
 
 
 def first_row_id(catalog: CatalogId, *, is_root: bool) -> int:
-    """Return the first row id that a catalog gives to rows it adds itself.
+    """Return the first row id that a catalog assigns to rows it adds itself.
 
-    Two catalogs of one tree never give one id to different rows: a root counts from 0, every other
+    Two catalogs of one tree never assign one id to different rows: a root counts from 0, every other
     catalog from a range of its own (134 million catalogs, 68 billion rows a table in each).
     """
     return 0 if is_root else catalog << ROW_ID_SHIFT

@@ -1,4 +1,4 @@
-"""Names that tables of inlined rows keep for themselves in plain DuckLake databases."""
+"""Column names that DuckLake reserves in its tables of inlined rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OWN: Final = frozenset({"row_id", "begin_snapshot", "end_snapshot"})
 
 
 def is_own_name(column: str) -> bool:
-    """Return whether such a table has a column of that name beside those of the rows.
+    """Return whether DuckLake reserves a column name in tables of inlined rows.
 
     >>> is_own_name("Row_Id"), is_own_name("rowid")
     (True, False)

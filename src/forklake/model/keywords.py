@@ -1,4 +1,7 @@
-"""The words that DuckDB's grammar knows; a name that is one of them is quoted where DuckDB writes names."""
+"""The keywords of DuckDB's grammar.
+
+Where DuckDB writes names, it quotes a name that is a keyword.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,9 @@ _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def identifier(name: str) -> str:
-    """Return a name as DuckDB writes it in its own texts: in quotes if it is no plain word, or a keyword.
+    """Return a name as DuckDB prints it, in quotes where it needs them.
+
+    A name needs quotes if it is no plain word, or if it is a keyword.
 
     >>> identifier("Sales"), identifier("my table"), identifier("data")
     ('Sales', '"my table"', '"data"')

@@ -1,4 +1,4 @@
-"""What a merge does with rows, in the words of its caller and in Spark's."""
+"""The clauses of a merge, as callers write them and in Spark SQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from forklake.model.field import Field
 
 Side = Literal["matched", "not matched", "not matched by source"]
-Deed = Literal["update", "delete", "insert"]
+MergeOperation = Literal["update", "delete", "insert"]
 
 TARGET: Final = "target"
 SOURCE: Final = "source"
@@ -21,8 +21,8 @@ class MergeUpdate:
     """Update the row of the table.
 
     Attributes:
-        set: Expressions by column; None sets every column that the source has too, to the source's value.
-        when: Only rows for which this holds too.
+        set: Expressions by column; None sets every column that the source also has to the source's value.
+        when: An additional condition on the rows.
     """
 
     set: Mapping[str, Any] | None = None
@@ -31,7 +31,7 @@ class MergeUpdate:
 
 @dataclass(frozen=True, slots=True)
 class MergeDelete:
-    """Delete the row of the table; ``when``: only rows for which this holds too."""
+    """Delete the row of the table; ``when`` is an additional condition on the rows."""
 
     when: Any = None
 
@@ -41,8 +41,9 @@ class MergeInsert:
     """Insert a row.
 
     Attributes:
-        values: Expressions by column; None takes every column that the source has too. Others have their defaults.
-        when: Only rows for which this holds too.
+        values: Expressions by column; None takes every column that the source also has. Others get their
+            defaults.
+        when: An additional condition on the rows.
     """
 
     values: Mapping[str, Any] | None = None
@@ -51,10 +52,10 @@ class MergeInsert:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One thing that a merge does: to which rows, under which condition, with which values; all in Spark SQL."""
+    """One action of a merge: its rows, its condition and its values, in Spark SQL."""
 
     side: Side
-    deed: Deed
+    operation: MergeOperation
     condition: str | None
     values: tuple[tuple[str, str], ...] = ()
     """Columns of the table and what they become."""
@@ -62,10 +63,10 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A merge: how rows are matched, in Spark SQL over the structs ``target`` and ``source``; the first clause wins.
+    """A merge in Spark SQL over the structs ``target`` and ``source``.
 
-    ``source`` are the columns of the source; ``keys`` are columns of the table that equal columns of the source where
-    rows match, both by their names.
+    The first clause that applies to a row wins. ``source`` are the columns of the source. ``keys`` are pairs of
+    column names, of the table and of the source, whose values are equal where rows match.
     """
 
     on: str

@@ -1,4 +1,4 @@
-"""Dates, times and timestamps as numbers, from the texts that statistics have."""
+"""Converts dates, times and timestamps in statistics to numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _MOMENT: Final = re.compile(
 
 
 def moment(kind: Type, text: str) -> int | None:
-    """Return a date, a time or a timestamp as nanoseconds since 1970 or midnight; None if the text is none of these.
+    """Return a date, time or timestamp as nanoseconds; None if the text is none.
 
-    Without an offset it is UTC. Infinities, and what DuckDB would not print, are no moments.
+    They count from 1970, or from midnight for a time. Without an offset it is UTC. Infinities, and texts that
+    DuckDB would not print, are no moments.
 
     >>> from forklake.model import types
     >>> moment(types.DATE, "1970-01-02") == NANOS_PER_DAY, moment(types.TIMESTAMPTZ, "1970-01-01 02:00:00+02")

@@ -1,8 +1,10 @@
-"""Murmur3 of 32 bits with seed 0: the hash of ``bucket(N)``, in DuckLake as in Iceberg.
+"""The 32-bit Murmur3 hash with seed 0.
 
-There are two of them, one for a value and one for whole columns (`forklake.files.murmur3`): a plan hashes a handful of
-literals and must not load NumPy for it, a writer hashes millions of values and cannot do that one by one. Both take
-their numbers from here, and one test holds them together.
+It is the hash of ``bucket(N)``, in DuckLake as in Iceberg.
+
+There are two implementations, one for a value and one for whole columns (`forklake.files.murmur3`): a plan
+hashes a handful of literals and must not load NumPy for it; a writer hashes millions of values and cannot do
+that one by one. Both take their constants from here, and one test compares them.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _WORD: Final = 0xFFFFFFFF
 
 
 def murmur3(data: bytes) -> int:
-    """Return the hash of bytes, without a sign.
+    """Return the unsigned hash of bytes.
 
     >>> murmur3(b"iceberg")
     1210000089

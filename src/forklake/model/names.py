@@ -1,4 +1,4 @@
-"""How names are compared, and how they are written with dots between."""
+"""How names are compared, split at dots and joined."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PATH: Final = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
 
 
 def fold(name: str) -> str:
-    """Return the form under which a name is compared: ASCII letters lower-cased, all else kept.
+    """Return the form in which names are compared: ASCII letters in lower case.
 
-    Two names denote one thing exactly if their folds are equal, as in DuckDB. Folding twice
-    changes nothing.
+    All other characters are kept. Two names denote one thing exactly if their folds are equal, as in DuckDB.
+    Folding twice changes nothing.
 
     >>> fold("Orders_Ä")
     'orders_Ä'
@@ -27,7 +27,7 @@ def fold(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that looks most like another, if one does.
+    """Return the known name that is most similar to another, if one is similar.
 
     >>> nearest("ordrs", ["orders", "customers"]), nearest("x", ["orders"])
     ('orders', None)
@@ -38,7 +38,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def split_name(text: str) -> tuple[str, ...] | None:
-    """Return the parts of a name with dots between them, each of which may be in double quotes; None if it is none.
+    """Return the parts of a dotted name; None if the text is no such name.
+
+    Each part may be in double quotes.
 
     >>> split_name('main."a.b"'), split_name("t"), split_name('"open'), split_name("a..b")
     (('main', 'a.b'), ('t',), None, None)
@@ -49,7 +51,7 @@ def split_name(text: str) -> tuple[str, ...] | None:
 
 
 def join_name(*parts: str) -> str:
-    """Return a name that `split_name` takes apart again.
+    """Return the dotted name that `split_name` splits into these parts.
 
     >>> print(join_name("main", "a.b"))
     main."a.b"

@@ -1,4 +1,4 @@
-"""Two numberings of the same snapshots: ours, and that of the database they were imported from."""
+"""Imported snapshots have two numberings: ours, and that of their source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forklake.model.ids import SnapshotId
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Snapshots that follow each other in both numberings."""
+    """Snapshots that are consecutive in both numberings."""
 
     snapshot_id: SnapshotId
     number: int
@@ -20,7 +20,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """What imported snapshots were numbered before. Both numberings grow together.
+    """The numbers of imported snapshots in their source; both numberings increase.
 
     >>> before = Numbering.of([(SnapshotId(7), 0), (SnapshotId(8), 1), (SnapshotId(9), 5)])
     >>> len(before.runs), before.number(SnapshotId(8)), before.number(SnapshotId(100))
@@ -31,7 +31,7 @@ class Numbering:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[SnapshotId, int]]) -> Numbering:
-        """Return the numbering of pairs that grow, (our id, number before)."""
+        """Return the numbering of increasing pairs (our id, source number)."""
         runs: list[Run] = []
         for snapshot, number in pairs:
             last = runs[-1] if runs else None
@@ -48,9 +48,10 @@ class Numbering:
         return SnapshotId(run.snapshot_id + run.count - 1), run.number + run.count - 1
 
     def number(self, snapshot: SnapshotId) -> int:
-        """Return the number before of the newest imported snapshot that is not above this one, -1 if there is none.
+        """Return the source number of the newest imported snapshot up to this one.
 
-        What a file holds of numbers up to this one is what it held at the snapshot.
+        It is -1 if there is none. The rows of a file with numbers up to this one are the rows that it held at the
+        snapshot.
         """
         place = bisect_right(self.runs, snapshot, key=lambda run: run.snapshot_id) - 1
         if place < 0:

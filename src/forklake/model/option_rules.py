@@ -1,4 +1,4 @@
-"""The options of DuckLake: what they are called, what they may be, and where they may be set."""
+"""DuckLake's options: their names, their possible values and their scopes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(b|bytes?|[kmgt]i?b?)?", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class OptionKind:
-    """What is known of an option.
+    """The description of an option.
 
     ``form`` is ``boolean``, ``count``, ``positive``, ``fraction``, ``size``, ``choice`` or ``text``.
     """
@@ -54,13 +54,13 @@ OPTIONS: Final = {
 
 
 def normalise(key: str, value: object) -> str:
-    """Return an option's value as it is stored.
+    """Return the value of an option in the form in which it is stored.
 
     >>> normalise("auto_compact", False), normalise("parquet_version", 2), normalise("parquet_compression", "ZSTD")
     ('false', 'V2', 'zstd')
 
     Raises:
-        ValueError: The value is none that the option can have.
+        ValueError: The option cannot have the value.
     """
     text = str(value).lower() if isinstance(value, bool) else str(value)
     kind = OPTIONS[key]

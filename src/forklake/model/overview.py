@@ -1,4 +1,4 @@
-"""What an overview shows: the tree of forks, what a lake holds and how it grows, the history of a table."""
+"""Overviews: the tree of forks, the size and growth of a lake, a table's history."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ForkNode:
 
     Attributes:
         snapshot_id: Its head; None if it was purged.
-        snapshot_time: When that was committed.
+        snapshot_time: When its head was committed.
         kind: ``root``; ``fork``, which inherits; or ``copy``, which was copied or severed and stands alone.
-        is_live: False for a dropped catalog, which is shown only where live forks hang on it.
+        is_live: False for a dropped catalog, which is shown only where live forks descend from it.
         own_file_count: Live data files that it added itself.
-        own_byte_count: What these files take.
+        own_byte_count: The size of these files.
         fork_count: How many forks it has, of which ``forks`` are the first.
     """
 
@@ -46,7 +46,7 @@ class ForkNode:
 
 @dataclass(frozen=True, slots=True)
 class ForkTree:
-    """The tree of forks, or as much of it as was asked for: ``roots`` are the first of ``root_count``."""
+    """The tree of forks, or a part of it: ``roots`` are the first of ``root_count``."""
 
     root_count: int
     roots: tuple[ForkNode, ...]
@@ -77,9 +77,10 @@ def _tree_rows(node: ForkNode, indent: str) -> Iterator[tuple[object, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """One metadata table: its rows, counted or (in a large PostgreSQL table) estimated, and its bytes.
+    """The row count and the size of one metadata table.
 
-    The bytes include those of its indexes. They are None where the database does not tell.
+    Rows are counted or, in a large PostgreSQL table, estimated. The bytes include those of its indexes. They are
+    None where the database does not report them.
     """
 
     name: str
@@ -90,7 +91,7 @@ class TableSize:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What was made in one period, from ``start`` on."""
+    """How many things were made in one period, which begins at ``start``."""
 
     start: datetime
     catalogs_made: int
@@ -99,7 +100,10 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class LakeStats:
-    """What a lake holds, and how it grew lately; the newest period comes last and is not over yet."""
+    """What a lake holds, and how it grew lately.
+
+    The newest period comes last and is not over yet.
+    """
 
     catalog_count: int
     root_count: int
@@ -136,7 +140,7 @@ class LakeStats:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """A snapshot that changed a table, and what it did to it, in the words of the change log."""
+    """A snapshot that changed a table, and its entries in the change log."""
 
     snapshot: Snapshot
     changes: tuple[str, ...]

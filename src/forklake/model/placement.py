@@ -1,4 +1,4 @@
-"""Where the files of a new catalog go."""
+"""The directories of new catalogs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forklake.model.ids import CatalogId, SnapshotId
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The place of new catalogs: each gets a directory of its own right below ``prefix``.
+    """Where new catalogs go: each gets a directory of its own right below ``prefix``.
 
     Attributes:
         data_path: The catalog's own base path, or None for the lake's.
@@ -30,7 +30,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class NewFork:
-    """A fork to be made: its name, its uuid and the directory proposed for it."""
+    """A fork to make: its name, its uuid and its proposed directory."""
 
     name: str
     uuid: str
@@ -38,7 +38,7 @@ class NewFork:
 
 
 class ForkOutcome(StrEnum):
-    """What became of a fork; only ``FORKED`` wrote something."""
+    """The outcome of a fork; only ``FORKED`` wrote something."""
 
     FORKED = "forked"
     MISSING = "missing"
@@ -49,7 +49,7 @@ class ForkOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ForkResult:
-    """The outcome, and the forks that were made, in the order asked for."""
+    """The outcome of a fork, and the new forks in the order of the request."""
 
     outcome: ForkOutcome
     pin: SnapshotId | None = None
@@ -59,7 +59,7 @@ class ForkResult:
 
 @dataclass(frozen=True, slots=True)
 class MadeCatalog:
-    """A catalog that was asked for: its id, and whether the call made it."""
+    """A requested catalog: its id, and whether the call made it."""
 
     catalog_id: CatalogId
     created: bool

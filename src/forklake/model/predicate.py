@@ -1,7 +1,7 @@
-"""Conditions on columns, in the form that statistics and partition values can answer.
+"""Predicates on columns that statistics and partition values can answer.
 
-A condition keeps the rows for which it is true. Whatever cannot be said in this form is `Anything`, which prunes
-nothing; so a predicate here is always implied by the condition that it was made from.
+A predicate keeps the rows for which it is true. A condition that has no such form is `Anything`, which prunes
+nothing; so a condition always implies the predicate that was made from it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ Operator = Literal["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A column, or a field of structs, compared with a value: its text as DuckLake writes values of that type."""
+    """A comparison of a column, or of a field of structs, with a value.
+
+    The value is text, in the form in which DuckLake writes values of that type.
+    """
 
     column_id: ColumnId
     type: Type
@@ -43,14 +46,14 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
-class All:
+class AllOf:
     """All of these hold."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Any:
+class AnyOf:
     """At least one of these holds."""
 
     parts: tuple[Predicate, ...]
@@ -58,23 +61,23 @@ class Any:
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """Nothing is known: every row may fulfil it."""
+    """Nothing is known: every row may satisfy it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """No row fulfils it."""
+    """No row satisfies it."""
 
 
-Predicate = Comparison | OneOf | IsNull | All | Any | Anything | Nothing
+Predicate = Comparison | OneOf | IsNull | AllOf | AnyOf | Anything | Nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that was understood: what prunes files, and what Spark filters rows by.
+    """A bound condition: a predicate that prunes files, and a filter in Spark SQL.
 
-    ``spark_sql`` names columns as the table has them, quoted, and means the same whatever the session's time zone,
-    ANSI mode or case sensitivity.
+    ``spark_sql`` names columns as the table has them, quoted, and means the same whatever the session's time
+    zone, ANSI mode or case sensitivity.
     """
 
     predicate: Predicate

@@ -1,4 +1,4 @@
-"""Names and texts as SQL writes them in quotes."""
+"""Quoted names and texts in SQL."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def quote_text(text: str) -> str:
 
 
 def quote_spark_name(name: str) -> str:
-    """Return a name as Spark reads it, whatever is in it.
+    """Return a name as a quoted identifier of Spark, whatever it contains.
 
     >>> quote_spark_name("a.b`c")
     '`a.b``c`'

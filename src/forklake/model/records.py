@@ -1,4 +1,4 @@
-"""What users are shown of catalogs and snapshots."""
+"""Catalogs, snapshots, tables and files as users see them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.model.ids import CatalogId, ColumnId, DataFileId, DeleteFileId, Ma
 
 @dataclass(frozen=True, slots=True)
 class CatalogInfo:
-    """One catalog as a list shows it: its name and head, now or at the moment asked for."""
+    """One entry in a list of catalogs: its name and head, now or at a given moment."""
 
     catalog_id: CatalogId
     name: str
@@ -46,13 +46,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What one change did; the same for every verb.
+    """What one change did; every verb returns the same type.
 
     Attributes:
-        snapshot_id: The snapshot that it made. None if it changed nothing, and for a change within a transaction, which
-            makes none before it commits.
-        row_count: The rows that were added, changed or deleted. Of an overwrite, those that were written.
-        file_count: The data files and delete files that were added, and the data files that were taken away.
+        snapshot_id: The snapshot that it made. None if it changed nothing, and for a change within a transaction,
+            which makes none before it commits.
+        row_count: The rows that were added, changed or deleted. For an overwrite, the rows that were written.
+        file_count: The data files and delete files that were added, and the data files that were removed.
     """
 
     snapshot_id: SnapshotId | None = None
@@ -62,7 +62,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """What the author says about a commit."""
+    """The author, message and extra information of a commit."""
 
     author: str | None = None
     message: str | None = None
@@ -71,7 +71,10 @@ class CommitInfo:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as it was set: ``scope`` is ``lake``, ``catalog``, ``schema`` or ``table``."""
+    """An option that is set.
+
+    ``scope`` is ``lake``, ``catalog``, ``schema`` or ``table``.
+    """
 
     key: str
     value: str
@@ -94,13 +97,13 @@ class Column:
 
     @property
     def comment(self) -> str | None:
-        """What is said about the column."""
+        """The comment on the column."""
         return self.tags.get("comment")
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteFile:
-    """The file that says which rows of a data file are deleted."""
+    """The file that lists the deleted rows of a data file."""
 
     delete_file_id: DeleteFileId
     path: str
@@ -111,11 +114,11 @@ class DeleteFile:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file of a table, wherever it lies.
+    """A data file of a table, with its absolute path.
 
     Attributes:
         path: Where it is, absolute.
-        owner_id: The catalog that made it: the one asked, or an ancestor.
+        owner_id: The catalog that made it: the catalog itself, or an ancestor.
         read_upto: A merged file is read as of this snapshot.
     """
 
@@ -135,7 +138,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class PrunedFiles:
-    """How many files were left out of a scan for one reason, and how large they are."""
+    """How many files a scan skips for one reason, and their total size."""
 
     reason: str
     file_count: int
@@ -144,12 +147,12 @@ class PrunedFiles:
 
 @dataclass(frozen=True, slots=True)
 class ScanSummary:
-    """What a scan reads and what it leaves out.
+    """What a scan reads and what it skips.
 
     Attributes:
         record_count: The rows of the files, before deletes and the condition.
-        inlined_row_count: The rows that come from the metadata.
-        pruned: What was left out: by ``partition`` values or by ``statistics``.
+        inlined_row_count: The inlined rows.
+        pruned: What was skipped: by ``partition`` values or by ``statistics``.
         paths: The files that are read.
     """
 
@@ -164,7 +167,7 @@ class ScanSummary:
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """Totals of a table. ``record_count`` counts deleted rows until their file goes."""
+    """Totals of a table; ``record_count`` includes deleted rows until their file ends."""
 
     record_count: int
     file_size_bytes: int
@@ -191,7 +194,7 @@ class View:
 
     @property
     def comment(self) -> str | None:
-        """What is said about the view."""
+        """The comment on the view."""
         return self.tags.get("comment")
 
 
@@ -212,7 +215,7 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class InlinedRow:
-    """A row that is kept in the metadata: its id, and its values by column name, as text."""
+    """An inlined row: its id, and its values by column name, as text."""
 
     row_id: int
     values: Mapping[str, str | None]
@@ -220,7 +223,7 @@ class InlinedRow:
 
 @dataclass(frozen=True, slots=True)
 class FlushedTable:
-    """A table whose inlined rows were written into files, and how many these are."""
+    """A table whose inlined rows were written into files, and their number."""
 
     schema_name: str
     table_name: str
@@ -234,8 +237,8 @@ class ExportedCatalog:
     Attributes:
         path: The file.
         product: ``duckdb`` or ``sqlite``.
-        snapshot_id: What the exported snapshot is numbered there.
-        table_count: How many tables the snapshot shows.
+        snapshot_id: The number of the exported snapshot there.
+        table_count: How many tables the snapshot has.
         file_count: How many data files.
     """
 

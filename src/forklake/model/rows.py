@@ -1,7 +1,7 @@
-"""The rows of the metadata tables as values: field names are the column names of DuckLake.
+"""The rows of the metadata tables as values; fields have DuckLake's column names.
 
-A row that was read carries its ``origin``; a row that is about to be written has none, and ids in it
-that are not known before the commit are negative (local ids: -1 is the first new one, -2 the second).
+A row that was read carries its ``origin``; a new row has none. Ids in a new row that are not known before the
+commit are negative (local ids: -1 is the first new one, -2 the second).
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ from forklake.model.types.read import is_nested, stored_type
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a row was read: which row it is, whose, as of which snapshot its file is read, and when it began."""
+    """Where a row was read from.
+
+    It has the uid of the row, its owner, the snapshot as of which its file is read, and the snapshot that began
+    it.
+    """
 
     row_uid: RowUid
     owner: CatalogId
@@ -39,7 +43,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What all rows have in common."""
+    """The common base of all rows."""
 
     origin: Origin | None = field(default=None, compare=False)
 
@@ -57,7 +61,7 @@ class SchemaRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow(Row):
-    """A table. Its path never changes, whatever it is renamed to."""
+    """A table. Its path never changes, even if the table is renamed."""
 
     table_id: TableId
     table_uuid: str
@@ -85,7 +89,7 @@ class ColumnRow(Row):
 
     @property
     def is_nested(self) -> bool:
-        """Whether it is a struct, a list or a map; what is in it has rows of its own."""
+        """Whether it is a struct, a list or a map; its parts have rows of their own."""
         return is_nested(self.column_type)
 
     @property
@@ -118,7 +122,10 @@ class DataFileRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteFileRow(Row):
-    """The positions of one data file that are deleted; at most one is live for a data file."""
+    """The deleted positions of one data file.
+
+    At most one delete file is live for a data file.
+    """
 
     delete_file_id: DeleteFileId
     table_id: TableId
@@ -137,7 +144,10 @@ class DeleteFileRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileColumnStatsRow(Row):
-    """Statistics of one column in one data file; ``value_count`` counts what is not NULL."""
+    """Statistics of one column in one data file.
+
+    ``value_count`` counts the values that are not NULL.
+    """
 
     data_file_id: DataFileId
     table_id: TableId
@@ -153,7 +163,7 @@ class FileColumnStatsRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableStatsRow(Row):
-    """Totals of a table. ``record_count`` is gross: deleted rows count until their file goes."""
+    """Totals of a table; ``record_count`` includes deleted rows until their file ends."""
 
     table_id: TableId
     record_count: int
@@ -164,7 +174,7 @@ class TableStatsRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableColumnStatsRow(Row):
-    """What is known of the values of a column over all files; bounds are never narrowed."""
+    """Statistics of a column over all files; bounds are never narrowed."""
 
     table_id: TableId
     column_id: ColumnId
@@ -177,7 +187,7 @@ class TableColumnStatsRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaVersionRow(Row):
-    """The schema version at which a table got its present columns."""
+    """The schema version at which a table got its current columns."""
 
     schema_version: int
     table_id: TableId
@@ -250,7 +260,7 @@ class ColumnTagRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewColumnTagRow(Row):
-    """A tag of a column of a view, which has a name and no id."""
+    """A tag of a column of a view; such a column has a name but no id."""
 
     view_id: ViewId
     column_name: str
@@ -349,7 +359,7 @@ class NameMappingRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlinedRow(Row):
-    """A row of a table that is kept in the metadata; ``document`` has its values by column id, as text."""
+    """An inlined row of a table; ``document`` has its values by column id, as text."""
 
     table_id: TableId
     row_id: int
@@ -359,7 +369,7 @@ class InlinedRow(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlinedDeleteRow(Row):
-    """A deleted row of a data file, by position, kept in the metadata."""
+    """An inlined delete: a deleted row of a data file, by position."""
 
     table_id: TableId
     data_file_id: DataFileId

@@ -1,4 +1,4 @@
-"""What a scan reads: everything is resolved, so whoever runs it needs no metadata."""
+"""A resolved scan: it runs without access to the metadata."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "r
 
 @dataclass(frozen=True, slots=True)
 class MappedField:
-    """A column of a file by its name, and the column of the table that it is."""
+    """A column of a file by its name, and the matching column of the table."""
 
     source_name: str
     column_id: ColumnId
@@ -47,7 +47,10 @@ class MappedField:
 
 @dataclass(frozen=True, slots=True)
 class ScanDeletes:
-    """A delete file to apply; ``is_cut`` says that only its rows up to ``read_upto`` count."""
+    """A delete file to apply.
+
+    ``is_cut`` means that only its rows up to ``read_upto`` count.
+    """
 
     path: str
     format: str
@@ -64,13 +67,13 @@ class ScanFile:
 
     Attributes:
         path: Where it is, absolute, or a URL.
-        fields: The columns it holds, by the names and types it holds them with; None if only its footer knows.
+        fields: The columns in the file, with their names and types in the file; None if only its footer has them.
         mapping: How its columns are found by name, if ``fields`` is None and it has no field ids.
         snapshot_id: The snapshot that added it.
         read_upto: The file is read as of this snapshot.
         is_cut: Whether it holds rows that are younger than that; they carry their snapshot.
-        numbering: What the snapshots are numbered that rows carry, if these are not our ids.
-        without_nan: The columns of floats that are known to hold no NaN.
+        numbering: The numbering of the snapshots that rows carry, if these are not our ids.
+        without_nan: The float columns that are known to hold no NaN.
     """
 
     data_file_id: DataFileId
@@ -92,10 +95,11 @@ class ScanFile:
 
 @dataclass(frozen=True, slots=True)
 class ScanRows:
-    """Rows that are kept in the metadata: for each its id, its snapshot, and its values by column id, as text.
+    """Inlined rows to read.
 
-    ``fields`` are the columns that the table had when they were written; ``names`` what DuckLake would call the
-    metadata table of each row.
+    Each has its id, its snapshot, and its values by column id, as text. ``fields`` are the columns that the table
+    had when the rows were written; ``names`` are the names that DuckLake would give to the metadata table of each
+    row.
     """
 
     fields: tuple[Field, ...]
@@ -105,13 +109,13 @@ class ScanRows:
 
 @dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """A scan of one table as one version shows it.
+    """A scan of one table at one version.
 
     Attributes:
         table: The table's name, for messages.
         fields: All columns of the table, in order.
-        files: What is left after pruning.
-        pruned: How many files each reason left out, and their bytes.
+        files: The files that remain after pruning.
+        pruned: How many files each reason excluded, and their bytes.
     """
 
     table: str
@@ -122,9 +126,9 @@ class ScanPlan:
 
 
 def first_rows(plan: ScanPlan, count: int) -> ScanPlan:
-    """Return a plan without the files that are not needed for so many rows, in the order of the plan.
+    """Return a plan with only the files that its first rows need.
 
-    Nothing is left out behind a file of which it is not known how many rows it shows.
+    The order is that of the plan. Nothing after a file with an unknown number of visible rows is left out.
     """
     left = count
     for number, file in enumerate(plan.files):
@@ -141,7 +145,7 @@ def first_rows(plan: ScanPlan, count: int) -> ScanPlan:
 
 
 def plan_lines(plan: ScanPlan) -> list[str]:
-    """Return what a scan reads and leaves out, for whoever asks how a query is run."""
+    """Describe what a scan reads and skips, for EXPLAIN."""
     inlined = sum(len(rows.rows) for rows in plan.inlined)
     size = sum(file.file_size_bytes for file in plan.files)
     # The first words are those in which DuckDB tells it.

@@ -1,4 +1,4 @@
-"""Submodules that are imported when they are first used: what is heavy costs nothing until then."""
+"""Lazy submodules: heavy modules are imported on first use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from types import ModuleType
 
 
 def submodules(package: str, *names: str) -> Callable[[str], ModuleType]:
-    """Return the ``__getattr__`` of a package that imports some of its submodules when they are asked for.
+    """Return a package's ``__getattr__`` that imports submodules on first use.
 
-    Whoever imports the package then names them as its attributes, and type checkers are told of them beside it. A
-    module of the package that is imported in another way is found without this.
+    Importers of the package use the submodules as its attributes; type checkers need the imports declared beside
+    it. A submodule that was imported in another way is found without this.
     """
 
     def attribute(name: str) -> ModuleType:

@@ -10,7 +10,7 @@ from forklake.model.ids import CatalogId, SnapshotId
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One catalog of a chain: its rows count up to and including snapshot ``upto``."""
+    """One catalog of a chain, whose rows count up to and including snapshot ``upto``."""
 
     owner: CatalogId
     upto: SnapshotId
@@ -20,8 +20,8 @@ class Link:
 class Version:
     """One catalog at one snapshot of its lineage.
 
-    ``links`` starts with the catalog itself and goes on with its ancestors, nearest first. What a
-    version shows never changes, whatever is committed, forked, renamed or dropped later.
+    ``links`` starts with the catalog itself and continues with its ancestors, nearest first. The content of a
+    version never changes, whatever is committed, forked, renamed or dropped later.
     """
 
     catalog_id: CatalogId
@@ -38,7 +38,7 @@ class Version:
 
     @property
     def bounds(self) -> tuple[SnapshotId, ...]:
-        """For each catalog of the chain, the snapshot its rows are judged and its files are read at."""
+        """The snapshot up to which the rows and files of each catalog of the chain count."""
         return tuple(min(self.snapshot_id, link.upto) for link in self.links)
 
     def at(self, snapshot: SnapshotId, schema_version: int, time: datetime) -> Version:

@@ -1,4 +1,4 @@
-"""What a writer of data files is told."""
+"""The instructions for a writer of data files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forklake.model.transforms import IDENTITY, Transform
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How files are written; the defaults are those of the options of the same names."""
+    """How files are written; the defaults are those of the options of the same name."""
 
     target_file_size: int = 512_000_000
     parquet_compression: str = "snappy"
@@ -40,7 +40,7 @@ class WriteTarget:
         table: The table's name, for messages.
         directory: The table's directory below the writing catalog's own, ending in a slash; files go there.
         fields: The columns of the table, in order.
-        bytes_per_row: What a row takes in the table's files so far; None if there are none.
+        bytes_per_row: The average size of a row in the table's files so far; None if there are none.
         is_encrypted: Whether each file gets a key of its own.
         needs_mapping: Whether files must carry a name mapping even if all their columns have field ids.
     """

@@ -1,4 +1,4 @@
-"""Operations: one verb for each module, shared by the Python API, SQL and the command line."""
+"""Operations: one verb for each module, for Python, SQL and the command line."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Adding the columns that rows have and their table has not."""
+"""Adds columns that a frame has and its table lacks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from forklake.ops.alter_columns import add_column
 
 
 def add_missing_columns(staging: Staging, table: TableRow, columns: Sequence[ColumnDefinition]) -> None:
-    """Add those columns to a table that it has none of their names for; rows that are there have NULL in them.
+    """Add the columns whose names the table does not have.
 
-    Types of columns that are there are left as they are, and so are the fields of structs.
+    Existing rows have NULL in them. Types of existing columns stay as they are, and so do the fields of structs.
     """
     known = {
         fold(row.column_name) for row in lookup.columns(staging.draft, table.table_id) if row.parent_column is None

@@ -1,4 +1,4 @@
-"""Adding, dropping and changing columns of a table, and fields of its structs."""
+"""Adds, drops and changes columns of a table, and fields of its structs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ ColumnName = str | tuple[str, ...]
 def add_column(
     staging: Staging, table: TableRow, column: ColumnDefinition, *, parent: ColumnName | None = None
 ) -> None:
-    """Add a column whose default was checked, or with ``parent`` a field to that struct.
+    """Add a column, or with ``parent`` a field to that struct.
 
-    Rows that are there have the column's default, which must be a literal.
+    Its default must be checked already. Existing rows have the column's default, which must be a literal.
 
     Raises:
         AlreadyExistsError: There is one of that name.
@@ -40,7 +40,7 @@ def drop_column(staging: Staging, table: TableRow, column: ColumnName) -> None:
 
     Raises:
         NotFoundError: There is none of that name.
-        InvalidInputError: The table is partitioned or sorted by it, or has no other.
+        InvalidInputError: The table is partitioned or sorted by it, or has no other column.
     """
     staging.stage(change.DropColumn(table.table_id, lookup.column(staging.draft, table, column).column_id))
 
@@ -61,9 +61,10 @@ def rename_column(staging: Staging, table: TableRow, column: ColumnName, name: s
 
 
 def set_type(staging: Staging, runtime: Runtime, table: TableRow, column: ColumnName, wanted: Type) -> None:
-    """Widen the type of a column or field; files that are committed are not rewritten.
+    """Widen the type of a column or field.
 
-    Files that the same transaction has written into a table that it made are written again.
+    Committed files are not rewritten. If the same transaction made the table, the files it has written are
+    written again.
 
     Raises:
         NotFoundError: There is no such column.
@@ -87,11 +88,11 @@ def set_default(
     *,
     is_expression: bool = False,
 ) -> None:
-    """Give a column another default for rows to come; None takes it away.
+    """Set the default of a column for future rows; None removes it.
 
     Raises:
         NotFoundError: There is no such column.
-        InvalidInputError: No row could ever have it: it is no value of the type, or cannot be computed.
+        InvalidInputError: No row could have it: it is no value of the type, or cannot be computed.
     """
     found = lookup.column(staging.draft, table, column)
     given = ColumnDefinition(found.column_name, found.column_type, True, default, is_expression)
@@ -104,7 +105,7 @@ def allow_nulls(staging: Staging, table: TableRow, column: ColumnName) -> None:
 
     Raises:
         NotFoundError: There is no such column.
-        InvalidInputError: It is so already.
+        InvalidInputError: NULL is allowed already.
     """
     found = lookup.column(staging.draft, table, column)
     staging.stage(change.SetNullsAllowed(table.table_id, found.column_id, True, None))
@@ -113,11 +114,13 @@ def allow_nulls(staging: Staging, table: TableRow, column: ColumnName) -> None:
 def forbid_nulls(
     staging: Staging, runtime: Runtime, table: TableRow, column: ColumnName, *, may_read: bool = True
 ) -> None:
-    """Forbid NULL in a column where there is none; ``may_read`` as in `forklake.lake.alter.Alter.set_not_null`.
+    """Forbid NULL in a column that has none.
+
+    ``may_read`` as in `forklake.lake.alter.Alter.set_not_null`.
 
     Raises:
         NotFoundError: There is no such column.
-        InvalidInputError: The column has NULLs, or nothing is known of it, or it is so already.
+        InvalidInputError: The column has NULLs, or nothing is known of it, or NULL is forbidden already.
     """
     found = lookup.column(staging.draft, table, column)
     searched = None

@@ -1,4 +1,4 @@
-"""Adding rows to a table: inlined into the metadata, written on the driver, or written by Spark."""
+"""Adds rows to a table: inlined, written on the driver, or written by Spark."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _DRIVER_BYTES: Final = 64 * 2**20
 def append(
     staging: Staging, runtime: Runtime, table: TableRow, frame: Frame | pa.Table, *, by_name: bool = True
 ) -> int:
-    """Add the rows of a frame to a table, as part of a transaction, and return how many they are.
+    """Add the rows of a frame to a table in a transaction; return their number.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
         runtime: The open lake.
         table: The table as the transaction sees it.
-        frame: A frame of the engine or an Arrow table, as `held` returns it.
+        frame: A frame of the engine or an Arrow table, as `rereadable_rows` returns it.
         by_name: Match columns by their names, or else by their positions.
 
     Raises:
@@ -54,27 +54,31 @@ def append(
         if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
             inline(staging, table, how.target.fields, rows)
             return int(rows.num_rows)
-    files = _written(runtime, how, frame, rows, by_name=by_name)
+    files = _write_files(runtime, how, frame, rows, by_name=by_name)
     paths = [how.target.directory + file.path for file in files]
-    staging.when_undone(lambda: storage.delete(paths))
+    staging.on_undo(lambda: storage.delete(paths))
     runtime.settings.on_step("append: files written")
     register_files(staging, table.table_id, files)
     runtime.settings.on_step("append: files registered")
     return sum(file.record_count for file in files)
 
 
-def held(engine: Engine, frame: Any, fields: Sequence[Field] = ()) -> Frame | pa.Table:
-    """Return rows that can be read as often as needed: a frame of the engine as it is, all else as an Arrow table.
+def rereadable_rows(engine: Engine, frame: Any, fields: Sequence[Field] = ()) -> Frame | pa.Table:
+    """Return rows that can be read many times.
+
+    A frame of the engine is returned as it is, everything else as an Arrow table.
 
     Raises:
         InvalidInputError: It is no frame.
         EngineError: Its rows can no longer be computed.
     """
-    return engine.checked(frame) if engine.is_frame(frame) else frame_of(frame, fields)
+    return engine.check_frame(frame) if engine.is_frame(frame) else frame_of(frame, fields)
 
 
 def frame_columns(engine: Engine, rows: Frame | pa.Table) -> tuple[ColumnDefinition, ...]:
-    """Return the columns that a table needs to hold a frame, as `held` returns it.
+    """Return the columns that a table needs to hold a frame.
+
+    The frame is one that `rereadable_rows` returned.
 
     Raises:
         InvalidInputError: A column has a type that no column of a table can have.
@@ -83,7 +87,7 @@ def frame_columns(engine: Engine, rows: Frame | pa.Table) -> tuple[ColumnDefinit
 
 
 def frame_fields(engine: Engine, rows: Frame | pa.Table) -> tuple[Field, ...]:
-    """Return the columns of a frame as fields of no table."""
+    """Return the columns of a frame as fields that belong to no table."""
     return tuple(field_of(column) for column in frame_columns(engine, rows))
 
 
@@ -95,7 +99,7 @@ def _few_rows(engine: Engine, frame: Frame, how: Writing) -> pa.Table | None:
     return rows if rows.num_rows <= how.inlining_row_limit else None
 
 
-def _written(
+def _write_files(
     runtime: Runtime, how: Writing, frame: Frame | pa.Table, rows: pa.Table | None, *, by_name: bool
 ) -> list[NewDataFile]:
     if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and sorts_on_driver(how.target):
@@ -104,7 +108,10 @@ def _written(
 
 
 def sorts_on_driver(target: WriteTarget) -> bool:
-    """Return whether the rows need no sorting, or only by columns: expressions are Spark's."""
+    """Return whether the driver can sort the rows.
+
+    It can if there is nothing to sort, or only columns; expressions need Spark.
+    """
     return not target.options.sort_on_insert or all(
         plain_column(key.expression, target.fields) is not None for key in target.sort_keys
     )
@@ -130,7 +137,10 @@ def inline(
     *,
     unmatched: bool = False,
 ) -> None:
-    """Make rows, as `conform` returns them, part of a table in its metadata; the rest is as in `InsertInlined`."""
+    """Add rows, as `conform` returns them, to a table as inlined rows.
+
+    The other arguments are as in `InsertInlined`.
+    """
     columns: list[list[str | None]] = [
         to_texts(field.type, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Partitioning and sorting the files that are to come."""
+"""Sets the partitioning and the sort order of future files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _TRANSFORM: Final = re.compile(
 
 
 def set_partitioning(staging: Staging, table: TableRow, keys: PartitionKeys) -> None:
-    """Partition the files to come; no keys resets it. Files that are there stay as they are.
+    """Partition future files; no keys resets it.
+
+    Existing files stay as they are.
 
     Raises:
         NotFoundError: There is no such column.
@@ -44,7 +46,10 @@ def set_partitioning(staging: Staging, table: TableRow, keys: PartitionKeys) -> 
 
 
 def _partition_field(text: str, names: Set[str]) -> PartitionField:
-    """Return the key that a text is: a column, or a transform of one as in SQL: ``month(ts)``, ``bucket(16, id)``."""
+    """Parse a partition key: a column, or a transform of one.
+
+    Transforms are written as in SQL: ``month(ts)``, ``bucket(16, id)``.
+    """
     match = None if fold(text) in names else _TRANSFORM.fullmatch(text.strip())
     if match is None:
         return PartitionField(text)
@@ -53,7 +58,7 @@ def _partition_field(text: str, names: Set[str]) -> PartitionField:
 
 
 def set_sorting(staging: Staging, runtime: Runtime, table: TableRow, keys: SortKeys) -> None:
-    """Sort the files to come; no keys resets it.
+    """Sort future files; no keys resets it.
 
     Raises:
         InvalidInputError: A key cannot be read, names no column of the table, or has no order.
@@ -63,5 +68,5 @@ def set_sorting(staging: Staging, runtime: Runtime, table: TableRow, keys: SortK
 
 
 def stage_sorting(staging: Staging, table: TableId, keys: tuple[SortKey, ...]) -> None:
-    """Sort the files to come by keys that were checked."""
+    """Sort future files by keys that are checked already."""
     staging.stage(change.SetSorting(table, SortId(staging.new_object() if keys else 0), keys))

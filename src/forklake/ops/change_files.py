@@ -1,4 +1,4 @@
-"""Making files that were written part of a table, and ending files."""
+"""Adds written files to a table, and ends files."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from forklake.ops.register_files import register_files
 
 
 def append_files(staging: Staging, table: TableRow, files: Sequence[NewDataFile]) -> int:
-    """Make data files that were written part of a table, and return how many rows they hold.
+    """Add written data files to a table; return how many rows they hold.
 
-    The columns of a file have field ids and the names of the table's columns, or a mapping says what they are.
+    The columns of a file have field ids and the names of the table's columns, or a mapping says which they are.
 
     Raises:
         InvalidPathError: A path does not lie below the table's directory.
@@ -33,7 +33,7 @@ def append_files(staging: Staging, table: TableRow, files: Sequence[NewDataFile]
 
 
 def delete_rows(staging: Staging, table: TableRow, delete_files: Sequence[NewDeleteFile]) -> int:
-    """Make delete files that were written count, and return how many more rows are deleted.
+    """Register written delete files; return how many more rows are deleted.
 
     Each holds all deleted positions of its data file.
 
@@ -47,7 +47,7 @@ def delete_rows(staging: Staging, table: TableRow, delete_files: Sequence[NewDel
 
 
 def remove_files(staging: Staging, table: TableRow, data_file_ids: Sequence[int]) -> int:
-    """End data files with their delete files, and return how many rows went with them.
+    """End data files with their delete files; return how many rows that removes.
 
     Raises:
         NotFoundError: A data file is not part of the table.
@@ -58,7 +58,7 @@ def remove_files(staging: Staging, table: TableRow, data_file_ids: Sequence[int]
 
 
 def _live_rows(staging: Staging, table: TableRow) -> int:
-    """Return how many rows the files of a table hold that are not deleted."""
+    """Return how many rows of a table's files are not deleted."""
     files = table_files(staging.draft, table.table_id)
     deleted = sum(file.delete_count for file in files.deletes.values())
     return sum(file.record_count for file in files.data) - deleted - sum(map(len, files.inlined_deletes.values()))

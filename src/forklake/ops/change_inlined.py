@@ -1,4 +1,4 @@
-"""Rows, and deletes of rows, that are kept in the metadata."""
+"""Adds and deletes inlined rows, and inlines deletes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from forklake.model.rows import TableRow
 
 
 def insert_inlined(staging: Staging, table: TableRow, rows: Sequence[Mapping[str, str | None]]) -> int:
-    """Add rows that are kept in the metadata, and return how many they are.
+    """Add inlined rows; return their number.
 
-    Each has values by column name, as exact text or None. A column that a row does not name is NULL.
+    Each row has values by column name, as exact text or None. A column that a row does not name is NULL.
 
     Raises:
         NotFoundError: There is no such column.
@@ -32,7 +32,7 @@ def insert_inlined(staging: Staging, table: TableRow, rows: Sequence[Mapping[str
 
 
 def delete_inlined(staging: Staging, table: TableRow, row_ids: Sequence[int]) -> int:
-    """Delete rows that are kept in the metadata, by their row ids, and return how many they are.
+    """Delete inlined rows by their row ids; return their number.
 
     Raises:
         NotFoundError: There is no such row.
@@ -42,7 +42,7 @@ def delete_inlined(staging: Staging, table: TableRow, row_ids: Sequence[int]) ->
 
 
 def inline_deletes(staging: Staging, table: TableRow, positions: Mapping[int, Sequence[int]]) -> int:
-    """Delete rows of data files by position, keep that in the metadata, and return how many they are.
+    """Delete rows of data files by position as inlined deletes; return their number.
 
     Raises:
         NotFoundError: A data file is not part of the table.

@@ -1,4 +1,4 @@
-"""Changing rows as part of a transaction: what the engine wrote becomes changes of the metadata."""
+"""Changes rows in a transaction: stages what the engine wrote as metadata changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from forklake.model.predicate import Condition, Predicate
 from forklake.model.rows import TableRow
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 from forklake.ops.append import inline, is_inlinable
-from forklake.ops.merge_predicate import matching, pruning_keys
+from forklake.ops.merge_predicate import match_predicate, pruning_keys
 from forklake.ops.read_table import count_rows
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
@@ -43,9 +43,9 @@ _MANY_FILES: Final = 10
 
 
 def truncate(staging: Staging, runtime: Runtime, table: TableRow) -> int:
-    """Delete all rows that the transaction sees, and return how many they are.
+    """Delete all rows that the transaction sees; return their number.
 
-    No row is read. How many they are is told by the metadata; only where that is not exact they are counted.
+    Metadata gives the number. Rows are read and counted only where it is not exact.
     """
     count = count_rows(runtime.engine, plan_scan(runtime.store, runtime.lake_path, staging.draft, table), None)
     delete_all(staging, table)
@@ -61,9 +61,9 @@ def delete_all(staging: Staging, table: TableRow) -> None:
 
 
 def delete_where(staging: Staging, runtime: Runtime, table: TableRow, condition: Condition) -> int:
-    """Delete the rows that a condition holds for, and return how many they are.
+    """Delete the rows that satisfy a condition; return their number.
 
-    Files of which no row is left end. If the transaction is not committed, the delete files are removed again.
+    Files that have no rows left end. If the transaction is not committed, the delete files are removed again.
 
     Raises:
         EngineError: A Spark job failed; nothing was changed.
@@ -84,7 +84,9 @@ def update_where(
     values: Sequence[tuple[str, str]],
     condition: Condition | None,
 ) -> int:
-    """Update the rows that a condition holds for, and return how many they are; they keep their row ids.
+    """Update the rows that satisfy a condition; return their number.
+
+    Rows keep their row ids.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
@@ -110,31 +112,33 @@ def update_where(
 
 
 def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | pa.Table, merge: Merge) -> int:
-    """Match the rows of a source with those of a table, do what the clauses say, and return how many rows it was.
+    """Merge a source into a table as the clauses say; return the number of rows.
+
+    Rows count if they were inserted, updated or deleted.
 
     Raises:
         InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing was changed.
         EngineError: A Spark job failed; nothing was changed.
     """
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
-    with _planned(staging, runtime, table, source, merge) as (plan, rows):
+    with _plan_merge(staging, runtime, table, source, merge) as (plan, rows):
         changed = runtime.engine.merge(plan, rows, merge, how.target, _inlining(how), keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count + changed.inserted_count
 
 
-def change_found(
+def change_found_rows(
     staging: Staging, runtime: Runtime, table: TableRow, plan: ScanPlan, found: Frame, *, is_update: bool
 ) -> int:
-    """Update or delete rows that were found already, and return how many they are.
+    """Update or delete rows that were already found; return their number.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
         runtime: The open lake.
         table: The table.
-        plan: What was scanned to find the rows.
-        found: Where they are, as `OWN_PLACES` has it, and for an update what each column of the table becomes. A row
-            that is deleted may be there several times.
+        plan: The scan that found the rows.
+        found: The positions of the rows, in the columns `OWN_PLACES`, and for an update the new value of each
+            column of the table. A row to delete may occur several times.
         is_update: Whether they are updated.
 
     Raises:
@@ -152,19 +156,22 @@ def change_found(
 
 
 def _is_new(table: TableRow) -> bool:
-    """Return whether the transaction made the table, so that nobody has seen the ids of its rows yet.
+    """Return whether the transaction made the table.
 
-    Its columns may still be renamed. Files with row ids have no mapping that would keep the names in them, and the
-    history of the columns does not tell what came first.
+    Then the ids of its rows were never visible, and its columns may still be renamed. Files with row ids have no
+    mapping that would keep the names in them, and the history of the columns does not say what came first.
     """
     return table.origin is None
 
 
 @contextmanager
-def _planned(
+def _plan_merge(
     staging: Staging, runtime: Runtime, table: TableRow, source: Frame | pa.Table, merge: Merge
 ) -> Iterator[tuple[ScanPlan, MergeSource]]:
-    """Give what a merge reads of the table, without files that no row of the source can match, and the source."""
+    """Yield the scan plan of a merge, and its source.
+
+    The plan leaves out files that no row of the source can match.
+    """
     target, given = table_fields(staging.draft, table.table_id), merge.source
 
     def plan(predicate: Predicate | None) -> ScanPlan:
@@ -172,9 +179,9 @@ def _planned(
 
     if isinstance(source, pa.Table):
         rows = conform(source, given, "source", by_name=False)
-        yield plan(matching(merge, rows, given, target)), runtime.engine.merge_source(rows, given)
+        yield plan(match_predicate(merge, rows, given, target)), runtime.engine.merge_source(rows, given)
         return
-    source = runtime.engine.named(source, [field.name for field in given])
+    source = runtime.engine.rename_columns(source, [field.name for field in given])
     keys = {name for _, name in pruning_keys(merge, given, target)}
     of_keys = tuple(field for field in given if field.name in keys)
     whole = plan(None)
@@ -182,23 +189,23 @@ def _planned(
         yield whole, runtime.engine.frame_source(source)
         return
     names = [field.name for field in of_keys]
-    with runtime.engine.measured_source(source, names, table.table_name) as (kept, found, is_range):
+    with runtime.engine.measure_source(source, names, table.table_name) as (kept, found, is_range):
         if not keys:
             yield whole, kept
             return
         rows = conform(found, of_keys, "source", by_name=False)
-        yield plan(matching(merge, rows, given, target, is_range=is_range)), kept
+        yield plan(match_predicate(merge, rows, given, target, is_range=is_range)), kept
 
 
 def stage_changes(staging: Staging, table: TableRow, target: WriteTarget, changed: ChangedRows) -> None:
-    """Make what was written for changed rows part of the transaction.
+    """Stage what was written for changed rows.
 
-    Rows are only ever new here because nothing matched them.
+    New rows are here only because nothing matched them.
     """
     unmatched = changed.inserted_count > 0
     names = [file.path for file in changed.delete_files] + [file.path for file in changed.data_files]
     paths = [target.directory + name for name in names]
-    staging.when_undone(lambda: storage.delete(paths))
+    staging.on_undo(lambda: storage.delete(paths))
     numbered = tuple((DeleteFileId(staging.new_file()), file) for file in changed.delete_files)
     staging.stage(DeleteRows(table.table_id, numbered))
     staging.stage(RemoveFiles(table.table_id, changed.whole_files))

@@ -1,4 +1,4 @@
-"""Checking the text that a view or a macro keeps."""
+"""Checks the text of a view or a macro."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from forklake.ops.runtime import Runtime
 
 
 def check_body(runtime: Runtime, what: str, text: str, dialect: str, *, is_query: bool) -> None:
-    """Refuse a text in DuckDB's words that could never be read; an empty one is refused where it is staged.
+    """Refuse a text in DuckDB's dialect that can never be parsed.
 
-    A text in another dialect is taken as it is.
+    An empty text is refused where it is staged. A text in another dialect is not checked.
 
     Raises:
         InvalidInputError: It is no query, or no expression, or several.

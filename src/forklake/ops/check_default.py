@@ -1,4 +1,4 @@
-"""Checking a default of a column: what rows can have, and what of it is a literal."""
+"""Checks the default of a column, and recognises literals."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _AS_EXPRESSION: Final = "A default is a value as text; an expression is given wi
 
 
 def check_default(runtime: Runtime, column: ColumnDefinition) -> ColumnDefinition:
-    """Return a column to make with its default as it is kept: a literal if its expression is one with a type around it.
+    """Return a column definition with its default as it is stored.
 
-    Defaults of nested columns are taken as they are.
+    An expression that is only a literal with a type is stored as a literal. Defaults of nested columns are not
+    checked.
 
     Raises:
-        InvalidInputError: No row could ever have the default: it is no value of the type, or cannot be computed.
+        InvalidInputError: No row could have the default: it is no value of the type, or cannot be computed.
     """
     if column.default is None or column.children or is_nested(column.type):
         return column

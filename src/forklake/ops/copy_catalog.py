@@ -1,4 +1,4 @@
-"""Forking by copy: a catalog that stands on its own, sharing only the files."""
+"""Forks by copy: the new catalog has its own metadata and shares only the files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from forklake.errors import SnapshotNotFoundError
 from forklake.metastore import procedures
 from forklake.metastore.store import DuplicateKeyError
 from forklake.model.ids import THE_LAKE, CatalogId, SnapshotId
-from forklake.ops.create_catalog import already_exists, overlapping, place_new
+from forklake.ops.create_catalog import already_exists_error, overlap_error, place_new
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_out import write_out
 
@@ -22,9 +22,10 @@ def copy_catalog(
     at: Moment | None = None,
     data_path: str | None = None,
 ) -> CatalogId:
-    """Copy a catalog's metadata as it is, or was, into a new catalog without ancestry or earlier history.
+    """Copy a catalog's metadata at a moment into a new catalog.
 
-    The cost grows with what the catalog shows. Data files are shared and named by absolute path.
+    The new catalog has no ancestry and no earlier history. The cost grows with what the catalog shows. Data files
+    are shared and named by absolute path.
 
     Raises:
         AlreadyExistsError: A live catalog has the name.
@@ -57,7 +58,7 @@ def copy_catalog(
             source = still_there if at is None else versions.version_at(session, still_there, source.snapshot_id)
             procedures.check_name_is_free(session, name)
             if procedures.overlaps(session, placement):
-                raise overlapping(name, placement)
+                raise overlap_error(name, placement)
             catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             made_at = max(session.now(), source.snapshot_time)
@@ -69,4 +70,4 @@ def copy_catalog(
             write_out(session, lake_path, source, catalog, snapshot)
         return catalog
     except DuplicateKeyError as error:
-        raise already_exists(name) from error
+        raise already_exists_error(name) from error

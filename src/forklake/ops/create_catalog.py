@@ -1,4 +1,4 @@
-"""Creating a catalog."""
+"""Creates a catalog."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ def create_catalog(
     encrypted: bool = False,
     if_not_exists: bool = False,
 ) -> MadeCatalog:
-    """Create a catalog with an empty schema ``main``; with ``if_not_exists``, one that has the name is left as it is.
+    """Create a catalog with an empty schema ``main``.
 
-    Of several callers at the same moment, one creates it.
+    With ``if_not_exists``, a catalog that has the name is left as it is. Of several concurrent callers, one
+    creates it.
 
-    Its directory is chosen here, once: nobody had it before, and nobody will have it after. With
-    ``at_base`` it is the base path itself, of which the catalog must be the only user. Whether its files are
-    ``encrypted`` is settled here too, for it and for its forks.
+    Its directory is chosen here, once: no other catalog had it before, and none will have it after. With
+    ``at_base`` it is the base path itself, of which the catalog must be the only user. ``encrypted`` decides, for
+    it and for its forks, whether files are encrypted.
 
     Raises:
         AlreadyExistsError: A live catalog has the name, and that was not allowed.
@@ -52,7 +53,7 @@ def create_catalog(
                 session.lock_alone(THE_LAKE)
             procedures.check_name_is_free(session, name)
             if procedures.overlaps(session, placement):
-                raise overlapping(name, placement)
+                raise overlap_error(name, placement)
             catalog = CatalogId(session.take_ids("ducklake_catalog_id_seq", 1)[0])
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             made_at = session.now()
@@ -74,17 +75,17 @@ def create_catalog(
     except DuplicateKeyError as error:
         found = catalog_by_name(store, name)
         if not if_not_exists or found is None:
-            raise already_exists(name) from error
+            raise already_exists_error(name) from error
         return MadeCatalog(found.catalog_id, created=False)
 
 
 def place_new(
     lake_path: str | None, name: str, data_path: str | None, *, at_base: bool = False
 ) -> tuple[NewFork, Placement]:
-    """Return where a new catalog goes, and what it is called there.
+    """Return the directory of a new catalog, and its name there.
 
     Raises:
-        InvalidPathError: There is no data path, or it lies around the lake's.
+        InvalidPathError: There is no data path, or it contains the lake's.
     """
     if lake_path is None:
         raise InvalidPathError(
@@ -99,13 +100,13 @@ def place_new(
     return new, placement
 
 
-def already_exists(name: str) -> AlreadyExistsError:
+def already_exists_error(name: str) -> AlreadyExistsError:
     """Return the error for a name that a live catalog has."""
     return AlreadyExistsError(f"Catalog '{name}' already exists.", hint="Choose another name; nothing was created.")
 
 
-def overlapping(name: str, placement: Placement) -> InvalidPathError:
-    """Return the error for a place that is not free."""
+def overlap_error(name: str, placement: Placement) -> InvalidPathError:
+    """Return the error for a directory that overlaps another catalog's."""
     place = placement.data_path or "the lake's data path"
     return InvalidPathError(
         f'Catalog "{name}" was not created: "{place}" lies in, or contains, the directory of another catalog.',

@@ -1,4 +1,4 @@
-"""Creating a table together with its rows."""
+"""Creates a table together with its rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from forklake.ops.runtime import Runtime
 def create_table_as(
     staging: Staging, runtime: Runtime, new: NewTable, frame: Frame | pa.Table | None
 ) -> tuple[TableId | None, int]:
-    """Create a table, add the rows of a frame by position, and return its id, and how many rows they are.
+    """Create a table and add the rows of a frame by position.
 
-    Nothing is added if there is no frame, or if the table was there already.
+    Return the id of the table and the number of rows. Nothing is added if there is no frame, or if the table
+    existed.
 
     Raises:
         AlreadyExistsError: There is a table or view of that name.

@@ -1,4 +1,4 @@
-"""Creating and dropping macros."""
+"""Creates and drops macros."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forklake.ops.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class NewMacro:
-    """A macro to make, with what is to be done if there is one of its name."""
+    """A macro to create, and what to do if the name is taken."""
 
     name: str
     implementations: tuple[MacroImplementation, ...]
@@ -26,7 +26,9 @@ class NewMacro:
 
 
 def create_macro(staging: Staging, runtime: Runtime, new: NewMacro) -> MacroId | None:
-    """Create a macro with its overloads, and return its id; None if there is one and nothing was to be done then.
+    """Create a macro with its overloads; return its id.
+
+    The result is None if a macro of that name exists and should stay.
 
     Raises:
         AlreadyExistsError: There is a macro of that name.

@@ -1,4 +1,4 @@
-"""Creating and dropping schemas."""
+"""Creates and drops schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forklake.model.ids import SchemaId
 
 
 def create_schema(staging: Staging, name: str, *, if_not_exists: bool = False) -> bool:
-    """Create a schema, and return whether that was done.
+    """Create a schema; return whether this call created it.
 
     Raises:
         AlreadyExistsError: There is one of that name.
@@ -23,7 +23,7 @@ def create_schema(staging: Staging, name: str, *, if_not_exists: bool = False) -
 
 
 def drop_schema(staging: Staging, name: str, *, cascade: bool = False, if_exists: bool = False) -> None:
-    """Drop a schema; with ``cascade`` the tables, views and macros in it too.
+    """Drop a schema; with ``cascade`` also its tables, views and macros.
 
     Raises:
         NotFoundError: There is none of that name.

@@ -1,4 +1,4 @@
-"""Creating, dropping and renaming tables."""
+"""Creates, drops and renames tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SCHEMAS: Final = (("pyarrow", "Schema"), ("pyspark", "StructType"), ("pandas", 
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
-    """A table to make, with what is to be done if there is one of its name."""
+    """A table to create, and what to do if the name is taken."""
 
     name: str
     columns: tuple[ColumnDefinition, ...]
@@ -54,10 +54,11 @@ class NewTable:
 
 
 def define_columns(runtime: Runtime, columns: Columns) -> tuple[ColumnDefinition, ...]:
-    """Return the columns that a caller gives as definitions, with their defaults checked.
+    """Return a caller's columns as definitions, with their defaults checked.
 
     Raises:
-        InvalidInputError: One is no pair of name and type, or has no such type, or a default that no row could have.
+        InvalidInputError: One is no pair of name and type, has no known type, or a default that no row could
+            have.
     """
     if isinstance(columns, str):
         columns = runtime.language.columns(columns)
@@ -90,17 +91,22 @@ def read_column_type(name: str, text: str) -> Type:
 
 
 def is_frame_schema(columns: object) -> bool:
-    """Return whether something is a schema of Arrow, Spark or pandas; none of them is imported to tell."""
+    """Return whether something is a schema of Arrow, Spark or pandas.
+
+    None of these libraries is imported to find out.
+    """
     kind = type(columns)
     return (kind.__module__.split(".")[0], kind.__name__) in _SCHEMAS
 
 
 def create_table(staging: Staging, runtime: Runtime, new: NewTable) -> TableId | None:
-    """Create a table, and return its id; None if there is one already and nothing was to be done then.
+    """Create a table; return its id.
+
+    The result is None if a table of that name exists and should stay.
 
     Raises:
         AlreadyExistsError: There is a table or view of that name.
-        InvalidInputError: A column has no such type, or a name that is taken.
+        InvalidInputError: A column has no known type, or a name that is taken.
     """
     schema_id = lookup.schema(staging.draft, new.schema).schema_id
     found = lookup.find_table(staging.draft, schema_id, new.name)
@@ -122,7 +128,7 @@ def create_table(staging: Staging, runtime: Runtime, new: NewTable) -> TableId |
 
 
 def drop_table(staging: Staging, table: TableRow) -> None:
-    """Drop a table with all it holds; time travel and forks still see it."""
+    """Drop a table with everything in it; time travel and forks still see it."""
     staging.stage(change.DropTable(table.table_id))
 
 

@@ -1,4 +1,4 @@
-"""Creating, dropping and renaming views."""
+"""Creates, drops and renames views."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from forklake.ops.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class NewView:
-    """A view to make, with what is to be done if there is one of its name."""
+    """A view to create, and what to do if the name is taken."""
 
     name: str
     sql: str
@@ -34,11 +34,13 @@ class NewView:
 
 
 def create_view(staging: Staging, runtime: Runtime, new: NewView) -> ViewId | None:
-    """Create a view, and return its id; None if there is one already and nothing was to be done then.
+    """Create a view; return its id.
+
+    The result is None if a view of that name exists and should stay.
 
     Raises:
         AlreadyExistsError: There is a table or view of that name.
-        InvalidInputError: The text is no query, or several. (In another dialect it is taken as it is.)
+        InvalidInputError: The text is no query, or several. (A text in another dialect is not checked.)
     """
     check_body(runtime, f'View "{new.name}"', new.sql, new.dialect, is_query=True)
     schema_id = lookup.schema(staging.draft, new.schema).schema_id

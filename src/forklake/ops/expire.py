@@ -1,4 +1,4 @@
-"""Expiring snapshots of a catalog."""
+"""Expires snapshots of a catalog."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ def expire_snapshots(
     rule: Rule = "strict",
     dry_run: bool = False,
 ) -> list[Snapshot]:
-    """Forget snapshots of the catalog's own, and return which; never the newest, and none of its ancestors'.
+    """Expire a catalog's own snapshots; return which.
 
-    Forks keep what they see: their own snapshots stay, and the rows these show are pinned.
+    The newest snapshot is never expired, nor are those of its ancestors. Forks keep what they see: their own
+    snapshots stay, and the rows these show are pinned.
 
     Args:
         store: The metadata database.
         catalog: The catalog.
-        snapshot_ids: Which, by their ids.
-        older_than: Which, by their times: before a time, or longer ago than a timedelta or the text of an age says.
-        rule: What is refused. If neither ids nor a time are given, ``strict`` refuses, and ``lenient`` takes the age
-            that the option ``expire_older_than`` says; nothing if that is not set.
-        dry_run: Only say which.
+        snapshot_ids: The snapshots to expire, by id.
+        older_than: The snapshots to expire, by time: those before a time, or older than an age. An age is a
+            timedelta or a text such as '7 days'.
+        rule: What is refused. If neither ids nor a time are given, ``strict`` refuses, and ``lenient`` uses the
+            age in the option ``expire_older_than``; if that is not set, it expires nothing.
+        dry_run: Only return which.
 
     Raises:
         SnapshotNotFoundError: A snapshot is not one of the catalog's own, or is expired already.
@@ -78,17 +80,17 @@ def choose_snapshots(
     older_than: datetime | None = None,
     rule: Rule = "strict",
 ) -> list[Snapshot]:
-    """Return the snapshots that are meant and may go, oldest first.
+    """Return the snapshots to expire, oldest first.
 
     Args:
         lineage: All snapshots that the catalog sees, oldest first; the last is its newest.
         catalog: The catalog.
-        ids: Which, by their ids.
-        older_than: Which, by their times; what is inherited belongs to the ancestors, and is theirs to expire.
+        ids: The snapshots to expire, by id.
+        older_than: The snapshots to expire, by time; inherited snapshots are left to the ancestors.
         rule: What is refused.
 
     Raises:
-        SnapshotNotFoundError: A snapshot that is named is inherited, or by the strict rule not known.
+        SnapshotNotFoundError: A named snapshot is inherited, or, by the strict rule, not known.
         InvalidInputError: By the strict rule: the newest snapshot is named.
     """
     newest = lineage[-1]
@@ -116,33 +118,36 @@ def choose_snapshots(
 
 
 def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
-    """Return the time that the option ``expire_older_than`` means now; None if it is not set."""
+    """Return the time that the option ``expire_older_than`` means now.
+
+    It is None if the option is not set.
+    """
     age = effective_option(store, catalog, "expire_older_than")
-    return _so_long_ago(store, *files.intervals.parse_interval(age)) if age else None
+    return _time_before_now(store, *files.intervals.parse_interval(age)) if age else None
 
 
 def _limit(store: Store, older_than: Time | timedelta) -> datetime:
-    """Return the time that is meant: one that was given, or so long before now."""
+    """Return the time that a caller means: a time, or an age before now."""
     if isinstance(older_than, timedelta):
-        return _so_long_ago(store, 0, 0, older_than // timedelta(microseconds=1))
+        return _time_before_now(store, 0, 0, older_than // timedelta(microseconds=1))
     try:
         return read_time(older_than)
     except InvalidInputError:
         # A number without a unit would be seconds, which nobody means who writes 7.
         if isinstance(older_than, str) and any(letter.isalpha() for letter in older_than):
             with suppress(ValueError):
-                return _so_long_ago(store, *files.intervals.parse_interval(older_than))
+                return _time_before_now(store, *files.intervals.parse_interval(older_than))
     raise InvalidInputError(
         f'"{older_than}" is neither a time nor an age; nothing was expired.',
         hint="Say 2026-01-31T12:00:00Z, or '7 days'.",
     )
 
 
-def _so_long_ago(store: Store, months: int, days: int, micros: int) -> datetime:
+def _time_before_now(store: Store, months: int, days: int, micros: int) -> datetime:
     with store.reading() as session:
         now = session.now()
     try:
-        found = before(now, months, days, micros)
+        found = subtract_interval(now, months, days, micros)
     except (ValueError, OverflowError):
         raise InvalidInputError("The age goes back before the year 1; nothing was expired.") from None
     if found > now:
@@ -150,10 +155,12 @@ def _so_long_ago(store: Store, months: int, days: int, micros: int) -> datetime:
     return found
 
 
-def before(moment: datetime, months: int, days: int, micros: int) -> datetime:
-    """Return the time so long before a moment; a day that the month does not have is its last.
+def subtract_interval(moment: datetime, months: int, days: int, micros: int) -> datetime:
+    """Subtract an interval from a moment.
 
-    >>> before(datetime(2024, 3, 31), 1, 1, 0)
+    A day that the month does not have becomes its last day.
+
+    >>> subtract_interval(datetime(2024, 3, 31), 1, 1, 0)
     datetime.datetime(2024, 2, 28, 0, 0)
     """
     month = moment.year * 12 + moment.month - 1 - months

@@ -1,4 +1,4 @@
-"""Exporting a catalog as a plain DuckLake 1.0 database that names the same files."""
+"""Exports a catalog as a plain DuckLake 1.0 database that names the same files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forklake.model.version import Version
 from forklake.ops.export_numbers import numbers_of_history, numbers_of_state
 from forklake.ops.exported_rows import ORDER, ExportedRows
 from forklake.ops.lineage_rows import LineageRows
-from forklake.ops.plain_history import Progress, silent
+from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
 
 
@@ -22,12 +22,13 @@ def export_catalog(
     *,
     history: bool = False,
     created_by: str = "forklake",
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
 ) -> ExportedCatalog:
-    """Write a version of a catalog as a plain DuckLake 1.0 database: a DuckDB or a SQLite file.
+    """Write a version of a catalog as a plain DuckLake 1.0 database.
 
-    The file appears complete or not at all, and an existing one is never replaced. Data files stay where they are and
-    are named by absolute path. With ``history`` all snapshots of the lineage up to the version are written, else one.
+    The database is a DuckDB or an SQLite file. It appears complete or not at all, and an existing file is never
+    replaced. Data files stay where they are and are named by absolute path. With ``history`` all snapshots of the
+    lineage up to the version are written, else one.
 
     Raises:
         AlreadyExistsError: There is a file of that name.

@@ -1,8 +1,8 @@
-"""Which numbers the snapshots get in an exported database.
+"""The numbers of snapshots in an exported database.
 
-The numbers are not free: merged files and cumulative delete files carry snapshot numbers in their rows, and DuckLake
-compares them with the number of the snapshot that it reads. Imported snapshots therefore get back the numbers they had,
-and all others keep their ids, moved up behind the imported ones where these reach further.
+The numbers are not free: merged files and cumulative delete files carry snapshot numbers in their rows, and
+DuckLake compares them with the number of the snapshot that it reads. Imported snapshots therefore get back
+their old numbers. All others keep their ids, moved up behind the imported ones if those numbers are higher.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from forklake.metastore import written_tables as metadata
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.numbering import Numbering
 from forklake.model.rows import DataFileRow, DeleteFileRow
-from forklake.ops.lineage_rows import Dated, LineageRows
+from forklake.ops.lineage_rows import DatedRow, LineageRows
 
 File = DataFileRow | DeleteFileRow
 
@@ -32,8 +32,11 @@ class ExportNumbers:
 
 
 def numbers_of_state(lineage: LineageRows) -> ExportNumbers:
-    """Return the numbers for an export of one snapshot, which is above all that delete files read whole mention."""
-    imported = _imported(lineage)
+    """Return the numbers for an export of one snapshot.
+
+    Its number is above all numbers in delete files that are read whole.
+    """
+    imported = _imported_root(lineage)
     newest = _number(imported, lineage.version.snapshot_id)
     for file in lineage.visible(metadata.DELETE_FILE):
         if file.partial_max is not None and not is_cut(file):
@@ -45,10 +48,10 @@ def numbers_of_history(lineage: LineageRows) -> ExportNumbers:
     """Return the numbers for an export of the whole lineage.
 
     Raises:
-        InvalidInputError: Files are read in part at the newest snapshot, or carry other numbers, which DuckLake has no
-            way to say.
+        InvalidInputError: Files are read in part at the newest snapshot, or carry other numbers; DuckLake cannot
+            express that.
     """
-    imported = _imported(lineage)
+    imported = _imported_root(lineage)
     for table in (metadata.DATA_FILE, metadata.DELETE_FILE):
         for dated in lineage.of(table):
             if not _is_whole(lineage, imported, dated):
@@ -60,8 +63,11 @@ def numbers_of_history(lineage: LineageRows) -> ExportNumbers:
     return ExportNumbers(imported, _number(imported, lineage.version.snapshot_id))
 
 
-def partial_max(lineage: LineageRows, numbers: ExportNumbers, dated: Dated) -> int | None:
-    """Return the highest snapshot number in a merged file, or None if it is always read whole."""
+def partial_max(lineage: LineageRows, numbers: ExportNumbers, dated: DatedRow) -> int | None:
+    """Return the highest snapshot number in a merged file.
+
+    It is None if the file is always read whole.
+    """
     file: File = dated.row
     if file.partial_max is None or is_cut(file) or not _counts_alike(lineage, numbers.imported, file):
         return None
@@ -69,23 +75,29 @@ def partial_max(lineage: LineageRows, numbers: ExportNumbers, dated: Dated) -> i
 
 
 def is_cut(file: File) -> bool:
-    """Return whether the version reads the file in part, as of a snapshot before the last one in it."""
+    """Return whether the version reads the file only in part.
+
+    That is so if it reads the file as of a snapshot before the last one in it.
+    """
     return file.partial_max is not None and bound_of(file) < file.partial_max
 
 
 def bound_of(file: File) -> SnapshotId:
-    """Return the snapshot that a file is read as of."""
+    """Return the snapshot as of which a file is read."""
     assert file.origin is not None
     return file.origin.bound if file.read_upto is None else min(file.origin.bound, file.read_upto)
 
 
 def number_in_file(lineage: LineageRows, file: File, snapshot: SnapshotId) -> int:
-    """Return what a snapshot is numbered in the rows of a file."""
+    """Return the number of a snapshot in the rows of a file."""
     return snapshot if file.numbering_id is None else lineage.numberings[file.numbering_id].number(snapshot)
 
 
-def _imported(lineage: LineageRows) -> tuple[CatalogId, Numbering] | None:
-    """Return the root of the lineage, if it was imported; nothing else in a lineage can be."""
+def _imported_root(lineage: LineageRows) -> tuple[CatalogId, Numbering] | None:
+    """Return the root of the lineage and its numbering, if it was imported.
+
+    Only a root can be imported.
+    """
     owner = lineage.version.owners[-1]
     return (owner, lineage.numberings[owner]) if owner in lineage.numberings else None
 
@@ -100,14 +112,17 @@ def _number(imported: tuple[CatalogId, Numbering] | None, snapshot: SnapshotId) 
 
 
 def _counts_alike(lineage: LineageRows, imported: tuple[CatalogId, Numbering] | None, file: File) -> bool:
-    """Return whether the numbers in a file are those that the export gives to the same snapshots."""
+    """Return whether a file numbers its snapshots as the export does."""
     if file.numbering_id is not None:
         return imported is not None and imported[0] == file.numbering_id
     return _number(imported, lineage.version.snapshot_id) == lineage.version.snapshot_id
 
 
-def _is_whole(lineage: LineageRows, imported: tuple[CatalogId, Numbering] | None, dated: Dated) -> bool:
-    """Return whether DuckLake reads of a file what the lineage reads, at every snapshot."""
+def _is_whole(lineage: LineageRows, imported: tuple[CatalogId, Numbering] | None, dated: DatedRow) -> bool:
+    """Return whether DuckLake reads the same rows of a file as the lineage.
+
+    That must hold at every snapshot.
+    """
     file: File = dated.row
     if file.partial_max is None:
         return True

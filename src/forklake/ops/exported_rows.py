@@ -1,4 +1,4 @@
-"""The rows of an exported database: those of a lineage, as DuckLake 1.0 has them."""
+"""The rows of an exported database: a lineage in DuckLake 1.0's tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from forklake.model.types import Type
 from forklake.model.types.constants import integer_of
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
 from forklake.ops.exported_stats import ExportedStatistics
-from forklake.ops.lineage_rows import Dated, LineageRows
+from forklake.ops.lineage_rows import DatedRow, LineageRows
 
 InlinedValues = tuple[int, int, int | None, Mapping[int, str | None]]
 """Row id, begin, end, and the values by column id."""
@@ -31,7 +31,7 @@ InlinedValues = tuple[int, int, int | None, Mapping[int, str | None]]
 
 @dataclass(slots=True)
 class InlinedTable:
-    """An inlined data table: the columns of one schema version of a table, and rows."""
+    """An inlined data table: the columns of one schema version, and its rows."""
 
     table_id: TableId
     schema_version: int
@@ -40,12 +40,15 @@ class InlinedTable:
 
     @property
     def name(self) -> str:
-        """What DuckLake calls it."""
+        """DuckLake's name for it."""
         return f"ducklake_inlined_data_{self.table_id}_{self.schema_version}"
 
 
 class ExportedRows:
-    """Turns a lineage into the rows of a plain DuckLake database: one snapshot, or with all its history."""
+    """Converts a lineage to rows of a plain DuckLake database.
+
+    It has one snapshot, or the whole history.
+    """
 
     def __init__(self, lineage: LineageRows, numbers: ExportNumbers, *, history: bool) -> None:
         self._lineage = lineage
@@ -57,12 +60,15 @@ class ExportedRows:
             self._versions.setdefault(table, []).append((begin, version))
         self.inlined = self._inlined_tables()
         self._kept = {
-            table.name: self._chosen(table) for table in metadata.TABLES if table.visibility is Visibility.INTERVAL
+            table.name: self._choose_rows(table) for table in metadata.TABLES if table.visibility is Visibility.INTERVAL
         }
         self._cut_away = [] if history else self._cut_positions()
 
     def table(self, name: str) -> Iterable[Mapping[str, Any]]:
-        """Return the rows of one of DuckLake's tables; the registration of inlined tables is the writer's."""
+        """Return the rows of one of DuckLake's tables.
+
+        The writer registers the inlined tables itself.
+        """
         match name:
             case "ducklake_snapshot" | "ducklake_snapshot_changes":
                 return self._snapshots()
@@ -80,7 +86,7 @@ class ExportedRows:
         return [self._values(table, dated) for dated in self._kept[name]]
 
     def facts(self, data_path: str, created_by: str) -> list[Mapping[str, Any]]:
-        """Return the rows of ``ducklake_metadata``: what the database is, and the options.
+        """Return the rows of ``ducklake_metadata``: the database's properties and options.
 
         Raises:
             InvalidInputError: Some files are encrypted and others are not.
@@ -111,7 +117,7 @@ class ExportedRows:
         ]
 
     def inlined_deletes(self) -> dict[TableId, list[tuple[int, int, int]]]:
-        """Return (data file, position, begin) of the deletes that are kept in the metadata, by table."""
+        """Return the inlined deletes by table, as (data file, position, begin)."""
         found: dict[TableId, list[tuple[int, int, int]]] = {}
         for dated in self._kept[metadata.INLINED_DELETE.name]:
             row = dated.row
@@ -122,9 +128,10 @@ class ExportedRows:
         return found
 
     def _cut_positions(self) -> list[tuple[DataFileRow | DeleteFileRow, int]]:
-        """Return what is deleted where files are read in part: rows to come, and deletes up to the version.
+        """Return the positions to delete in files that the version reads in part.
 
-        DuckLake never reads a file in part at its newest snapshot, and answers ``count(*)`` without a look at the file.
+        These are rows that are younger than the version, and deletes up to it. DuckLake never reads a file in part at
+        its newest snapshot, and answers ``count(*)`` without a look at the file.
 
         Raises:
             InvalidInputError: A file is read in part that DuckDB cannot read by itself.
@@ -148,7 +155,7 @@ class ExportedRows:
                 found += [(file, position) for position in read(path, number, file.encryption_key)]
         return found
 
-    def _chosen(self, table: MetadataTable[Any]) -> list[Dated]:
+    def _choose_rows(self, table: MetadataTable[Any]) -> list[DatedRow]:
         if self._history:
             return self._lineage.of(table)
         if table is metadata.DELETE_FILE:
@@ -164,7 +171,7 @@ class ExportedRows:
     def _newest(self, inlined: InlinedTable) -> int:
         return self._versions[inlined.table_id][-1][1]
 
-    def _values(self, table: MetadataTable[Any], dated: Dated) -> dict[str, Any]:
+    def _values(self, table: MetadataTable[Any], dated: DatedRow) -> dict[str, Any]:
         row = dated.row
         values = {name: getattr(row, name) for name in TABLES[table.name] if name in table.columns}
         values["begin_snapshot"] = self._numbers.number(dated.begin)
@@ -198,7 +205,10 @@ class ExportedRows:
         return [{name: getattr(row, name) for name in TABLES[table.name]} for row in found]
 
     def _snapshots(self) -> list[dict[str, Any]]:
-        """Return the snapshots with what they did; ``next_file_id`` grows with each, since DuckLake caches by it."""
+        """Return the snapshots with what they did.
+
+        ``next_file_id`` increases with each snapshot, because DuckLake uses it as a cache key.
+        """
         shown = self._lineage.snapshots if self._history else self._lineage.snapshots[-1:]
         next_object, next_file = self._next_ids()
         return [
@@ -255,7 +265,10 @@ class ExportedRows:
         return said or True in keys
 
     def _inlined_tables(self) -> list[InlinedTable]:
-        """Return the inlined tables: one for each schema version with rows, and an empty one for new rows."""
+        """Return the inlined tables.
+
+        There is one for each schema version with rows, and an empty one for new rows.
+        """
         made: dict[tuple[TableId, int], InlinedTable] = {}
         visible = {row.table_id for row in self._lineage.visible(metadata.TABLE)}
         for table in visible:
@@ -274,7 +287,7 @@ class ExportedRows:
             inlined.rows.append(self._inlined_row(dated, inlined.columns))
         return list(made.values())
 
-    def _inlined_row(self, dated: Dated, columns: Sequence[ColumnRow]) -> InlinedValues:
+    def _inlined_row(self, dated: DatedRow, columns: Sequence[ColumnRow]) -> InlinedValues:
         document = json.loads(dated.row.document)
         values = {
             int(column.column_id): document.get(str(column.column_id), column.initial_default)
@@ -285,7 +298,7 @@ class ExportedRows:
         return dated.row.row_id, self._numbers.number(dated.begin), end, values
 
     def _version_at(self, table: TableId, snapshot: SnapshotId) -> tuple[SnapshotId, int]:
-        """Return the schema version that a table had, and since when."""
+        """Return a table's schema version at a snapshot, and since when it holds."""
         known = [found for found in self._versions.get(table, ()) if found[0] <= snapshot]
         if not known:
             begin = min(dated.begin for dated in self._lineage.of(metadata.TABLE) if dated.row.table_id == table)
@@ -295,7 +308,7 @@ class ExportedRows:
 
 
 def with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
-    """Return a parameter with its default as DuckLake keeps it: a value and its type.
+    """Return a parameter with its default as DuckLake stores it: a value and its type.
 
     Raises:
         InvalidInputError: The default is an expression.

@@ -1,9 +1,9 @@
-"""Statistics of tables in an exported database, where DuckLake relies on them.
+"""Table statistics in an exported database, where DuckLake relies on them.
 
-DuckLake takes the bounds of a column for granted: it skips a scan that they exclude, and answers ``min`` and ``max``
-from them where the rows ever inserted are as many as the rows that are there. What an import brought and nobody has
-changed since is written as it was. Everything else is put together from the statistics of the files and the inlined
-rows, wide where something is not known, and never claims to be exact.
+DuckLake trusts the bounds of a column: it skips a scan that they exclude, and answers ``min`` and ``max``
+from them if as many rows were ever inserted as there are now. Statistics that an import brought are written
+unchanged if the table has not changed since. All others are computed from the statistics of the files and
+from the inlined rows. They are wide where something is not known, and never claim to be exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forklake.model.promotions import as_float32
 from forklake.model.rows import ColumnRow, DataFileRow, FileColumnStatsRow, TableStatsRow
 from forklake.model.types import Type
 from forklake.model.types.order import order_key
-from forklake.ops.lineage_rows import Dated, LineageRows
+from forklake.ops.lineage_rows import DatedRow, LineageRows
 
 _CHANGING: Final = (metadata.DATA_FILE, metadata.DELETE_FILE, metadata.INLINED_ROW, metadata.INLINED_DELETE)
 
@@ -42,7 +42,10 @@ _UNORDERED: Final[frozenset[Type]] = frozenset({types.BOOLEAN, types.BLOB})
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one file, or the inlined rows, say of a column; ``is_known`` is False if they do not say its bounds."""
+    """The statistics of a column in one file, or in the inlined rows.
+
+    ``is_known`` is False if the bounds are unknown.
+    """
 
     contains_null: bool | None
     contains_nan: bool | None = None
@@ -56,12 +59,12 @@ _UNKNOWN: Final = _Part(None, is_known=False)
 
 
 class ExportedStatistics:
-    """Statistics of the tables that a version shows."""
+    """Statistics of the tables of a version."""
 
     def __init__(self, lineage: LineageRows) -> None:
         self._lineage = lineage
         self._changes: dict[TableId, SnapshotId] = {}
-        self._rows: dict[str, dict[TableId, list[Dated]]] = {}
+        self._rows: dict[str, dict[TableId, list[DatedRow]]] = {}
         for table in _CHANGING:
             of_tables = self._rows.setdefault(table.name, {})
             for dated in lineage.of(table):
@@ -86,7 +89,9 @@ class ExportedStatistics:
             found.append(
                 {
                     "table_id": table.table_id,
-                    "record_count": stats.record_count if self._is_as_imported(stats) else self._ever(stats.table_id),
+                    "record_count": stats.record_count
+                    if self._is_as_imported(stats)
+                    else self._ever_inserted_count(stats.table_id),
                     "next_row_id": stats.next_row_id,
                     "file_size_bytes": stats.file_size_bytes,
                 }
@@ -102,20 +107,23 @@ class ExportedStatistics:
                 kept = self._lineage.latest(metadata.TABLE_COLUMN_STATS, table.table_id)
                 found += [{name: getattr(row, name) for name in _COLUMNS} for row in kept]
             else:
-                found += self._put_together(table.table_id)
+                found += self._compute(table.table_id)
         return found
 
     def of_file(self, row: FileColumnStatsRow) -> FileColumnStatsRow:
-        """Return a row of ``ducklake_file_column_stats`` with bounds that hold for the type that the column has now.
+        """Return a row of ``ducklake_file_column_stats`` for the column's current type.
 
-        A float of 32 bits has other digits as 64, and DuckDB compares what it reads with the texts of before.
+        A 32-bit float has other digits as a 64-bit float, and DuckDB compares the values it reads with the old texts.
         """
         if (row.table_id, row.column_id) not in self._promoted:
             return row
         return replace(row, min_value=_outer(row.min_value, min), max_value=_outer(row.max_value, max))
 
     def _is_as_imported(self, stats: TableStatsRow) -> bool:
-        """Return whether the statistics are those that DuckLake wrote, and the table is as it was then."""
+        """Return whether the statistics are DuckLake's own and still hold.
+
+        They hold if the table has not changed since they were written.
+        """
         assert stats.origin is not None
         numbering = self._lineage.numberings.get(stats.origin.owner)
         if numbering is None or self._changes.get(stats.table_id, SnapshotId(-1)) > numbering.last[0]:
@@ -123,17 +131,20 @@ class ExportedStatistics:
         kept = self._lineage.latest(metadata.TABLE_COLUMN_STATS, stats.table_id)
         return bool(kept) or stats.table_id not in self._changes
 
-    def _visible(self, name: str, table: TableId) -> list[Dated]:
+    def _visible(self, name: str, table: TableId) -> list[DatedRow]:
         return self._rows[name].get(table, [])
 
-    def _ever(self, table: TableId) -> int:
-        """Return a number of rows ever inserted that is above the number that are there: bounds are not exact."""
+    def _ever_inserted_count(self, table: TableId) -> int:
+        """Return a number of rows ever inserted that makes bounds count as not exact.
+
+        It is above the number of rows that there are now.
+        """
         rows: int = sum(dated.row.record_count for dated in self._visible(metadata.DATA_FILE.name, table))
         rows += len(self._visible(metadata.INLINED_ROW.name, table))
         deletes = (metadata.DELETE_FILE, metadata.INLINED_DELETE)
         return rows if any(self._visible(of.name, table) for of in deletes) or not rows else rows + 1
 
-    def _put_together(self, table: TableId) -> Iterable[Mapping[str, Any]]:
+    def _compute(self, table: TableId) -> Iterable[Mapping[str, Any]]:
         files = self._visible(metadata.DATA_FILE.name, table)
         rows = [json.loads(dated.row.document) for dated in self._visible(metadata.INLINED_ROW.name, table)]
         by_file: dict[tuple[DataFileId, ColumnId], FileColumnStatsRow] = {
@@ -151,10 +162,10 @@ class ExportedStatistics:
                     inlined = replace(inlined, min_value=low, max_value=high)
                 parts.append(inlined)
             if parts:
-                yield _merged(column, parts)
+                yield _merge_parts(column, parts)
 
     def _of_file(
-        self, column: ColumnRow, dated: Dated, by_file: Mapping[tuple[DataFileId, ColumnId], FileColumnStatsRow]
+        self, column: ColumnRow, dated: DatedRow, by_file: Mapping[tuple[DataFileId, ColumnId], FileColumnStatsRow]
     ) -> _Part:
         file: DataFileRow = dated.row
         found = by_file.get((file.data_file_id, column.column_id))
@@ -178,7 +189,7 @@ class ExportedStatistics:
 
 
 def _outer(text: str | None, outer: Callable[[float, float], float]) -> str | None:
-    """Return a bound that holds for a value as a float of 32 bits and as one of 64."""
+    """Return a bound that holds for a value as a 32-bit and as a 64-bit float."""
     if text is None:
         return None
     try:
@@ -210,7 +221,7 @@ def _of_inlined(column: ColumnRow, rows: Sequence[Mapping[str, str | None]]) -> 
     )
 
 
-def _merged(column: ColumnRow, parts: Sequence[_Part]) -> Mapping[str, Any]:
+def _merge_parts(column: ColumnRow, parts: Sequence[_Part]) -> Mapping[str, Any]:
     bounds = [part for part in parts if part.has_values or not part.is_known]
     keys = [
         order_key(column.type, text) for part in bounds for text in (part.min_value, part.max_value) if text is not None

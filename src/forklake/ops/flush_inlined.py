@@ -1,4 +1,4 @@
-"""Writing what the metadata holds of tables into files: inlined rows, and deleted positions of data files."""
+"""Flushes inlined rows and inlined deletes of tables into files."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _LINEAGE: Final = (
 def flush_inlined(
     staging: Staging, runtime: Runtime, *, schema: str | None = None, table: str | None = None
 ) -> list[FlushedTable]:
-    """Write what the metadata holds of a table, of all tables of a schema, or of all tables, into files.
+    """Flush inlined data of one table, of a schema, or of all tables into files.
 
-    Nothing is seen to change: rows keep their ids and snapshots, and the change feed does not tell of it. What the
-    transaction itself has added stays in the metadata. Tables whose option ``auto_compact`` is off are left out unless
-    one is named.
+    Nothing changes for readers: rows keep their ids and snapshots, and the change feed does not report it. Rows
+    that the transaction itself has added stay inlined. Tables whose option ``auto_compact`` is off are left out
+    unless one is named.
 
     Args:
         staging: The transaction. If it is not committed, the files that were written are removed again.
@@ -79,7 +79,7 @@ def flush_inlined(
     names = {row.schema_id: row.schema_name for row in staging.draft.rows(SCHEMA)}
     found = [
         FlushedTable(names[row.schema_id], row.table_name, count)
-        for row in _held_tables(staging, runtime)
+        for row in _flushable_tables(staging, runtime)
         if only is None or row.schema_id == only
         if (count := flush_table(staging, runtime, row))
     ]
@@ -87,7 +87,7 @@ def flush_inlined(
 
 
 def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
-    """Write what the metadata holds of one table into files, and return how many rows that are.
+    """Flush the inlined data of one table into files; return how many rows it flushed.
 
     Raises:
         InvalidInputError: The transaction has deleted rows of the table; nothing was flushed.
@@ -103,7 +103,7 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), rows)
     written: list[str] = []
     # Removed as well if the transaction fails halfway: what is written so far is known here.
-    staging.when_undone(lambda: storage.delete(written))
+    staging.on_undo(lambda: storage.delete(written))
     data_files = _write_rows(runtime, plan, target) if rows else []
     written += [target.directory + file.path for file in data_files]
     delete_files, whole = _write_deletes(plan, target, written)
@@ -112,7 +112,7 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
             table_id=table.table_id,
             files=tuple((DataFileId(staging.new_file()), file) for file in data_files),
             row_ids=tuple(row.row_id for row in rows),
-            newest=max((_begun(row) for row in rows), default=None),
+            newest=max((_begin_of(row) for row in rows), default=None),
             delete_files=tuple((DeleteFileId(staging.new_file()), file) for file in delete_files),
             whole_files=tuple(whole),
             positions=frozenset((file.data_file_id, at) for file in plan.files for at in file.inlined_deletes),
@@ -123,8 +123,8 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     return len(rows)
 
 
-def _held_tables(staging: Staging, runtime: Runtime) -> list[TableRow]:
-    """Return the tables of which the metadata holds something that may be flushed."""
+def _flushable_tables(staging: Staging, runtime: Runtime) -> list[TableRow]:
+    """Return the tables with inlined data that may be flushed."""
     draft = staging.draft
     held = {row.table_id for row in draft.rows(INLINED_ROW)} | {row.table_id for row in draft.rows(INLINED_DELETE)}
     tables = [row for row in draft.rows(TABLE) if row.table_id in held]
@@ -137,11 +137,14 @@ def _held_tables(staging: Staging, runtime: Runtime) -> list[TableRow]:
 
 
 def _committed_rows(staging: Staging, table_id: TableId) -> list[InlinedRow]:
-    """Return the rows that have a snapshot: those of the transaction itself get theirs only at the commit."""
+    """Return the inlined rows that have a snapshot.
+
+    Rows of the transaction itself get theirs only at the commit.
+    """
     return [row for row in staging.draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is not None]
 
 
-def _begun(row: InlinedRow) -> SnapshotId:
+def _begin_of(row: InlinedRow) -> SnapshotId:
     assert row.origin is not None
     return row.origin.begun
 
@@ -153,7 +156,10 @@ def _target(runtime: Runtime, staging: Staging, table: TableRow) -> WriteTarget:
 
 
 def _write_rows(runtime: Runtime, plan: ScanPlan, target: WriteTarget) -> list[NewDataFile]:
-    """Write the rows of the metadata with their ids and snapshots, in the order of the table or else of their ids."""
+    """Write the inlined rows with their ids and snapshots to files.
+
+    They are in the sort order of the table, or else in the order of their ids.
+    """
     rows = pa.concat_tables([_with_lineage(part, target) for part in plan.inlined]).sort_by(ROW_ID_COLUMN)
     fields = (*target.fields, *_LINEAGE)
     if sorts_on_driver(target):
@@ -180,10 +186,13 @@ def _with_lineage(part: ScanRows, target: WriteTarget) -> pa.Table:
 def _write_deletes(
     plan: ScanPlan, target: WriteTarget, written: list[str]
 ) -> tuple[Sequence[NewDeleteFile], Sequence[DataFileId]]:
-    """Write the delete files of the data files that the metadata deletes rows of; of some no row may be left."""
+    """Write delete files for the data files that have inlined deletes.
+
+    Return also the data files that have no rows left.
+    """
     made, whole = [], []
     for file in plan.files:
-        positions, is_new = _deleted(file)
+        positions, is_new = _deleted_positions(file)
         if positions.size >= file.record_count:
             whole.append(file.data_file_id)
         elif is_new:
@@ -196,8 +205,11 @@ def _write_deletes(
     return made, whole
 
 
-def _deleted(file: ScanFile) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], bool]:
-    """Return all deleted positions of a file, and whether the metadata has one that its delete file has not."""
+def _deleted_positions(file: ScanFile) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], bool]:
+    """Return all deleted positions of a file, and whether any is only inlined.
+
+    Such a position is not in the delete file yet.
+    """
     inlined = np.unique(np.asarray(file.inlined_deletes, np.int64))
     if file.deletes is None:
         return inlined, True

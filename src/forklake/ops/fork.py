@@ -1,4 +1,4 @@
-"""Forking: new catalogs that start as another one is, or was, without copying anything."""
+"""Forks catalogs at their head or an earlier snapshot, without copying anything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forklake.model.hint import AllowExisting, ForkAgain, ListCatalogs
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
-from forklake.ops.create_catalog import overlapping, place_new
+from forklake.ops.create_catalog import overlap_error, place_new
 from forklake.ops.runtime import Runtime
 
 BATCH = 10_000
@@ -39,7 +39,7 @@ def fork(
 ) -> MadeCatalog:
     """Fork a catalog by reference, at its head or at any snapshot that it can see.
 
-    One short transaction whatever the parent holds: it writes about ten rows and waits for nobody but an
+    This is one short transaction whatever the parent holds: it writes about ten rows and waits for nobody but an
     expiry or purge of the catalog that made the pinned snapshot.
 
     Raises:
@@ -52,9 +52,9 @@ def fork(
     pin = _pin(store, parent, at)
     new, placement = place_new(lake_path, name, data_path)
     try:
-        result = _settled(store, parent, pin, [new], placement)
+        result = _fork_once(store, parent, pin, [new], placement)
     except DuplicateKeyError as error:
-        return MadeCatalog(_existing(store, parent, new, error, if_not_exists=if_not_exists), created=False)
+        return MadeCatalog(_existing_fork(store, parent, new, error, if_not_exists=if_not_exists), created=False)
     _check(store, result, parent, pin, name, placement)
     return MadeCatalog(result.catalogs[0], created=True)
 
@@ -69,8 +69,8 @@ def fork_many(
 ) -> list[CatalogId]:
     """Fork a catalog once for each name, all at the same snapshot.
 
-    Made in batches of 10,000, each all or nothing: an error leaves whole batches before it. ``on_progress`` is
-    told after each batch how many are made.
+    Forks are made in batches of 10,000, each all or nothing: after an error, whole batches before it remain.
+    After each batch, ``on_progress`` gets the number of forks made so far.
 
     Raises:
         AlreadyExistsError: A name is taken.
@@ -91,7 +91,7 @@ def fork_many(
         placed = [place_new(lake_path, name, None) for name in batch]
         placement = placed[0][1]
         try:
-            result = _settled(store, parent, pin, [new for new, _ in placed], placement)
+            result = _fork_once(store, parent, pin, [new for new, _ in placed], placement)
         except DuplicateKeyError as error:
             raise AlreadyExistsError(
                 f"One of the names '{names[start]}' to '{placed[-1][0].name}' is taken by a live catalog;"
@@ -113,10 +113,10 @@ def _pin(store: Store, parent: CatalogId, at: Moment | None) -> SnapshotId | Non
     return versions.version_of(store, head, at).snapshot_id
 
 
-def _settled(
+def _fork_once(
     store: Store, parent: CatalogId, pin: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
 ) -> ForkResult:
-    """Fork; a lost connection is regained and asked, by the uuids, whether it happened."""
+    """Fork; after a lost connection, look up by the uuids whether it happened."""
     try:
         return store.fork(parent, pin, forks, placement)
     except ConnectionLostError as error:
@@ -150,12 +150,12 @@ def _settled(
 
 
 def _common_start(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
+    """Return the common prefix of all names."""
     first, last = min(names), max(names)
     return first[: next((at for at, letter in enumerate(first) if last[at : at + 1] != letter), len(first))]
 
 
-def _existing(
+def _existing_fork(
     store: Store, parent: CatalogId, new: NewFork, error: DuplicateKeyError, *, if_not_exists: bool
 ) -> CatalogId:
     found = catalogs.catalog_by_name(store, new.name)
@@ -182,4 +182,4 @@ def _check(
         case ForkOutcome.NO_SNAPSHOT:
             raise SnapshotNotFoundError(f"No snapshot found at version {pin}", hint=f"'{name}' was not made.")
         case ForkOutcome.OVERLAP:
-            raise overlapping(name, placement)
+            raise overlap_error(name, placement)

@@ -1,4 +1,4 @@
-"""The tree of forks, cut to what can be read."""
+"""The tree of forks, cut to a readable size."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ MAX_NODES: Final = 10_000
 def fork_tree(
     store: Store, root: CatalogId | None = None, *, depth: int = 100, width: int = 5, limit: int = 100
 ) -> ForkTree:
-    """Return the tree of forks below a catalog, or of all: level by level, the oldest of each parent's forks first.
+    """Return the tree of forks below a catalog, or of all catalogs.
 
-    ``depth`` is how many levels below the first, ``width`` how many forks of each catalog (and how many roots),
-    ``limit`` how many catalogs in all. The cost grows with what is returned and, by little, with the number of
-    forks that are only counted. A dropped catalog is in it if live ones descend from it.
+    It grows level by level, the oldest forks of each parent first. ``depth`` is how many levels below the first,
+    ``width`` how many forks of each catalog (and how many roots), ``limit`` how many catalogs in all. The cost
+    grows with what is returned and, by little, with the number of forks that are only counted. A dropped catalog
+    is included if live ones descend from it.
 
     Raises:
         InvalidInputError: A number makes no sense.
@@ -50,7 +51,7 @@ def fork_tree(
             level = [] if found is None else [_draft(found)]
             count = len(level)
         shown = _grow(session, level, dropped, depth, width, limit)
-        return ForkTree(count, _finished(session, shown, len(level)))
+        return ForkTree(count, _finish(session, shown, len(level)))
 
 
 @dataclass(slots=True)
@@ -103,10 +104,10 @@ def _draft(found: ListedCatalog) -> _Draft:
     )
 
 
-def _finished(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode, ...]:
+def _finish(session: Session, shown: list[_Draft], first: int) -> tuple[ForkNode, ...]:
     ids = [node.catalog_id for node in shown]
-    births, times = census.births(session, ids), census.head_times(session, ids)
-    files, inheriting = visibility.own_files(session, ids), census.inheriting(session, ids)
+    births, times = census.creation_times(session, ids), census.head_times(session, ids)
+    files, inheriting = visibility.own_files(session, ids), census.inheriting_catalogs(session, ids)
     made: dict[CatalogId, ForkNode] = {}
     for node in reversed(shown):
         file_count, byte_count = files.get(node.catalog_id, (0, 0))

@@ -1,4 +1,4 @@
-"""The columns that a table needs to hold what a schema of Arrow, of pandas or of the engine describes."""
+"""The columns that a table needs for a schema of Arrow, pandas or the engine."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from forklake.model.definitions import ColumnDefinition
 
 
 def schema_columns(engine: Engine, schema: Any) -> tuple[ColumnDefinition, ...]:
-    """Return the columns of a schema of Arrow, of pandas or of the engine, or of a frame of the engine.
+    """Return the columns of a schema of Arrow, pandas or the engine, or of its frame.
 
-    A schema of pandas is a DataFrame, whose rows are looked at and left out, or its ``dtypes``.
+    A schema of pandas is a DataFrame, whose rows are inspected and left out, or its ``dtypes``.
 
     Raises:
-        InvalidInputError: A column has a type that no column of a table can have, or that tells nothing.
+        InvalidInputError: A column has a type that no column of a table can have, or that is not definite.
     """
     found = schema if isinstance(schema, pa.Schema) else pandas_schema(schema)
     return engine.columns(schema) if found is None else table_columns(found)

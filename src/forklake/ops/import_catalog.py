@@ -1,4 +1,7 @@
-"""Importing a plain DuckLake database as a new catalog, history and all; its files stay where they are."""
+"""Imports a plain DuckLake database, with its history, as a new catalog.
+
+Its files stay where they are.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from forklake.model.ids import ROW_ID_SHIFT, THE_LAKE, CatalogId, SnapshotId
 from forklake.model.names import fold
 from forklake.model.numbering import Numbering
 from forklake.model.placement import NewFork, Placement
-from forklake.ops.create_catalog import already_exists, overlapping, place_new
+from forklake.ops.create_catalog import already_exists_error, overlap_error, place_new
 from forklake.ops.imported_rows import ImportedRows
 from forklake.ops.plain_history import (
     PlainHistory,
@@ -27,9 +30,9 @@ from forklake.ops.plain_history import (
     file_ids,
     file_paths,
     highest_row_id,
+    ignore_progress,
     object_ids,
     read_history,
-    silent,
     snapshot_ids,
 )
 from forklake.ops.runtime import Runtime
@@ -46,12 +49,13 @@ def import_catalog(
     data_path: str | None = None,
     source_data_path: str | None = None,
     metadata_schema: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
 ) -> CatalogId:
-    """Import a DuckLake database of version 0.3 to 1.0 as a new catalog, and return its id.
+    """Import a plain DuckLake database as a new catalog; return its id.
 
-    All or nothing. Files are named where they lie, by absolute path; they are never copied, and never deleted: only
-    what lies below a catalog's own directory is its own. The cost grows with the metadata, which is read whole.
+    It may be of version 0.3 to 1.0. All or nothing. Files are named where they are, by absolute path; they are
+    never copied, and never deleted: a catalog owns only files below its own directory. The cost grows with the
+    metadata, which is read whole.
 
     Raises:
         AlreadyExistsError: A live catalog has the name.
@@ -68,7 +72,7 @@ def import_catalog(
         with store.writing() as session:
             return _write(session, lake_path, history, new, placement, progress)
     except DuplicateKeyError as error:
-        raise already_exists(name) from error
+        raise already_exists_error(name) from error
 
 
 def _write(
@@ -87,7 +91,7 @@ def _write(
     _lock_places(session, lake_path, history)
     catalog = _catalog_id(session, history)
     numbers = snapshot_ids(history)
-    snapshots = _mapped(numbers, session.take_ids("ducklake_snapshot_id_seq", len(numbers)))
+    snapshots = _map_ids(numbers, session.take_ids("ducklake_snapshot_id_seq", len(numbers)))
     snapshot_of = {number: SnapshotId(snapshot) for number, snapshot in snapshots.items()}
     objects = object_ids(history)
     files = file_ids(history)
@@ -95,7 +99,7 @@ def _write(
         history,
         catalog,
         snapshot_of,
-        _mapped(objects, session.take_ids("ducklake_object_id_seq", len(objects))),
+        _map_ids(objects, session.take_ids("ducklake_object_id_seq", len(objects))),
         dict(zip(files, sorted(session.take_ids("ducklake_file_id_seq", len(files))), strict=True)),
     )
     procedures.write_catalog(session, catalog, snapshot_of[numbers[0]], session.now(), new, placement)
@@ -113,15 +117,18 @@ def _write(
 def _check_free(session: Session, name: str, placement: Placement) -> None:
     procedures.check_name_is_free(session, name)
     if procedures.overlaps(session, placement):
-        raise overlapping(name, placement)
+        raise overlap_error(name, placement)
 
 
-def _mapped(own: Sequence[int], taken: Sequence[int]) -> dict[int, int]:
+def _map_ids(own: Sequence[int], taken: Sequence[int]) -> dict[int, int]:
     return dict(zip(own, sorted(taken), strict=True))
 
 
 def _catalog_id(session: Session, history: PlainHistory) -> CatalogId:
-    """Take an id above all ranges of row ids that the rows lie in, so that no fork ever gets one of those ranges."""
+    """Take a catalog id above all ranges of row ids that the rows use.
+
+    So no fork ever gets one of those ranges.
+    """
     catalog = session.take_ids("ducklake_catalog_id_seq", 1)[0]
     used = highest_row_id(history) >> ROW_ID_SHIFT
     if 0 < used >= catalog:
@@ -141,7 +148,7 @@ def _write_snapshots(
     rows: ImportedRows,
     snapshot_of: Mapping[int, SnapshotId],
 ) -> SnapshotId:
-    """Write the snapshots that are there, and return the newest."""
+    """Write the snapshots of the history; return the newest."""
     said = {row["snapshot_id"]: row for row in history["ducklake_snapshot_changes"]}
     ordered = sorted(history["ducklake_snapshot"], key=lambda row: int(row["snapshot_id"]))
     time = ordered[0]["snapshot_time"]
@@ -159,7 +166,9 @@ def _write_snapshots(
 
 
 def _lock_places(session: Session, lake_path: str, history: PlainHistory) -> None:
-    """Keep the catalogs in whose directories the files lie from being cleaned up meanwhile.
+    """Keep the directories that hold the files from being cleaned up meanwhile.
+
+    This locks the catalogs that own them.
 
     Raises:
         ConflictError: A file is about to be deleted.

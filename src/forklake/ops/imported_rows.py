@@ -1,4 +1,7 @@
-"""The rows of an imported catalog: those of a plain DuckLake database, with our ids."""
+"""The rows of an imported catalog.
+
+They are those of a plain DuckLake database, with our ids.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _OF_FILES: Final = frozenset({"data_file_id", "delete_file_id", "mapping_id"})
 
 
 class ImportedRows:
-    """Translates a history, given which of our ids stand for which of its own."""
+    """Translates a history, given the mapping from its ids to ours."""
 
     def __init__(
         self,
@@ -52,7 +55,7 @@ class ImportedRows:
         self._object_ends = self._table_ends | _ends(history["ducklake_view"], "view_id")
 
     def changes_made(self, snapshot: int) -> str:
-        """Return what a snapshot did, in our ids."""
+        """Return what a snapshot did, with our ids."""
         changes = self._history.changes.get(snapshot, ())
         return render(
             change if change.object_id is None else replace(change, object_id=self._objects[change.object_id])
@@ -100,10 +103,13 @@ class ImportedRows:
                 return None
         elif "object_id" in row:
             limit = self._object_ends.get(row["object_id"])
-        return self._dated(self._row(table, row), begin, end, limit)
+        return self._date_row(self._row(table, row), begin, end, limit)
 
-    def _dated(self, row: Row, begin: int, end: int | None, limit: int | None = None) -> Dated | None:
-        """Return a row with its interval, which ends with its table's; None if no snapshot ever showed it."""
+    def _date_row(self, row: Row, begin: int, end: int | None, limit: int | None = None) -> Dated | None:
+        """Return a row with its interval, which ends at the latest with its table.
+
+        It is None if no snapshot ever showed the row.
+        """
         if limit is not None:
             end = limit if end is None else min(end, limit)
         if end is not None and end <= begin:
@@ -158,7 +164,7 @@ class ImportedRows:
                     document=document,
                 )
                 limit = self._table_ends[inlined.table_id]
-                found.append(self._dated(kept, row.begin_snapshot, row.end_snapshot, limit))
+                found.append(self._date_row(kept, row.begin_snapshot, row.end_snapshot, limit))
         return [dated for dated in found if dated is not None]
 
     def _inlined_deletes(self) -> list[Dated]:
@@ -171,7 +177,7 @@ class ImportedRows:
                     data_file_id=DataFileId(self._files["data_file_id", file_id]),
                     row_id=position,
                 )
-                found.append(self._dated(kept, begin, ends[file_id], self._table_ends[table_id]))
+                found.append(self._date_row(kept, begin, ends[file_id], self._table_ends[table_id]))
         return [dated for dated in found if dated is not None]
 
     def _schema_versions(self) -> list[Dated]:
@@ -189,7 +195,10 @@ class ImportedRows:
         ]
 
     def _table_stats(self) -> list[Dated]:
-        """Return totals at each snapshot that changed a table: what DuckLake has at the newest, sums before."""
+        """Return the totals of tables at each snapshot that changed them.
+
+        At the newest snapshot they are DuckLake's own, before that they are sums.
+        """
         given = {row["table_id"]: row for row in self._history["ducklake_table_stats"]}
         next_columns: dict[int, int] = {}
         for row in self._history["ducklake_column"]:
@@ -214,7 +223,7 @@ class ImportedRows:
         return found
 
     def _column_stats(self) -> list[Dated]:
-        """Return what DuckLake knows of the columns, from the newest change of their table on.
+        """Return DuckLake's column statistics, from the newest change of each table on.
 
         Its bounds are those of the newest state; nothing is known of them before.
         """
@@ -231,7 +240,10 @@ class ImportedRows:
         ]
 
     def _changes_of_tables(self) -> dict[int, dict[int, tuple[int, int]]]:
-        """Return by how many rows and bytes each snapshot changed each table, from the snapshot that made it on."""
+        """Return by how many rows and bytes each snapshot changed each table.
+
+        The first one is the snapshot that made the table.
+        """
         changes: dict[int, dict[int, tuple[int, int]]] = {}
 
         def add(table: int, snapshot: int | None, rows: int, byte_count: int) -> None:
@@ -287,7 +299,7 @@ def metadata_key(table: MetadataTable[Any]) -> tuple[str, ...]:
 
 
 def _ends(rows: list[PlainRow], key: str) -> dict[int, int | None]:
-    """Return when each object was dropped, None for those that live."""
+    """Return when each object was dropped, or None for live ones."""
     ends: dict[int, int | None] = {}
     for row in rows:
         known = ends.get(row[key], 0)

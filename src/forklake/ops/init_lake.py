@@ -1,4 +1,4 @@
-"""Preparing a database for a lake."""
+"""Prepares a database for a lake."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.ops.open_lake import base_path
 
 @dataclass(frozen=True, slots=True)
 class InitialisedLake:
-    """A lake that is ready, and what was done for it."""
+    """A lake that is ready to use, and what initialising it did."""
 
     made_tables: bool
     set_data_path: bool
@@ -24,7 +24,7 @@ class InitialisedLake:
 
     @property
     def changed(self) -> bool:
-        """Whether anything was done."""
+        """Whether anything was changed."""
         return self.made_tables or self.set_data_path or self.made_views
 
 
@@ -34,9 +34,10 @@ def init_lake(
     data_path: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
 ) -> InitialisedLake:
-    """Make the metadata tables, all or none, if they are missing, and keep the data path if there is none yet.
+    """Create missing metadata tables, all or none, and store the data path.
 
-    Views of a PostgreSQL lake that still show encryption keys are made anew, with the rights they had.
+    A data path that is already stored is kept. Views of a PostgreSQL lake that still show encryption keys are
+    recreated with the same rights.
 
     Raises:
         InvalidInputError: Partitions were asked for in a database that has none; nothing was made.

@@ -6,9 +6,9 @@ from forklake.metastore.location import embedded_path
 
 
 def lake_exists(url: str) -> bool:
-    """Return whether opening the URL finds something; False means that it would make a new file.
+    """Return whether there is a lake to open; otherwise opening makes a new file.
 
-    A server is not asked: opening never makes a lake there.
+    A server is not contacted: opening never makes a lake there.
 
     Raises:
         ConfigError: The URL names no database that forklake knows.

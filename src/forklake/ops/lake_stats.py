@@ -1,4 +1,4 @@
-"""What a lake holds, and how it grows."""
+"""The size of a lake, and its growth."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ MAX_PERIODS: Final = 366
 
 
 def lake_stats(store: Store, *, by: Period = "day", periods: int = 7) -> LakeStats:
-    """Count catalogs, snapshots, and the rows and bytes of each metadata table; and what was made lately.
+    """Count catalogs, snapshots, and the rows and bytes of each metadata table.
 
-    Periods are days or hours of UTC. The cost grows with the metadata: rows are counted, but for PostgreSQL's
-    large tables, which are estimated.
+    The result also has how many catalogs and snapshots were made in recent periods, which are days or hours of
+    UTC. The cost grows with the metadata: rows are counted, except in PostgreSQL's large tables, where they are
+    estimated.
 
     Raises:
         InvalidInputError: The periods make no sense.

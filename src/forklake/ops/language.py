@@ -1,4 +1,7 @@
-"""What operations ask of SQL: they lie below its parser and are given it through the runtime."""
+"""What operations need of the SQL parser, which is in a storey above them.
+
+The runtime gives it to them.
+"""
 
 from __future__ import annotations
 
@@ -11,47 +14,54 @@ from forklake.model.types import Type
 
 
 class Language(Protocol):
-    """Texts in DuckDB's words: what tables are sorted by, defaults of columns, bodies of views and macros."""
+    """Parses texts in DuckDB's dialect.
+
+    They are sort keys of tables, defaults of columns, and bodies of views and macros.
+    """
 
     def sort_key(self, text: str) -> SortKey:
-        """Return the one key of a sort order that a text is.
+        """Parse the one key of a sort order.
 
         Raises:
-            InvalidInputError: It is none.
+            InvalidInputError: The text is no such key.
         """
 
     def sort_expression(self, text: str, table: str, fields: Sequence[Field]) -> str:
-        """Return the expression of a sort key over the columns of a table in Spark's words.
+        """Return the expression of a sort key over the columns of a table, in Spark SQL.
 
         Raises:
             NotFoundError: The table has no such column.
-            InvalidInputError: It cannot be read, or what it gives has no order.
+            InvalidInputError: It cannot be parsed, or its values have no order.
         """
 
     def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
-        """Return the columns that a text lists as CREATE TABLE does: ``a INT NOT NULL, b VARCHAR DEFAULT 'x'``.
+        """Parse a list of columns as in CREATE TABLE.
+
+        For example, ``a INT NOT NULL, b VARCHAR DEFAULT 'x'``.
 
         Raises:
             InvalidInputError: It is no list of columns.
         """
 
     def default(self, text: str, kind: Type) -> tuple[str | None, bool]:
-        """Return the default that an expression is for a column of a type, and whether it stays an expression.
+        """Parse a default for a column of a type.
+
+        Return its text, and whether it remains an expression.
 
         Raises:
-            InvalidInputError: No row could ever have it.
+            InvalidInputError: No row could have it.
         """
 
     def check_query(self, text: str) -> None:
-        """Refuse a text that is not the one query that a view or a table macro can keep.
+        """Refuse a text that is not one query, as a view or a table macro needs.
 
         Raises:
-            InvalidInputError: It is not.
+            InvalidInputError: It is not one query.
         """
 
     def check_expression(self, text: str) -> None:
-        """Refuse a text that is not the one expression that a macro can keep.
+        """Refuse a text that is not one expression, as a macro needs.
 
         Raises:
-            InvalidInputError: It is not.
+            InvalidInputError: It is not one expression.
         """

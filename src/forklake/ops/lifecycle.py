@@ -1,4 +1,7 @@
-"""Renaming, dropping, undropping and purging catalogs: what changes the list of catalogs, not their content."""
+"""Renames, drops, undrops and purges catalogs.
+
+These operations change the list of catalogs, not their content.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,13 @@ from forklake.metastore.queries.catalogs import CatalogRow
 from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.model.hint import NameById
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
-from forklake.ops.create_catalog import already_exists
+from forklake.ops.create_catalog import already_exists_error
 
 
 def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
-    """Give a live catalog another name; its directory, its forks and all handles on it stay as they are.
+    """Rename a live catalog.
+
+    Its directory, its forks and all handles on it stay as they are.
 
     Raises:
         AlreadyExistsError: Another live catalog has the name.
@@ -35,13 +40,13 @@ def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
             procedures.check_name_is_free(session, name)
             catalogs.begin_row(session, catalog, replace(row, catalog_name=name), snapshot, time)
     except DuplicateKeyError as error:
-        raise already_exists(name) from error
+        raise already_exists_error(name) from error
 
 
 def drop_catalog(store: Store, catalog: CatalogId) -> None:
-    """Drop a catalog: nobody can open it or commit to it, and nothing of it is deleted.
+    """Drop a catalog: it can no longer be opened or committed to.
 
-    Its forks keep working, and `undrop_catalog` brings it back until it is purged.
+    Nothing of it is deleted. Its forks keep working, and `undrop_catalog` restores it until it is purged.
 
     Raises:
         NotFoundError: It was dropped already.
@@ -53,11 +58,11 @@ def drop_catalog(store: Store, catalog: CatalogId) -> None:
 
 
 def undrop_catalog(store: Store, catalog: CatalogId) -> None:
-    """Bring a dropped catalog back as it was.
+    """Restore a dropped catalog as it was.
 
     Raises:
         AlreadyExistsError: A live catalog has its name.
-        NotFoundError: The catalog is live, purged, or never was.
+        NotFoundError: The catalog is live, purged, or never existed.
     """
     name = str(catalog)
     try:
@@ -70,17 +75,17 @@ def undrop_catalog(store: Store, catalog: CatalogId) -> None:
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             catalogs.begin_row(session, catalog, row, snapshot, max(session.now(), row.end_time or row.begin_time))
     except DuplicateKeyError as error:
-        raise already_exists(name) from error
+        raise already_exists_error(name) from error
 
 
 def purge(store: Store, catalog: CatalogId) -> None:
-    """Give up what a dropped catalog sees: its snapshots, ancestry, options and commit keys go for good.
+    """Purge a dropped catalog.
 
-    Its catalog row stays, so that its directory is never given to another. Rows and files that forks still
-    need stay until nothing needs them.
+    Its snapshots, ancestry, options and commit keys are deleted for good. Its catalog row stays, so that no other
+    catalog ever gets its directory. Rows and files that forks still need stay until nothing needs them.
 
     Raises:
-        NotFoundError: The catalog is not dropped, was purged already, or never was.
+        NotFoundError: The catalog is not dropped, was purged already, or never existed.
     """
     with store.writing() as session:
         session.lock_alone(catalog)
@@ -115,16 +120,19 @@ def dropped_catalog(store: Store, name_or_id: str | int) -> CatalogId:
 
 
 def _lock_head(session: Session, catalog: CatalogId, *, live: bool) -> None:
-    """Take the lock that commits, drop and undrop of a catalog share, and check what it is."""
+    """Take the lock that commits, drop and undrop of a catalog share.
+
+    Also check that the catalog is live, or dropped, as required.
+    """
     if heads.lock_head(session, catalog, live=live):
         return
     if live:
-        raise versions.dropped(catalog)
+        raise versions.catalog_dropped_error(catalog)
     raise NotFoundError(f"The catalog with id {catalog} is not a dropped one; nothing was done.")
 
 
 def _end_row(session: Session, catalog: CatalogId, row: CatalogRow) -> tuple[SnapshotId, datetime]:
-    """End the live row of a catalog, and return the snapshot id and the time at which it ends."""
+    """End the live row of a catalog; return the snapshot id and time of its end."""
     snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
     time = max(session.now(), row.begin_time)
     catalogs.end_row(session, catalog, snapshot, time)

@@ -1,4 +1,4 @@
-"""All that a catalog's lineage holds up to a version, as one history: what an export writes."""
+"""All rows of a catalog's lineage up to a version, as one history for an export."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ from forklake.model.version import Version
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
-    """A row, the snapshot that began it, and the one that ended it; infinity if it is visible."""
+class DatedRow:
+    """A row, with the snapshots that began and ended it.
+
+    The end is infinity if the row is visible.
+    """
 
     row: Any
     begin: SnapshotId
@@ -37,7 +40,7 @@ class Dated:
         return self.end == INFINITY
 
     def was_visible(self, snapshot: SnapshotId) -> bool:
-        """Return whether the row was there at a snapshot of the lineage."""
+        """Return whether the row was visible at a snapshot of the lineage."""
         return self.begin <= snapshot < self.end
 
 
@@ -48,8 +51,8 @@ class LineageRows:
         self._session = session
         self.version = version
         self.snapshots: Sequence[Snapshot] = versions.snapshots(session, version)
-        self._intervals: dict[str, list[Dated]] = {
-            table.name: [Dated(*found) for found in visibility.history(session, version, table)]
+        self._intervals: dict[str, list[DatedRow]] = {
+            table.name: [DatedRow(*found) for found in visibility.history(session, version, table)]
             for table in metadata.TABLES
             if table.visibility is Visibility.INTERVAL
         }
@@ -59,11 +62,11 @@ class LineageRows:
         self.numberings: Mapping[CatalogId, Numbering] = numberings(session, {*version.owners, *used})
         self._roots = catalog_directories(session, lake_path, set(version.owners))
         self._below = self._directories()
-        self._columns: dict[TableId, list[Dated]] = {}
+        self._columns: dict[TableId, list[DatedRow]] = {}
         for dated in self.of(metadata.COLUMN):
             self._columns.setdefault(dated.row.table_id, []).append(dated)
 
-    def of(self, table: MetadataTable[Any]) -> list[Dated]:
+    def of(self, table: MetadataTable[Any]) -> list[DatedRow]:
         """Return all rows of an interval table."""
         return self._intervals[table.name]
 
@@ -85,11 +88,11 @@ class LineageRows:
         return options_of(self._session, catalog)
 
     def columns_at(self, table_id: TableId, snapshot: SnapshotId) -> list[ColumnRow]:
-        """Return the columns that a table had at a snapshot of the lineage, nested ones too."""
+        """Return the columns that a table had at a snapshot, nested ones included."""
         return [dated.row for dated in self._columns.get(table_id, ()) if dated.was_visible(snapshot)]
 
     def place(self, row: DataFileRow | DeleteFileRow) -> str:
-        """Return where a file lies."""
+        """Return the path of a file."""
         assert row.origin is not None
         below = self._below.get(row.table_id, ())
         return join((self._roots[row.origin.owner], False), *below, (row.path, row.path_is_relative))

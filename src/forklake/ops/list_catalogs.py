@@ -1,4 +1,4 @@
-"""Listing catalogs, all or page by page."""
+"""Lists catalogs, all or page by page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from forklake.catalog.moments import Moment, read_moment
 from forklake.catalog.names import MAX_NAME_LENGTH, check_text
 from forklake.catalog.paths import join
-from forklake.catalog.versions import dropped
+from forklake.catalog.versions import catalog_dropped_error
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries import catalogs
 from forklake.metastore.queries.catalogs import ListedCatalog
@@ -31,10 +31,10 @@ def list_catalogs(
     limit: int | None = None,
     at: Moment | None = None,
 ) -> list[CatalogInfo]:
-    """Return catalogs by name: those that live now, or lived at a snapshot or a time; all, or a page of them.
+    """Return catalogs by name, now or at a moment: all, or a page of them.
 
-    ``after`` is the last name of the page before. A page costs the same however many catalogs there are. Without a
-    limit, all are read from one state of the database.
+    ``after`` is the last name of the page before. A page costs the same however many catalogs there are. Without
+    a limit, all are read from one state of the database.
 
     Raises:
         InvalidInputError: The limit, or the moment, makes no sense.
@@ -62,24 +62,26 @@ def _page(
 
 
 def catalog_by_id(runtime: Runtime, catalog: CatalogId) -> CatalogInfo:
-    """Return a live catalog as a list shows it.
+    """Return the list entry of a live catalog.
 
     Raises:
-        NotFoundError: It was dropped, or never was.
+        NotFoundError: It was dropped, or never existed.
     """
     found = catalogs.catalog_by_id(runtime.store, catalog)
     if found is None:
-        raise dropped(catalog)
+        raise catalog_dropped_error(catalog)
     return catalog_info(runtime.lake_path, found)
 
 
 def list_forks(runtime: Runtime, parent: CatalogId) -> list[CatalogInfo]:
-    """Return the live catalogs that were forked from a catalog, by id; not the forks of these."""
+    """Return the live forks of a catalog by id, without their own forks."""
     return [catalog_info(runtime.lake_path, row) for row in catalogs.forks_of(runtime.store, parent, INFINITY)]
 
 
 def parent_of(runtime: Runtime, catalog: CatalogId) -> CatalogInfo | None:
-    """Return the catalog that one was forked from; None if there is none, or it was dropped since.
+    """Return the catalog from which one was forked.
+
+    It is None if there is none, or if it was dropped since.
 
     Raises:
         NotFoundError: The catalog itself was dropped.
@@ -90,7 +92,7 @@ def parent_of(runtime: Runtime, catalog: CatalogId) -> CatalogInfo | None:
 
 
 def check_limit(limit: int) -> int:
-    """Return how many things a page may show.
+    """Return the number of entries on a page, if it is valid.
 
     Raises:
         InvalidInputError: It is no number, or not a sensible one.
@@ -101,7 +103,7 @@ def check_limit(limit: int) -> int:
 
 
 def check_moment(at: Moment) -> SnapshotId | datetime:
-    """Return a snapshot id of any catalog, or a time.
+    """Return a snapshot id of any catalog, or a time, if it is valid.
 
     Raises:
         InvalidInputError: It is neither.
@@ -113,7 +115,7 @@ def check_moment(at: Moment) -> SnapshotId | datetime:
 
 
 def catalog_info(lake_path: str | None, found: ListedCatalog) -> CatalogInfo:
-    """Return a catalog as users are shown it, with its directory."""
+    """Return a catalog as users see it, with its directory."""
     return CatalogInfo(
         catalog_id=found.catalog_id,
         name=found.name,

@@ -1,4 +1,4 @@
-"""What the rows of a table fulfil that can match a row of a merge's source."""
+"""A predicate on the rows of a table that a merge's source can match."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forklake.files.texts import to_texts
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.merge import Merge
-from forklake.model.predicate import All, Comparison, Nothing, OneOf, Predicate
+from forklake.model.predicate import AllOf, Comparison, Nothing, OneOf, Predicate
 from forklake.model.types import Type
 
 _EXACT: Final[frozenset[Type]] = frozenset(
@@ -24,17 +24,17 @@ _MOST_VALUES: Final = 200
 """Up to so many keys are asked for one by one, which partitions and buckets can answer."""
 
 
-def matching(
+def match_predicate(
     merge: Merge, rows: pa.Table, source: Sequence[Field], target: Sequence[Field], *, is_range: bool = False
 ) -> Predicate | None:
-    """Return what rows of the table fulfil that a merge can touch; None if that can be any row.
+    """Return a predicate on the table's rows that a merge can touch; None if any.
 
     Args:
         merge: The merge.
         rows: The source, or only its key columns.
         source: The columns of the source.
         target: The columns of the table.
-        is_range: Whether the rows are not the source, but only its smallest and largest values.
+        is_range: Whether the rows are only the smallest and largest values of the source.
     """
     most_values = 0 if is_range else _MOST_VALUES
     theirs = {field.name: field for field in source}
@@ -44,11 +44,14 @@ def matching(
         for key, name in pruning_keys(merge, source, target)
         for part in _bounds(ours[key], theirs[name], rows.column(name), most_values)
     ]
-    return All(tuple(parts)) if parts else None
+    return AllOf(tuple(parts)) if parts else None
 
 
 def pruning_keys(merge: Merge, source: Sequence[Field], target: Sequence[Field]) -> list[tuple[str, str]]:
-    """Return the keys of a merge that can tell which rows of the table it can touch: columns of both."""
+    """Return the keys of a merge that can prune the table's rows.
+
+    Each is a column of the table and one of the source.
+    """
     if any(clause.side == "not matched by source" for clause in merge.clauses):
         return []
     theirs = {field.name: field for field in source}

@@ -1,7 +1,8 @@
-"""DuckLake's metadata tables as one catalog shows them: its lineage up to a version, the past included.
+"""DuckLake's metadata tables for one catalog: its lineage up to a version.
 
-They are what a plain DuckLake of the same history would hold. Ids are those of the lake, so what is told of snapshots,
-tables and files elsewhere can be looked up in them. No row of a catalog outside the lineage shows in any of them.
+They are what a plain DuckLake of the same history would hold. Ids are those of the lake, so ids of snapshots,
+tables and files from elsewhere can be looked up in them. No row of a catalog outside the lineage shows in any
+of them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _FIRST_FACTS: Final = ("version", "created_by", "data_path", "encrypted")
 
 @dataclass(frozen=True, slots=True)
 class InlinedRows:
-    """An inlined data table: the columns of one schema version of a table, and its rows.
+    """An inlined data table: the columns of one schema version, and its rows.
 
     A row is its id, the snapshots that began and ended it, and its values by column id, as text.
     """
@@ -50,7 +51,7 @@ class InlinedRows:
 
 
 class MetadataRows:
-    """The metadata tables of a catalog at a version. Each is read by itself, when it is asked for."""
+    """The metadata tables of a catalog at a version; each is read on demand."""
 
     def __init__(
         self,
@@ -65,7 +66,9 @@ class MetadataRows:
         self._of_session = of_session or {}
 
     def table(self, name: str) -> list[Values]:
-        """Return the rows of one of the 28 tables; values are Python's, in the order of DuckLake's columns.
+        """Return the rows of one of the 28 tables.
+
+        Values are Python's, in the order of DuckLake's columns.
 
         Raises:
             KeyError: There is no such table.
@@ -76,10 +79,11 @@ class MetadataRows:
         table = metadata.BY_NAME[name]
         columns = tuple(TABLES[name])
         if table.visibility is Visibility.INTERVAL:
-            return [self._dated(columns, *found) for found in self._history(table)]
+            return [self._date_values(columns, *found) for found in self._history(table)]
         if table.visibility is Visibility.FOLLOWS:
             return [
-                _values(columns, _shown(row)) for row in visibility.all_following(self._store, self._version, table)
+                _values(columns, _convert_row(row))
+                for row in visibility.all_following(self._store, self._version, table)
             ]
         rows = visibility.all_latest(self._store, self._version, table)
         return [_values(columns, row) for row in rows if not _is_untouched(row)]
@@ -87,16 +91,16 @@ class MetadataRows:
     def inlined_tables(self) -> list[tuple[TableId, int]]:
         """Return the inlined data tables, by table and schema version.
 
-        There is one for each schema version with rows, and one for new rows where a table's rows are inlined.
+        There is one for each schema version with rows, and one for new rows of each table that inlines.
         """
-        begun = visibility.begun_by_table(self._store, self._version, metadata.INLINED_ROW)
+        begun = visibility.start_snapshots_by_table(self._store, self._version, metadata.INLINED_ROW)
         found = {(table, self._schema_version(table, begin)[1]) for table, begin in begun}
         now = self._version.snapshot_id
         found |= {(table, self._schema_version(table, now)[1]) for table in self._inlining_tables()}
         return sorted(found)
 
     def inlined_rows(self, table: TableId, schema_version: int) -> InlinedRows:
-        """Return an inlined data table, which `inlined_tables` lists."""
+        """Return an inlined data table that `inlined_tables` lists."""
         dated = [
             found
             for found in self._history(metadata.INLINED_ROW, {"table_id": table})
@@ -116,21 +120,21 @@ class MetadataRows:
         )
 
     def delete_tables(self) -> list[TableId]:
-        """Return the tables of which deleted rows are kept in the metadata."""
-        found = visibility.begun_by_table(self._store, self._version, metadata.INLINED_DELETE)
+        """Return the tables that have inlined deletes."""
+        found = visibility.start_snapshots_by_table(self._store, self._version, metadata.INLINED_DELETE)
         return sorted({table for table, _ in found})
 
     def inlined_deletes(self, table: TableId) -> list[Values]:
-        """Return data file, position and snapshot of the deleted rows of a table that are kept in the metadata.
+        """Return the inlined deletes of a table: data file, position and snapshot.
 
-        Those that a delete file holds now are left out, for the table has no column to say so.
+        Those that were flushed into a delete file are left out, because the table has no column for their end.
         """
         found = visibility.visible(self._store, self._version, metadata.INLINED_DELETE, {"table_id": table})
         return [(row.data_file_id, row.row_id, row.origin.begun) for row in found if row.origin is not None]
 
     # ---- one row -----------------------------------------------------------------------------------------------------
 
-    def _dated(self, columns: Sequence[str], row: Any, begin: SnapshotId, end: SnapshotId) -> Values:
+    def _date_values(self, columns: Sequence[str], row: Any, begin: SnapshotId, end: SnapshotId) -> Values:
         shown: dict[str, Any] = {"begin_snapshot": begin, "end_snapshot": _end(end)}
         if isinstance(row, DataFileRow | DeleteFileRow) and row.path_is_relative and self._is_inherited(row):
             # A path is relative to the catalog that is looked at, and the file lies in another one's directory.
@@ -175,7 +179,7 @@ class MetadataRows:
         }
 
     def _snapshots(self) -> list[Values]:
-        """Return the snapshots; the next ids are those after the highest that the lineage had given by then."""
+        """Return the snapshots; the next ids follow the highest that the lineage had used."""
         found = versions.snapshots(self._store, self._version)
         objects = visibility.highest_ids(self._store, self._version, _OBJECTS)
         files = visibility.highest_ids(self._store, self._version, _FILES)
@@ -215,11 +219,11 @@ class MetadataRows:
         return found
 
     def _schema_version(self, table: TableId, snapshot: SnapshotId) -> tuple[SnapshotId, int]:
-        """Return since when a table had the schema version of a snapshot, and which."""
+        """Return a table's schema version at a snapshot, and since when it holds."""
         return [since for since in self._schema_versions[table] if since[0] <= snapshot][-1]
 
     def _inlining_tables(self) -> list[TableId]:
-        """Return the tables whose small inserts are kept in the metadata."""
+        """Return the tables whose small inserts are inlined."""
         stored = stored_options(self._store, self._lake_path, self._version.catalog_id)
         limits = {(option.scope, option.scope_id): int(option.value) for option in stored if option.key == _LIMIT}
         if _LIMIT in self._of_session:
@@ -238,12 +242,12 @@ class MetadataRows:
 
 
 def inlined_data_name(table: TableId, schema_version: int) -> str:
-    """Return what DuckLake calls an inlined data table."""
+    """Return DuckLake's name for an inlined data table."""
     return f"ducklake_inlined_data_{table}_{schema_version}"
 
 
 def inlined_delete_name(table: TableId) -> str:
-    """Return what DuckLake calls a table of inlined deletes."""
+    """Return DuckLake's name for a table of inlined deletes."""
     return f"ducklake_inlined_delete_{table}"
 
 
@@ -263,7 +267,10 @@ _FILES: Final[tuple[tuple[MetadataTable[Any], str], ...]] = (
 
 
 def _next_ids(snapshots: Sequence[SnapshotId], highest: Sequence[tuple[SnapshotId, int]]) -> Iterable[int]:
-    """Yield for each snapshot the id after the highest of those that began up to it; both are in order."""
+    """Yield the next free id at each snapshot.
+
+    It is one above the highest id of things that began up to the snapshot. Both arguments are in order.
+    """
     following, place = 0, 0
     for snapshot in snapshots:
         while place < len(highest) and highest[place][0] <= snapshot:
@@ -273,14 +280,17 @@ def _next_ids(snapshots: Sequence[SnapshotId], highest: Sequence[tuple[SnapshotI
 
 
 def _is_untouched(row: Any) -> bool:
-    """Return whether statistics are of a table that never had a row: DuckLake has none then."""
+    """Return whether statistics belong to a table that never had a row.
+
+    DuckLake has no statistics then.
+    """
     if not isinstance(row, TableStatsRow) or row.record_count or row.file_size_bytes:
         return False
     assert row.origin is not None
     return row.next_row_id in (0, first_row_id(row.origin.owner, is_root=False))
 
 
-def _shown(row: Any) -> Any:
+def _convert_row(row: Any) -> Any:
     if isinstance(row, MacroParameterRow) and row.default_value_type != "expression":
         return with_typed_default(row)
     return row

@@ -1,4 +1,4 @@
-"""Opening a lake: its store, and the path below which its files lie."""
+"""Opens a lake: its store, and the base path of its files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from forklake.model.ids import THE_LAKE
 
 
 def open_lake(url: str, data_path: str | os.PathLike[str] | None, settings: Settings) -> tuple[Store, str | None]:
-    """Open the store of a lake and return it with the lake's base path, which is kept from the first time on.
+    """Open the store of a lake; return it with the lake's base path.
+
+    The path is stored on the first call and never changes.
 
     Raises:
-        InvalidPathError: Another path was given than the lake has.
+        InvalidPathError: The given path is not the lake's.
         MetastoreError: The store cannot be opened.
     """
     store = open_store(url, settings)
@@ -29,10 +31,10 @@ def open_lake(url: str, data_path: str | os.PathLike[str] | None, settings: Sett
 
 
 def base_path(store: Store, data_path: str | os.PathLike[str] | None) -> tuple[str | None, bool]:
-    """Return the lake's base path, and whether it was set by this call.
+    """Return the lake's base path, and whether this call set it.
 
     Raises:
-        InvalidPathError: Another path was given than the lake has; nothing was changed.
+        InvalidPathError: The given path is not the lake's; nothing was changed.
     """
     wanted = None if data_path is None else normalise_base(data_path)
     stored = options.lake_data_path(store)

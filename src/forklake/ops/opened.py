@@ -1,4 +1,4 @@
-"""The store and the base path of a lake, opened by whoever first asks for them."""
+"""The store and the base path of a lake, opened on first use."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from forklake.ops.lake_exists import lake_exists
 from forklake.ops.open_lake import open_lake
 
 
-class Opened:
-    """An open lake, or one that was pickled and is opened again on first need. May be shared by threads.
+class OpenLake:
+    """An open lake, or an unpickled one that is opened again on first use.
+
+    Threads may share it.
 
     Attributes:
-        key: What tells the lake from others, see `lake_key`; it can be opened by it. It may hold a password.
-        location: Where the metadata is, without a password.
+        key: The key that identifies the lake, see `lake_key`; the lake can be opened by it. It may hold a
+            password.
+        location: A description of the metadata database, without a password.
     """
 
     def __init__(self, key: str, location: str, settings: Settings, found: tuple[Store, str | None] | None) -> None:
@@ -29,9 +32,9 @@ class Opened:
         self._process = os.getpid()
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type[Opened], tuple[str, str, Settings, None]]:
-        """Leave connections behind; where it is unpickled, the lake is opened again."""
-        return Opened, (self.key, self.location, self._settings, None)
+    def __reduce__(self) -> tuple[type[OpenLake], tuple[str, str, Settings, None]]:
+        """Leave connections behind; the unpickled value opens the lake again."""
+        return OpenLake, (self.key, self.location, self._settings, None)
 
     @property
     def store(self) -> Store:
@@ -49,7 +52,7 @@ class Opened:
         return self._open()[1]
 
     def close(self) -> None:
-        """Give back all connections. Closing twice does no harm."""
+        """Close all connections. Closing twice does no harm."""
         if self._found is not None:
             self._found[0].close()
 
@@ -58,10 +61,10 @@ class Opened:
             raise ConfigError("The lake was opened by another process.", hint="Open it again in this one.")
         if self._found is None:
             with self._lock:
-                self._found = self._found or self._opened_again()
+                self._found = self._found or self._open_again()
         return self._found
 
-    def _opened_again(self) -> tuple[Store, str | None]:
+    def _open_again(self) -> tuple[Store, str | None]:
         # A lake in a file that is not there would be made anew.
         if not lake_exists(self.key):
             raise NotFoundError(
@@ -71,7 +74,7 @@ class Opened:
         return open_lake(self.key, None, self._settings)
 
 
-def opened(url: str, data_path: str | os.PathLike[str] | None, settings: Settings) -> Opened:
-    """Open a lake now; fails as `open_lake` does."""
+def open_now(url: str, data_path: str | os.PathLike[str] | None, settings: Settings) -> OpenLake:
+    """Open a lake now; raise the errors of `open_lake`."""
     found = open_lake(url, data_path, settings)
-    return Opened(lake_key(url), found[0].location, settings, found)
+    return OpenLake(lake_key(url), found[0].location, settings, found)

@@ -1,4 +1,4 @@
-"""Replacing the rows of a table, or those that a condition holds for."""
+"""Replaces the rows of a table, or those that satisfy a condition."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def overwrite(
     *,
     by_name: bool = True,
 ) -> int:
-    """Delete all rows, or those that the condition holds for, add those of a frame, and return how many these are.
+    """Replace rows of a table by those of a frame; return how many it wrote.
 
-    The frame may read the table itself: it shows the rows that were there when it was made.
+    All rows are deleted, or those that satisfy the condition. The frame may read the table itself: it has the
+    rows that were there when it was made.
 
     Raises:
         InvalidInputError: The columns or values do not fit the table; nothing was changed.

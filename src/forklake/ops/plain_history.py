@@ -1,4 +1,4 @@
-"""A plain DuckLake database as values: everything that an import needs, read once, and what it says of itself."""
+"""A plain DuckLake database as values, read once for an import."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Progress = Callable[[str, int, int], None]
 """Told the step, how much of it is done, and how much there is."""
 
 
-def silent(step: str, done: int, total: int) -> None:
-    """Tell nobody."""
+def ignore_progress(step: str, done: int, total: int) -> None:
+    """Ignore the progress."""
 
 
 _SKIPPED: Final = frozenset({"ducklake_files_scheduled_for_deletion"})
@@ -29,7 +29,7 @@ _SKIPPED: Final = frozenset({"ducklake_files_scheduled_for_deletion"})
 
 @dataclass(frozen=True, slots=True)
 class InlinedTable:
-    """Rows of one inlined data table, their values by column id."""
+    """Rows of one inlined data table, with their values by column id."""
 
     table_id: int
     schema_version: int
@@ -52,16 +52,16 @@ class PlainHistory:
         return self.tables[table]
 
     def fact(self, key: str) -> str | None:
-        """Return what the database says of itself."""
+        """Return a property of the database, from its metadata table."""
         return next((row["value"] for row in self["ducklake_metadata"] if row["key"] == key and not row["scope"]), None)
 
 
 def read_history(source: PlainSource, data_path: str | None, progress: Progress) -> PlainHistory:
-    """Read a plain DuckLake database whole.
+    """Read a whole plain DuckLake database.
 
     Raises:
         InvalidInputError: It holds something that cannot be imported as it is.
-        MetastoreCorruptError: Its change log cannot be read.
+        MetastoreCorruptError: Its change log cannot be parsed.
     """
     names = [name for name in TABLES if name not in _SKIPPED]
     tables = {}
@@ -98,7 +98,7 @@ def _parsed_changes(history: PlainHistory) -> dict[int, tuple[LoggedChange, ...]
 
 
 def _fill_in_older_layout(history: PlainHistory) -> None:
-    """Give rows of version 0.3 what later versions have, as DuckLake's own migration does."""
+    """Add to rows of version 0.3 what later versions have, as DuckLake migrates them."""
     for column in history["ducklake_column"]:
         column["default_value"] = "NULL" if column["default_value"] is None else column["default_value"]
         column["default_value_type"] = (
@@ -119,7 +119,10 @@ def _fill_in_older_layout(history: PlainHistory) -> None:
 
 
 def _check_partial_files(history: PlainHistory) -> None:
-    """Read what 0.3 says of merged files; its first form can only be kept where no older snapshot is left."""
+    """Read what version 0.3 says of merged files.
+
+    Its first form can be kept only if no older snapshot is left.
+    """
     retained = [row["snapshot_id"] for row in history["ducklake_snapshot"]]
     for file in history["ducklake_data_file"]:
         info = file.pop("partial_file_info", None)
@@ -199,7 +202,10 @@ def _variants(history: PlainHistory, table_id: int) -> str | None:
 
 
 def object_ids(history: PlainHistory) -> list[int]:
-    """Return the ids of all schemas, tables, views, macros, partitionings and sortings, also of those that are gone."""
+    """Return the ids of all objects.
+
+    These are schemas, tables, views, macros, partitionings and sortings. Dropped ones are included.
+    """
     found = {change.object_id for changes in history.changes.values() for change in changes}
     for name, rows in history.tables.items():
         for column in OBJECT_IDS & TABLES[name].keys():
@@ -209,7 +215,7 @@ def object_ids(history: PlainHistory) -> list[int]:
 
 
 def snapshot_ids(history: PlainHistory) -> list[int]:
-    """Return all snapshots that anything refers to, also expired ones, in order."""
+    """Return all snapshots that anything refers to, expired ones included, in order."""
     found: set[int | None] = {row["snapshot_id"] for row in history["ducklake_snapshot"]}
     for name, rows in history.tables.items():
         for column in {"begin_snapshot", "end_snapshot", "partial_max"} & TABLES[name].keys():
@@ -221,7 +227,10 @@ def snapshot_ids(history: PlainHistory) -> list[int]:
 
 
 def file_ids(history: PlainHistory) -> list[tuple[str, int]]:
-    """Return the ids of all data files, delete files and mappings, each with the name of its id, in order."""
+    """Return the ids of all data files, delete files and mappings, in order.
+
+    Each comes with the name of its id column.
+    """
     found = {("data_file_id", row["data_file_id"]) for row in history["ducklake_data_file"]}
     found |= {("delete_file_id", row["delete_file_id"]) for row in history["ducklake_delete_file"]}
     for name in ("ducklake_column_mapping", "ducklake_data_file"):
@@ -230,7 +239,10 @@ def file_ids(history: PlainHistory) -> list[tuple[str, int]]:
 
 
 def file_paths(history: PlainHistory) -> dict[tuple[str, int], str]:
-    """Return where each data file and delete file lies, by the name of its id and the id."""
+    """Return the path of each data file and delete file.
+
+    The key is the name of its id column and the id.
+    """
     schemas = {row["schema_id"]: (row["path"] or "", row["path_is_relative"]) for row in history["ducklake_schema"]}
     tables = {
         row["table_id"]: (schemas.get(row["schema_id"], ("", True)), (row["path"] or "", row["path_is_relative"]))
@@ -251,7 +263,7 @@ def _absolute(path: str) -> str:
 
 
 def highest_row_id(history: PlainHistory) -> int:
-    """Return the highest row id that was given to any row, or -1."""
+    """Return the highest row id of any row, or -1."""
     given: Iterable[int] = (
         *(row["next_row_id"] - 1 for row in history["ducklake_table_stats"]),
         *(

@@ -1,4 +1,4 @@
-"""Reading a table: what is read is planned from metadata; rows come from this process or from the engine."""
+"""Reads a table: planned from metadata, read in this process or by the engine."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from forklake.ops.runtime import Runtime
 
 
 def plan_table(runtime: Runtime, content: Content, table: TableRow, condition: Condition | None) -> ScanPlan:
-    """Return what a scan of the table reads; files that cannot hold a row of the condition are left out."""
+    """Plan a scan of the table, without files that cannot satisfy the condition."""
     predicate = None if condition is None else condition.predicate
     return plan_scan(runtime.store, runtime.lake_path, content, table, predicate)
 
 
 def shown_fields(plan: ScanPlan, columns: Sequence[str] | None) -> tuple[Field, ...]:
-    """Return the columns that a scan shows, and what rows have beside them, which has no id; None for all columns.
+    """Return the output columns of a scan; None selects all columns.
+
+    Virtual columns, which rows have beside those of the table, have no id.
 
     Raises:
         NotFoundError: There is no such column.
@@ -46,23 +48,30 @@ def shown_fields(plan: ScanPlan, columns: Sequence[str] | None) -> tuple[Field, 
     return tuple(known[fold(name)] for name in columns)
 
 
-def is_read_here(plan: ScanPlan, fields: Sequence[Field], settings: Settings, limit: int | None = None) -> bool:
-    """Return whether this process reads the rows of a plan itself: they are few, and the same as the engine's.
+def is_read_locally(plan: ScanPlan, fields: Sequence[Field], settings: Settings, limit: int | None = None) -> bool:
+    """Return whether this process reads the rows of a plan itself.
+
+    It does if they are few, and the result is the same as the engine's.
 
     Raises:
-        DataFileError: A footer that is needed to tell cannot be read.
+        DataFileError: A footer that is needed to decide cannot be read.
     """
     return is_small(plan, settings.local_read_bytes, settings.local_read_rows, limit) and is_exact(plan, fields)
 
 
 def count_rows(engine: Engine, plan: ScanPlan, condition: Condition | None) -> int:
-    """Return how many rows a plan has: from metadata where that is exact, else counted by the engine."""
+    """Count the rows of a plan.
+
+    The number comes from metadata where that is exact, else from the engine.
+    """
     known = exact_count(plan) if condition is None else None
     return known if known is not None else engine.count(plan, None if condition is None else condition.spark_sql)
 
 
-def bound(runtime: Runtime, content: Content, table: TableRow, column: str, which: Literal["min", "max"]) -> Any:
-    """Return the smallest or largest value of a column: from metadata where that is exact, else by the engine.
+def column_bound(runtime: Runtime, content: Content, table: TableRow, column: str, which: Literal["min", "max"]) -> Any:
+    """Return the smallest or largest value of a column.
+
+    It comes from metadata where that is exact, else from the engine.
 
     Raises:
         NotFoundError: There is no such column.
@@ -75,4 +84,4 @@ def bound(runtime: Runtime, content: Content, table: TableRow, column: str, whic
     if known is not None:
         return to_array(field, [known[0 if which == "min" else 1]])[0].as_py()
     # The same value of the same type as from metadata, whatever the zone of the session.
-    return runtime.engine.bound(plan, field.name, which).cast(display_type(field))[0].as_py()
+    return runtime.engine.extreme_value(plan, field.name, which).cast(display_type(field))[0].as_py()

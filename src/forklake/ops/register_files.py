@@ -1,4 +1,4 @@
-"""Making files that were written part of a table."""
+"""Stages written files of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from forklake.model.ids import DataFileId, MappingId, TableId
 
 
 def register_files(staging: Staging, table: TableId, files: Sequence[NewDataFile], *, unmatched: bool = False) -> None:
-    """Stage data files; files with equal name mappings share one. ``unmatched`` as in `AppendFiles`.
+    """Stage data files; files with equal name mappings share one.
+
+    ``unmatched`` as in `AppendFiles`.
 
     Raises:
         InvalidPathError: A path does not lie below the table's directory.

@@ -1,4 +1,4 @@
-"""Giving a column another type, with all that is nested in it."""
+"""Changes the type of a column, with everything nested in it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from forklake.model.types.read import definition_of
 
 
 def retype_column(staging: Staging, table_id: TableId, column_id: ColumnId, wanted: Type) -> None:
-    """Give a column or field another type.
+    """Change the type of a column or field.
 
-    Of structs, fields that are new are added, fields that are not wanted are dropped, and the others get the types
-    that they have there; elements, keys and values likewise.
+    In structs, new fields are added, fields that the new type lacks are dropped, and the others get their new
+    types; elements, keys and values likewise.
 
     Raises:
         InvalidInputError: Not every value of the old type is one of the new.
@@ -61,7 +61,7 @@ def _retype_fields(
 
 
 def _field(fields: Sequence[Field], column_id: ColumnId) -> Field:
-    """Return a column or field of a table by its id; it is there."""
+    """Return a column or field of a table by its id, which must exist."""
     waiting = list(fields)
     while waiting:
         field = waiting.pop()

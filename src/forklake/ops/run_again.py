@@ -1,4 +1,4 @@
-"""Running something again after a concurrent commit came between."""
+"""Retries a transaction after a conflict with a concurrent commit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ T = TypeVar("T")
 
 
 def run_again(attempt: Callable[[], T], retry: RetryPolicy, clock: Clock) -> T:
-    """Run a whole transaction, again on the new head after each conflict, and return what it returns.
+    """Run a whole transaction, and again on the new head after each conflict.
+
+    Return what the transaction returns.
 
     Args:
         attempt: Begins a transaction, does its work and commits. If it raises, it has left nothing behind.
         retry: How often, and how long to wait before each time.
-        clock: What waits.
+        clock: The clock that waits.
 
     Raises:
         CommitConflictError: Others were faster every time; nothing was committed.

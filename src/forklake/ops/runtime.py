@@ -1,4 +1,4 @@
-"""What work on an open lake is done with: its store, its settings, its clock and its engine."""
+"""The runtime of an open lake: its store, settings, clock and engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.config import Settings
 from forklake.engine.engine import Engine
 from forklake.engine.spark.spark_engine import SparkEngine
@@ -19,7 +19,7 @@ from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
 from forklake.model.version import Head
 from forklake.ops.language import Language
-from forklake.ops.opened import Opened, opened
+from forklake.ops.opened import OpenLake, open_now
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,18 +29,20 @@ _KEPT_VIEWS: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What lakes are opened with. A SQL session has one before it has a lake, and opens each lake with it.
+    """The settings and the engine that lakes are opened with.
+
+    A SQL session has one before it has a lake, and opens each lake with it.
 
     Attributes:
         settings: Retries, clock, time-outs, and how the engine is set up.
-        engine: What reads and writes rows.
+        engine: The engine that reads and writes rows.
     """
 
     settings: Settings
     engine: Engine
 
     def spark(self) -> SparkSession:
-        """Return the Spark session that jobs run in; it is started now if there is none.
+        """Return the Spark session of the jobs; start it if there is none.
 
         Raises:
             EngineError: Spark cannot be started, or another engine is used.
@@ -51,7 +53,7 @@ class Setup:
 
 
 def setup_of(settings: Settings | None = None, spark: SparkSession | None = None) -> Setup:
-    """Return what lakes are opened with: the engine of the settings if they name one, else Spark.
+    """Return a setup with the engine of the settings, or else Spark.
 
     Raises:
         ConfigError: Both a Spark session and another engine were given.
@@ -65,18 +67,18 @@ def setup_of(settings: Settings | None = None, spark: SparkSession | None = None
 
 
 class Runtime:
-    """An open lake at work. All handles, sessions and operations of the lake get theirs from here.
+    """An open lake at work; its handles, sessions and operations share it.
 
-    May be shared by threads, not by processes; what is pickled opens the lake again, with the same settings, and with
-    the Spark session that is active there.
+    Threads may share it, processes may not. After unpickling, it opens the lake again with the same settings, and
+    with the Spark session that is active there.
 
     Attributes:
-        setup: What the lake was opened with.
-        options: What a session says about writing; it counts for more than what the catalog says.
-        option_defaults: What a session says about writing where neither the catalog nor the lake says anything.
+        setup: The settings and the engine that the lake was opened with.
+        options: A session's write options; they override those of the catalog.
+        option_defaults: A session's write options for where neither the catalog nor the lake sets any.
     """
 
-    def __init__(self, setup: Setup, opened: Opened, language: Callable[[], Language]) -> None:
+    def __init__(self, setup: Setup, opened: OpenLake, language: Callable[[], Language]) -> None:
         self.setup = setup
         self.options: Mapping[str, str] = {}
         self.option_defaults: Mapping[str, str] = {}
@@ -84,11 +86,11 @@ class Runtime:
         """What reads and writes rows: the setup's, or the one of a SQL session."""
         self._opened = opened
         self._language = language
-        self._views: OrderedDict[CatalogId, View] = OrderedDict()
+        self._views: OrderedDict[CatalogId, CatalogState] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[Callable[..., Runtime], tuple[Settings, Opened, Callable[[], Language]]]:
-        return _unpickled, (self.settings, self._opened, self._language)
+    def __reduce__(self) -> tuple[Callable[..., Runtime], tuple[Settings, OpenLake, Callable[[], Language]]]:
+        return _unpickle, (self.settings, self._opened, self._language)
 
     def __copy__(self) -> Runtime:
         """Share the open lake and all else; only what is pickled is opened again."""
@@ -98,7 +100,7 @@ class Runtime:
 
     @property
     def key(self) -> str:
-        """What tells the lake from others, see `lake_key`."""
+        """The key that identifies the lake, see `lake_key`."""
         return self._opened.key
 
     @property
@@ -127,46 +129,49 @@ class Runtime:
 
     @property
     def language(self) -> Language:
-        """What reads texts of SQL. It is loaded when it is asked for: most metadata work does without the parser."""
+        """The parser of SQL texts.
+
+        It is loaded on first use: most metadata work does without it.
+        """
         return self._language()
 
     def close(self) -> None:
-        """Give back all connections. Closing twice does no harm."""
+        """Close all connections. Closing twice does no harm."""
         self._opened.close()
 
     def using(self, spark: SparkSession) -> Runtime:
-        """Return the same open lake for jobs in another session; all else is shared."""
+        """Return the same open lake for jobs in another Spark session; all else is shared."""
         made = copy(self)
         made.setup = Setup(self.settings, SparkEngine(spark, self.settings.spark))
         made.engine = made.setup.engine
         return made
 
     def for_session(self, engine: Engine, option_defaults: Mapping[str, str]) -> Runtime:
-        """Return the same open lake for the statements of a SQL session, which has an engine of its own."""
+        """Return the same open lake for a SQL session with an engine of its own."""
         made = copy(self)
         made.engine, made.option_defaults = engine, option_defaults
         return made
 
     def with_options(self, options: Mapping[str, str]) -> Runtime:
-        """Return the same open lake with what a session says about writing."""
+        """Return the same open lake with a session's write options."""
         made = copy(self)
         made.options = options
         return made
 
-    def view(self, head: Head) -> View:
-        """Return the view of a head, kept from the last time if nobody committed since."""
+    def view(self, head: Head) -> CatalogState:
+        """Return the state of a catalog at its head, cached until the next commit."""
         catalog = head.version.catalog_id
         with self._lock:
             kept = self._views.get(catalog)
             if kept is not None and kept.version == head.version:
                 self._views.move_to_end(catalog)
                 return kept
-        view = View(self.store, head.version)
+        view = CatalogState(self.store, head.version)
         self.keep(view)
         return view
 
-    def keep(self, view: View) -> None:
-        """Keep a view for the next reader of its catalog."""
+    def keep(self, view: CatalogState) -> None:
+        """Cache a state for the next reader of its catalog."""
         with self._lock:
             self._views[view.version.catalog_id] = view
             self._views.move_to_end(view.version.catalog_id)
@@ -183,8 +188,8 @@ def open_runtime(
         MetastoreError: The store cannot be opened.
         InvalidPathError: The lake has another data path.
     """
-    return Runtime(setup, opened(url, data_path, setup.settings), language)
+    return Runtime(setup, open_now(url, data_path, setup.settings), language)
 
 
-def _unpickled(settings: Settings, opened: Opened, language: Callable[[], Language]) -> Runtime:
+def _unpickle(settings: Settings, opened: OpenLake, language: Callable[[], Language]) -> Runtime:
     return Runtime(setup_of(settings), opened, language)

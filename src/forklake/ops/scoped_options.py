@@ -1,4 +1,7 @@
-"""Options by scope: a table's count before its schema's, its catalog's, the lake's, and the default."""
+"""Options by scope: table, schema, catalog, lake, and the default.
+
+The narrowest scope wins.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def check_option(key: str, scope: Scope = "") -> str:
     """Return the key of an option that may be set in the scope.
 
     Raises:
-        InvalidInputError: There is no such option, or not there.
+        InvalidInputError: There is no such option, or it cannot be set there.
     """
     if key not in OPTIONS:
         raise InvalidInputError(f'Unsupported option "{key}".', hint=f"Options: {', '.join(OPTIONS)}.")
@@ -38,9 +41,9 @@ def check_option(key: str, scope: Scope = "") -> str:
 def set_option(
     store: Store, catalog: CatalogId, key: str, value: object, scope: Scope = "", scope_id: int = -1
 ) -> None:
-    """Set an option of a catalog (or of `THE_LAKE`), of one of its schemas, or of one of its tables.
+    """Set an option of a catalog (or of `THE_LAKE`), a schema or a table.
 
-    Takes effect at once, makes no snapshot, and touches no other catalog; later forks start with it.
+    It takes effect at once, makes no snapshot, and touches no other catalog; later forks start with it.
     """
     check_option(key, scope)
     try:
@@ -53,14 +56,17 @@ def set_option(
 
 
 def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1) -> None:
-    """Forget an option, so that the next wider scope counts again."""
+    """Remove an option, so that the next wider scope applies again."""
     check_option(key, scope)
     with store.writing() as session:
         options.forget_option(session, catalog, key, scope, scope_id)
 
 
 def effective_option(store: Store, catalog: CatalogId, key: str, schema_id: int = -1, table_id: int = -1) -> str | None:
-    """Return what an option is for a table, a schema, or the catalog: the nearest scope wins."""
+    """Return the value of an option for a table, a schema, or the catalog.
+
+    The narrowest scope wins.
+    """
     return effective_options(store, catalog, schema_id, table_id).get(check_option(key))
 
 
@@ -72,13 +78,13 @@ def effective_options(
     of_session: Mapping[str, str] = _NONE,
     session_defaults: Mapping[str, str] = _NONE,
 ) -> dict[str, str]:
-    """Return what all options are for a table, a schema, or the catalog; those that are nowhere set are left out.
+    """Return the values of all options for a table, a schema, or the catalog.
 
-    What a session was told when it attached the catalog counts before the catalog's own, and after those of schemas
-    and tables. What it has SET is a default, which counts where nothing else is set. Beside the options there is
-    ``encrypted``, which a catalog has from its making on.
+    Options that are not set are left out. Options that a session passed when it attached the catalog override the
+    catalog's own, but not those of schemas and tables. Its SET options are defaults: they apply where nothing
+    else is set. Beside the options there is ``encrypted``, which a catalog has from its creation on.
     """
-    found = options.options_that_count(store, catalog, schema_id, table_id)
+    found = options.options_in_scope(store, catalog, schema_id, table_id)
     defaults = {key: kind.default for key, kind in OPTIONS.items() if kind.default is not None}
     wide = {option.key: option.value for option in found if option.scope == ""}
     narrow = {option.key: option.value for option in found if option.scope != ""}
@@ -87,7 +93,10 @@ def effective_options(
 
 @dataclass(frozen=True, slots=True)
 class StoredOption:
-    """A row of ``ducklake_metadata`` as DuckLake has it: ``scope`` is None for the whole catalog."""
+    """A row of ``ducklake_metadata`` in DuckLake's form.
+
+    ``scope`` is None for the whole catalog.
+    """
 
     key: str
     value: str
@@ -96,9 +105,10 @@ class StoredOption:
 
 
 def stored_options(store: Store | Session, lake_path: str | None, catalog: CatalogId) -> list[StoredOption]:
-    """Return what is set for a catalog and within it, what it takes from the lake, and the facts of both.
+    """Return the options of a catalog and within it, and those it takes from the lake.
 
-    ``data_path`` is the directory of the catalog. Those of the whole catalog come first.
+    Properties of both are included; ``data_path`` is the directory of the catalog. Options of the whole catalog
+    come first.
     """
     found = options.options_with_lake(store, catalog)
     own = {option.key for option, owner in found if option.scope == "" and owner == catalog}
@@ -113,7 +123,7 @@ def stored_options(store: Store | Session, lake_path: str | None, catalog: Catal
 
 
 def list_options(store: Store, catalog: CatalogId) -> list[Option]:
-    """Return all options that are set for a catalog and within it."""
+    """Return all options that are set for a catalog, its schemas and its tables."""
     found = options.options_of(store, catalog)
     return [
         Option(key, value, "lake" if catalog == THE_LAKE else _WORDS[scope], None if scope == "" else scope_id)

@@ -1,4 +1,4 @@
-"""Looking for NULL in a column: in metadata, and where that is not sure, in rows."""
+"""Searches a column for NULL: in metadata, and where that is not enough, in rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from forklake.ops.runtime import Runtime
 def search_nulls(
     staging: Staging, runtime: Runtime, table: TableRow, column: ColumnRow
 ) -> frozenset[DataFileId] | None:
-    """Return the files that were read to see that no row has NULL in a column; None if statistics prove it.
+    """Check that no row has NULL in a column; return the files that were read for it.
+
+    It is None if statistics prove it.
 
     Raises:
         InvalidInputError: A row has NULL there.

@@ -1,4 +1,7 @@
-"""Tags of tables, views and their columns; the tag ``comment`` is the comment."""
+"""Sets tags of tables, views and their columns.
+
+The tag ``comment`` is the comment.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from forklake.ops.alter_columns import ColumnName
 def set_table_tag(
     staging: Staging, table: TableRow, key: str, value: str | None, *, column: ColumnName | None = None
 ) -> None:
-    """Set a tag of a table, or of one of its columns; None takes it away.
+    """Set a tag of a table, or of one of its columns; None removes it.
 
     Raises:
         NotFoundError: There is no such column.
@@ -25,7 +28,7 @@ def set_table_tag(
 
 
 def set_view_tag(staging: Staging, view: ViewRow, key: str, value: str | None, *, column: str | None = None) -> None:
-    """Set a tag of a view, or of one of its columns; None takes it away."""
+    """Set a tag of a view, or of one of its columns; None removes it."""
     if column is None:
         staging.stage(change.SetTag(view.view_id, key, value))
     else:

@@ -1,4 +1,4 @@
-"""Severing: a fork lets go of its ancestors."""
+"""Severs a fork from its ancestors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from forklake.ops.write_out import write_out
 
 
 def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
-    """Write what a fork inherits out as its own rows, and return the new snapshot; None if it inherits nothing.
+    """Write what a fork inherits as its own rows; return the new snapshot.
 
-    The content stays the same and becomes the only version: the ancestry and the catalog's older snapshots
-    go in the same transaction. Forks of the catalog keep what they see. Files stay where they are.
+    The result is None if it inherits nothing. The content stays the same and becomes the only version: the same
+    transaction removes the ancestry and the catalog's older snapshots. Forks of the catalog keep what they see.
+    Files stay where they are.
 
     Raises:
         NotFoundError: The catalog was dropped.

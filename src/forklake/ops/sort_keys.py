@@ -1,4 +1,4 @@
-"""What a table is sorted by: keys that callers give, and keys that follow the columns they name."""
+"""Sort keys of a table: checks those of callers, and renames columns in them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WORDS: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\W\d]\w*""")
 
 
 def check_keys(runtime: Runtime, keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[SortKey, ...]:
-    """Return the keys that a caller gives, checked: rows of the table can be sorted by them.
+    """Return a caller's sort keys, checked against the columns of the table.
 
-    What another dialect says is not known here, and taken as it is.
+    Keys in another dialect are not checked.
 
     Raises:
-        InvalidInputError: A key cannot be read, names no column of the table, or has no order.
+        InvalidInputError: A key cannot be parsed, names no column of the table, or has no order.
     """
     is_list = isinstance(keys, Sequence) and not isinstance(keys, str)
     if not is_list or not all(isinstance(key, str | SortKey) for key in keys):
@@ -52,10 +52,10 @@ def _key(runtime: Runtime, text: str, fields: Sequence[Field]) -> SortKey:
 
 
 def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Field]) -> bool:
-    """Return whether all columns of a key are there.
+    """Return whether the table has all columns of a key.
 
     Raises:
-        InvalidInputError: It cannot be read, or what it gives has no order.
+        InvalidInputError: It cannot be parsed, or its values have no order.
     """
     column = plain_column(key.expression, fields)
     if (column is not None and not _has_variant(column)) or not key.expression.strip():
@@ -77,7 +77,9 @@ def _has_variant(field: Field) -> bool:
 
 
 def rename_in_keys(keys: Sequence[SortKey], old: str, new: str) -> tuple[SortKey, ...]:
-    """Return sort keys in which a column has its new name; functions, quoted text and other dialects stay.
+    """Rename a column in sort keys.
+
+    Functions, quoted text and keys in other dialects stay as they are.
 
     >>> print(rename_in_keys([SortKey("a + length('a')")], "A", "b c")[0].expression)
     "b c" + length('a')

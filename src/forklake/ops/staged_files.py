@@ -1,4 +1,4 @@
-"""Keeping the files of a transaction in step with the types that it gives to columns."""
+"""Keeps the files of a transaction in step with its changes of column types."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _DRIVER_BYTES: Final = 64 * 2**20
 
 
 class StagedFiles:
-    """The files that a transaction has written so far into a table that it made, and the columns that they hold.
+    """The files that a transaction wrote into its new table, and their columns.
 
-    A file of a committed table is read by its footer where a commit changed columns, too. Of a table that the commit
-    makes, nothing tells that there were other columns before: its files are written again.
+    For a file of a committed table, the footer decides where the same commit changed columns. For a table that
+    the commit itself makes, nothing records earlier columns, so its files are written again.
     """
 
     def __init__(self, staging: Staging, runtime: Runtime, table: TableRow) -> None:
@@ -42,13 +42,13 @@ class StagedFiles:
         self._files = planner.plan_rows(TableFiles(self._rows, {}, {}), []).files
 
     def rewrite(self) -> None:
-        """Write the files again if the types of columns have changed; the old ones are left for clean-up.
+        """Write the files again if the types of columns have changed.
 
-        Rows keep their order, so that ids of rows and deleted positions stay what they are. If the transaction is not
-        committed, the new files are removed again.
+        The old files are left for clean-up. Rows keep their order, so row ids and deleted positions stay the same. If
+        the transaction is not committed, the new files are removed again.
 
         Raises:
-            InvalidInputError: A value is none of its new type, or only Spark could write the files.
+            InvalidInputError: A value does not fit its new type, or only Spark could write the files.
             DataFileError: A file cannot be read or written.
         """
         how = writing(self._runtime, self._staging.draft, self._table, may_alter_later=self._staging.may_alter_later)
@@ -60,7 +60,7 @@ class StagedFiles:
             for file, row in zip(self._files, self._rows, strict=True)
         ]
         files: list[NewDataFile] = []
-        self._staging.when_undone(lambda: storage.delete(how.target.directory + file.path for file in files))
+        self._staging.on_undo(lambda: storage.delete(how.target.directory + file.path for file in files))
         _rewrite(self._runtime, old, how.target, files)
         mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
         self._staging.stage(
@@ -73,7 +73,7 @@ class StagedFiles:
 
 
 def _rewrite(runtime: Runtime, old: Sequence[Rewriting], target: WriteTarget, files: list[NewDataFile]) -> None:
-    """Write files again, and add each of the new ones to a list as soon as it is there."""
+    """Write files again; add each new file to a list as soon as it exists."""
     if sum(one.file.file_size_bytes for one in old) <= _DRIVER_BYTES:
         for one in old:
             files.append(rewrite_file(one, target))  # noqa: PERF401 - those before one that fails are known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.moments import Moment
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.engine.engine import Frame, Kind
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId, TableId
@@ -16,9 +16,9 @@ from forklake.ops.runtime import Runtime
 def table_changes(
     runtime: Runtime, seen: Version, table: TableId, start: Moment, end: Moment | None, kind: Kind
 ) -> Frame:
-    """Return how the rows of a table changed from one snapshot to another, both included.
+    """Return how the rows of a table changed between two snapshots, both included.
 
-    A time stands for the first snapshot at or after it as a start, and for the last one not after it as an end.
+    A time as the start means the first snapshot at or after it, and as the end the last one not after it.
 
     Raises:
         SnapshotNotFoundError: The catalog has no such snapshot.
@@ -29,6 +29,6 @@ def table_changes(
     first = versions.first_snapshot(runtime.store, seen, start)
     if first > last.snapshot_id:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")
-    view = View(runtime.store, last)
+    view = CatalogState(runtime.store, last)
     plan = plan_changes(runtime.store, runtime.lake_path, view, lookup.table_by_id(view, table), SnapshotId(first))
     return runtime.engine.changes(plan, kind)

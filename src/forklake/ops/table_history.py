@@ -16,11 +16,12 @@ WRITTEN_OUT = "written_out"
 
 
 def table_history(store: Store, version: Version, table: TableId) -> list[TableChange]:
-    """Return the snapshots of the lineage that changed a table, oldest first; expired ones are forgotten.
+    """Return the snapshots of the lineage that changed a table, oldest first.
 
-    The log names what was done by the table's id, but not what was made: that is where its rows begin.
+    Expired ones are not included. The log names a changed table by its id, but a created one by its name; so its
+    creation is found where its rows begin.
     """
-    first = min(visibility.begun(store, version, TABLE, {"table_id": table}), default=None)
+    first = min(visibility.start_snapshots(store, version, TABLE, {"table_id": table}), default=None)
     history = []
     for snapshot in versions.snapshots(store, version):
         if snapshot.snapshot_id > version.snapshot_id:

@@ -1,4 +1,4 @@
-"""Writing a catalog's inherited rows out as its own: what a copying fork and severing have in common."""
+"""Writes a catalog's inherited rows as its own, for copies and severing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from forklake.catalog import lookup
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.metastore import procedures, visibility
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
@@ -25,12 +25,12 @@ from forklake.model.version import Version
 
 
 def write_out(session: Session, lake_path: str, source: Version, target: CatalogId, snapshot: SnapshotId) -> None:
-    """Write what ``source`` shows of catalogs other than the target out as rows of the target.
+    """Copy what ``source`` shows of other catalogs to the target as its own rows.
 
     The rows begin at the snapshot and keep their ids; files are named by absolute path and stay where they
     are. The caller holds the lock of every owner in the chain.
     """
-    view = View(session, source)
+    view = CatalogState(session, source)
     places = _places(view, session, lake_path)
     for table in TABLES:
         if table.visibility is Visibility.INTERVAL:
@@ -52,7 +52,12 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
 
 
 def _write_stats(
-    view: View, session: Session, table: MetadataTable[R], table_id: TableId, target: CatalogId, snapshot: SnapshotId
+    view: CatalogState,
+    session: Session,
+    table: MetadataTable[R],
+    table_id: TableId,
+    target: CatalogId,
+    snapshot: SnapshotId,
 ) -> None:
     rows = view.latest(table, table_id)
     if rows and rows[0].origin is not None and rows[0].origin.owner == target:
@@ -65,7 +70,7 @@ def _write_stats(
     procedures.insert_rows(session, table, rows, target, snapshot)
 
 
-def _places(view: View, session: Session, lake_path: str) -> dict[str, list[object]]:
+def _places(view: CatalogState, session: Session, lake_path: str) -> dict[str, list[object]]:
     """Return the directories of the owners, and of the tables below them."""
     found = catalog_directories(session, lake_path, set(view.version.owners))
     schemas = {row.schema_id: row for row in lookup.schemas(view)}

@@ -23,7 +23,7 @@ from forklake.ops.scoped_options import effective_options
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What a write to a table is done with: its target, and what is decided before anything is written."""
+    """The target of a write to a table, and what is decided before it."""
 
     target: WriteTarget
     inlining_row_limit: int
@@ -31,10 +31,10 @@ class Writing:
 
 
 def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_later: bool = False) -> Writing:
-    """Return how rows of the table are written now. New files always lie below the catalog's own directory.
+    """Return how rows of the table are written now.
 
-    ``may_alter_later`` says that the transaction may still alter the table after the rows are written: files then keep
-    the names that their columns have now.
+    New files are always below the catalog's own directory. ``may_alter_later`` means that the transaction may
+    still alter the table after the rows are written: files then carry the current names of their columns.
     """
     store, lake_path = runtime.store, runtime.lake_path
     catalog = content.version.catalog_id
@@ -82,12 +82,12 @@ def _for_spark(key: SortKey, runtime: Runtime, table: str, fields: Sequence[Fiel
 
 
 def _has_map(field: Field) -> bool:
-    """Return whether values have a map in them, which Spark does not order by itself."""
+    """Return whether a value contains a map, which Spark cannot order by itself."""
     return isinstance(field.type, types.Map) or any(_has_map(child) for child in field.children)
 
 
 def write_options(options: Mapping[str, str]) -> WriteOptions:
-    """Return the options of writing as values."""
+    """Parse the options of writing."""
     level, group_bytes = options.get("parquet_compression_level"), options.get("parquet_row_group_size_bytes")
     return WriteOptions(
         target_file_size=byte_count(options["target_file_size"]),

@@ -1,4 +1,7 @@
-"""SQL sessions: catalogs attached side by side, transactions, and statements run on metadata and on Spark."""
+"""SQL sessions: attached catalogs, transactions, statements and their results.
+
+Statements run on metadata alone where that is enough, else on the engine.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,7 @@
-"""ALTER of tables and views. Metadata is enough, but where rows must be searched for NULL."""
+"""The statements ALTER TABLE and ALTER VIEW.
+
+They run on metadata alone, except where rows must be searched for NULL.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +20,21 @@ from forklake.ops import alter_columns as columns
 from forklake.ops.arrange_files import set_partitioning, set_sorting
 from forklake.ops.define_table import define_columns, rename_table
 from forklake.ops.define_view import rename_view
-from forklake.session.definitions import check_is, check_names, has_table
+from forklake.session.definitions import check_kind, check_names, has_table
 from forklake.session.name_resolution import SessionNames, Target
-from forklake.session.presence import check_there, is_there
-from forklake.session.state import State
-from forklake.sql import statements as said
+from forklake.session.presence import check_object, object_exists
+from forklake.session.state import SessionState
+from forklake.sql import statements
 
 
-def alter_table(state: State, statement: said.AlterTable) -> None:
-    """ALTER TABLE."""
+def alter_table(state: SessionState, statement: statements.AlterTable) -> None:
+    """Run ALTER TABLE."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "ALTER")
     if statement.if_exists and not has_table(writer, target):
         return
-    check_is("table", writer, target)
-    check_there("table", content_of(writer), target.schema, target.name)
+    check_kind("table", writer, target)
+    check_object("table", content_of(writer), target.schema, target.name)
     action = statement.action
     try:
         _ACTIONS[type(action)](writer, target, action)
@@ -39,21 +42,24 @@ def alter_table(state: State, statement: said.AlterTable) -> None:
         raise _no_column(writer, target, action) or error from error
 
 
-def _no_column(writer: Transaction, target: Target, action: said.TableAction) -> NotFoundError | None:
-    """Return the error for the column that an action names and the table has not, in the words that DuckLake has."""
+def _no_column(writer: Transaction, target: Target, action: statements.TableAction) -> NotFoundError | None:
+    """Return the error for a column that the table does not have, in DuckLake's words.
+
+    None if the action names no column.
+    """
     content = content_of(writer)
     known = [field.name for field in table_fields(content, lookup.table(content, target.name, target.schema).table_id)]
     text = f'Binder Error: Table "{target.name}" does not have a column with name "{{}}"'
     match action:
-        case said.RenameColumn(column=path):
+        case statements.RenameColumn(column=path):
             text = "Catalog Error: Failed to rename column - column {} does not exist"
-        case said.SetNullsAllowed(column=path):
+        case statements.SetNullsAllowed(column=path):
             text = "Catalog Error: Failed to alter column - column {} does not exist"
-        case said.AddColumn(inside=path) | said.ChangeType(path=path):
+        case statements.AddColumn(inside=path) | statements.ChangeType(path=path):
             pass
-        case said.DropColumn(column=path) | said.SetDefault(column=path):
+        case statements.DropColumn(column=path) | statements.SetDefault(column=path):
             pass
-        case said.SetPartitioning(keys=keys):
+        case statements.SetPartitioning(keys=keys):
             path = (next((key.column for key in keys if fold(key.column) not in map(fold, known)), keys[0].column),)
             text = 'Catalog Error: Unexpected partition key - column "{}" does not exist'
         case _:
@@ -65,19 +71,19 @@ def _no_column(writer: Transaction, target: Target, action: said.TableAction) ->
     return NotFoundError(text.format(path[0]) + (f'\n\nDid you mean: "{near}"' if near else ""))
 
 
-def alter_view(state: State, statement: said.AlterView) -> None:
-    """ALTER VIEW ... RENAME TO."""
+def alter_view(state: SessionState, statement: statements.AlterView) -> None:
+    """Run ALTER VIEW ... RENAME TO."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "ALTER")
-    check_is("view", writer, target)
-    if statement.if_exists and not is_there("view", content_of(writer), target.schema, target.name):
+    check_kind("view", writer, target)
+    if statement.if_exists and not object_exists("view", content_of(writer), target.schema, target.name):
         return
-    check_there("view", content_of(writer), target.schema, target.name)
+    check_object("view", content_of(writer), target.schema, target.name)
     row = lookup.view(content_of(writer), target.name, target.schema)
     run(writer, lambda staging: rename_view(staging, row, statement.new_name))
 
 
-def _has_column(writer: Transaction, target: Target, path: said.Name) -> bool:
+def _has_column(writer: Transaction, target: Target, path: statements.Name) -> bool:
     content = content_of(writer)
     try:
         lookup.column(content, lookup.table(content, target.name, target.schema), path)
@@ -90,7 +96,7 @@ def _row(staging: Staging, target: Target) -> TableRow:
     return lookup.table(staging.draft, target.name, target.schema)
 
 
-def _add_column(writer: Transaction, target: Target, action: said.AddColumn) -> None:
+def _add_column(writer: Transaction, target: Target, action: statements.AddColumn) -> None:
     if action.if_not_exists and _has_column(writer, target, (*action.inside, action.column.name)):
         return
     if not action.inside:
@@ -99,26 +105,26 @@ def _add_column(writer: Transaction, target: Target, action: said.AddColumn) -> 
     run(writer, lambda staging: columns.add_column(staging, _row(staging, target), column, parent=parent))
 
 
-def _drop_column(writer: Transaction, target: Target, action: said.DropColumn) -> None:
+def _drop_column(writer: Transaction, target: Target, action: statements.DropColumn) -> None:
     if action.if_exists and not _has_column(writer, target, action.column):
         return
     run(writer, lambda staging: columns.drop_column(staging, _row(staging, target), action.column))
 
 
-def _rename_column(writer: Transaction, target: Target, action: said.RenameColumn) -> None:
+def _rename_column(writer: Transaction, target: Target, action: statements.RenameColumn) -> None:
     if len(action.column) == 1 and _has_column(writer, target, action.column):
         check_names(writer, target, [action.new_name])
     run(writer, lambda staging: columns.rename_column(staging, _row(staging, target), action.column, action.new_name))
 
 
-def _change_type(writer: Transaction, target: Target, action: said.ChangeType) -> None:
+def _change_type(writer: Transaction, target: Target, action: statements.ChangeType) -> None:
     if action.using is not None:
         raise InvalidInputError("Not implemented Error: USING in ALTER COLUMN TYPE is not supported in DuckLake")
     runtime = runtime_of(writer)
     run(writer, lambda staging: columns.set_type(staging, runtime, _row(staging, target), action.path, action.type))
 
 
-def _set_default(writer: Transaction, target: Target, action: said.SetDefault) -> None:
+def _set_default(writer: Transaction, target: Target, action: statements.SetDefault) -> None:
     def verb(staging: Staging) -> None:
         row = _row(staging, target)
         columns.set_default(
@@ -128,7 +134,7 @@ def _set_default(writer: Transaction, target: Target, action: said.SetDefault) -
     run(writer, verb)
 
 
-def _set_nulls_allowed(writer: Transaction, target: Target, action: said.SetNullsAllowed) -> None:
+def _set_nulls_allowed(writer: Transaction, target: Target, action: statements.SetNullsAllowed) -> None:
     def verb(staging: Staging) -> None:
         if action.allowed:
             columns.allow_nulls(staging, _row(staging, target), action.column)
@@ -138,26 +144,26 @@ def _set_nulls_allowed(writer: Transaction, target: Target, action: said.SetNull
     run(writer, verb)
 
 
-def _set_partitioning(writer: Transaction, target: Target, action: said.SetPartitioning) -> None:
+def _set_partitioning(writer: Transaction, target: Target, action: statements.SetPartitioning) -> None:
     run(writer, lambda staging: set_partitioning(staging, _row(staging, target), action.keys))
 
 
-def _set_sorting(writer: Transaction, target: Target, action: said.SetSorting) -> None:
+def _set_sorting(writer: Transaction, target: Target, action: statements.SetSorting) -> None:
     run(writer, lambda staging: set_sorting(staging, runtime_of(writer), _row(staging, target), action.keys))
 
 
-def _rename_table(writer: Transaction, target: Target, action: said.RenameTable) -> None:
+def _rename_table(writer: Transaction, target: Target, action: statements.RenameTable) -> None:
     run(writer, lambda staging: rename_table(staging, _row(staging, target), action.new_name))
 
 
 _ACTIONS: Final[Mapping[type[Any], Callable[[Transaction, Target, Any], None]]] = {
-    said.AddColumn: _add_column,
-    said.DropColumn: _drop_column,
-    said.ChangeType: _change_type,
-    said.RenameColumn: _rename_column,
-    said.RenameTable: _rename_table,
-    said.SetDefault: _set_default,
-    said.SetNullsAllowed: _set_nulls_allowed,
-    said.SetPartitioning: _set_partitioning,
-    said.SetSorting: _set_sorting,
+    statements.AddColumn: _add_column,
+    statements.DropColumn: _drop_column,
+    statements.ChangeType: _change_type,
+    statements.RenameColumn: _rename_column,
+    statements.RenameTable: _rename_table,
+    statements.SetDefault: _set_default,
+    statements.SetNullsAllowed: _set_nulls_allowed,
+    statements.SetPartitioning: _set_partitioning,
+    statements.SetSorting: _set_sorting,
 }

@@ -1,4 +1,4 @@
-"""ATTACH: what its options say, and the catalog that they lead to."""
+"""The statement ATTACH: its options, and the catalog that they name."""
 
 from __future__ import annotations
 
@@ -52,9 +52,10 @@ def attach(
     secrets: Secrets,
     setup: Setup,
 ) -> None:
-    """Open the catalog that an ATTACH names, and attach it; IF NOT EXISTS does nothing if the name is taken.
+    """Open the catalog that an ATTACH names, and attach it.
 
-    A lake that is opened for it has the Spark session and the settings of the session; one that is open keeps its own.
+    IF NOT EXISTS does nothing if the name is taken. A lake that is opened now gets the Spark session and the
+    settings of the SQL session; a lake that is already open keeps its own.
 
     Raises:
         InvalidInputError: An option is not known, has a wrong value, or the catalog is not named.
@@ -68,7 +69,7 @@ def attach(
         )
     home = attachments.home
     rest = statement.url[len(_PREFIX) :] if statement.url.lower().startswith(_PREFIX) else statement.url
-    given = _checked(statement.options)
+    given = _check_options(statement.options)
     options = {**secrets.options_for(rest, is_needed=home is None), **given}
     url = str(options.get("metadata_path") or rest)
     if not url and home is None:
@@ -79,7 +80,7 @@ def attach(
     replaced = attachments.find(alias)
     if replaced is not None and statement.if_not_exists:
         return
-    opened = _Opening(url, options, home)
+    opened = _AttachRequest(url, options, home)
     # Before a store or a catalog is made for it.
     check_names(alias, opened.metadata_catalog(alias))
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
@@ -93,7 +94,7 @@ def attach(
         attachments.close_unused(replaced.url)
 
 
-def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+def _check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in options:
         if name.startswith("meta_"):
             raise InvalidInputError(
@@ -111,8 +112,8 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options)
 
 
-class _Opening:
-    """One ATTACH on its way."""
+class _AttachRequest:
+    """The options of one ATTACH, and the steps that carry it out."""
 
     def __init__(self, url: str, options: Mapping[str, Any], home: Lake | None) -> None:
         self.options = options
@@ -142,7 +143,7 @@ class _Opening:
         return None if value is None else str(value)
 
     def metadata_catalog(self, alias: str) -> str:
-        """Return the name under which the metadata tables are found."""
+        """Return the name of the metadata catalog, which holds the metadata tables."""
         return self.text("metadata_catalog") or f"__ducklake_metadata_{alias}"
 
     def _pin(self) -> int | datetime | None:
@@ -253,7 +254,10 @@ class _Opening:
 
 
 def _default_alias(url: str, options: Mapping[str, Any]) -> str:
-    """Return the name of a catalog for which ATTACH says none: that of the file, or the catalog's own in a lake."""
+    """Return the alias of an ATTACH that names none.
+
+    It is the name of the file; within an open lake, the name of the catalog.
+    """
     if not url and isinstance(options.get("catalog"), str):
         return str(options["catalog"])
     path = embedded_path(url) if url else None

@@ -1,4 +1,7 @@
-"""The catalogs that are attached: shared by all sessions that were made from one another."""
+"""Attached catalogs.
+
+A session and its cursors share them.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +22,18 @@ _RESERVED_FOR_METADATA: Final = _RESERVED | {"main"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttachedCatalog:
-    """A catalog under the name that a session gave it; what is attached again, is another one.
+    """A catalog under the alias that a session gave it.
+
+    Attaching the same catalog again makes another object, which is not equal to the first.
 
     Attributes:
         alias: The name.
-        url: The lake's, as it was given.
+        url: The URL of the lake, as it was given.
         lake: The open lake; catalogs of one lake share it.
         catalog: The catalog; a handle on the past if it was attached at a snapshot.
-        read_only: Whether statements may change it.
-        metadata_catalog: The name under which its metadata tables are found.
-        metadata_schema: The schema that they are in.
+        read_only: Whether statements must not change it.
+        metadata_catalog: The name of its metadata catalog, which holds the metadata tables.
+        metadata_schema: The schema of the metadata tables.
     """
 
     alias: str
@@ -41,7 +46,7 @@ class AttachedCatalog:
 
 
 def check_names(alias: str, metadata: str) -> None:
-    """Refuse names of a catalog and of its metadata that an ATTACH cannot give.
+    """Refuse invalid names for a catalog and for its metadata catalog.
 
     Raises:
         InvalidNameError: One of them is empty, or reserved.
@@ -59,10 +64,12 @@ def check_names(alias: str, metadata: str) -> None:
 
 @dataclass(slots=True)
 class Attachments:
-    """What is attached, and the lakes that are open for it. May be shared by threads.
+    """Attached catalogs, and the lakes that are open for them.
+
+    Safe to share between threads.
 
     Attributes:
-        home: The lake that the session is of, if somebody else opened it, who closes it.
+        home: The lake that the session was started from, if there is one; its owner closes it.
     """
 
     home: Lake | None = None
@@ -73,7 +80,7 @@ class Attachments:
     _users: int = 0
 
     def lake(self, url: str, open_lake: Callable[[], Lake]) -> Lake:
-        """Return the lake of a URL: the one that is open, else the one that is opened now."""
+        """Return the lake of a URL; it is opened now if it is not open yet."""
         if self.home is not None and runtime_of(self.home).key == url:
             return self.home
         with self._lock:
@@ -96,10 +103,10 @@ class Attachments:
                 self._committed.pop(replaced, None)
 
     def check_free(self, alias: str, metadata: str, *, or_replace: bool = False) -> None:
-        """Refuse a name that is taken, for a catalog or for its metadata.
+        """Refuse an alias or the name of a metadata catalog if it is taken.
 
         Raises:
-            AlreadyExistsError: It is taken; that of the catalog itself may be if it is replaced.
+            AlreadyExistsError: One of them is taken. The alias may be, if its catalog is replaced.
         """
         with self._lock:
             others = [one for key, one in self._by_alias.items() if not (or_replace and key == fold(alias))]
@@ -113,7 +120,9 @@ class Attachments:
             )
 
     def remove(self, alias: str) -> None:
-        """Detach a catalog; its lake is closed with the last catalog of it, as soon as no other session is open.
+        """Detach a catalog.
+
+        Its lake is closed if this was the last catalog of it and no other session is open.
 
         Raises:
             NotFoundError: Nothing is attached under the name.
@@ -126,43 +135,52 @@ class Attachments:
             self.close_unused(gone.url)
 
     def close_unused(self, url: str) -> None:
-        """Close a lake of which no catalog is attached; not while another session may be in the middle of its work."""
+        """Close a lake if no catalog of it is attached.
+
+        It stays open while other sessions are open, because one of them may be using it.
+        """
         with self._lock:
             if self._users <= 1 and url in self._lakes and all(one.url != url for one in self._by_alias.values()):
                 self._lakes.pop(url).close()
 
     def note(self, committed: Mapping[AttachedCatalog, SnapshotId]) -> None:
-        """Note the snapshots that a session has committed to catalogs; those that were detached meanwhile are not."""
+        """Remember the snapshots that a session committed, for `last_committed`.
+
+        Catalogs that were detached meanwhile are skipped.
+        """
         with self._lock:
             for attached, snapshot in committed.items():
                 if self.find(attached.alias) is attached:
                     self._committed[attached] = max(snapshot, self._committed.get(attached, snapshot))
 
     def last_committed(self, attached: AttachedCatalog) -> SnapshotId | None:
-        """Return the newest snapshot that a session here committed to a catalog since it was attached."""
+        """Return the newest snapshot that a session committed to an attached catalog.
+
+        None if there is none since it was attached.
+        """
         return self._committed.get(attached)
 
     def find(self, alias: str) -> AttachedCatalog | None:
-        """Return what is attached under a name."""
+        """Return the catalog that is attached under an alias; None if there is none."""
         return self._by_alias.get(fold(alias))
 
     def find_metadata(self, name: str) -> AttachedCatalog | None:
-        """Return the catalog whose metadata tables are found under a name."""
+        """Return the catalog whose metadata catalog has this name; None if there is none."""
         with self._lock:
             return next((one for one in self._by_alias.values() if fold(one.metadata_catalog) == fold(name)), None)
 
     def all(self) -> list[AttachedCatalog]:
-        """Return all that are attached, in the order in which they were."""
+        """Return all attached catalogs, in the order in which they were attached."""
         with self._lock:
             return list(self._by_alias.values())
 
     def enter(self) -> None:
-        """Count a session that uses the attachments."""
+        """Register one more session that uses the attachments."""
         with self._lock:
             self._users += 1
 
     def leave(self) -> None:
-        """Count a session less; the last one closes all lakes that were opened here."""
+        """Unregister a session; the last one closes all lakes that were opened here."""
         with self._lock:
             self._users -= 1
             if self._users == 0:

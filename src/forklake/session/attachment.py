@@ -1,4 +1,4 @@
-"""An attached catalog, as catalog functions and metadata tables need it."""
+"""An attached catalog, as catalog functions and metadata tables use it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from forklake.model.ids import SnapshotId
 
 
 class Attachment(Protocol):
-    """A catalog under the name that a session gave it, in the middle of the session's work."""
+    """A catalog under the alias that a session gave it, within its transaction."""
 
     @property
     def alias(self) -> str:
-        """The name."""
+        """The name that the catalog is attached under."""
 
     @property
     def lake(self) -> Lake:
-        """The lake; the same object for all catalogs that are attached of it."""
+        """The lake; all catalogs that are attached from it share one object."""
 
     @property
     def catalog(self) -> Catalog:
@@ -25,15 +25,18 @@ class Attachment(Protocol):
 
     @property
     def reader(self) -> Catalog | Transaction:
-        """What statements read now: the open transaction if there is one, else the catalog."""
+        """What statements read now.
+
+        It is the open transaction if there is one, else the catalog.
+        """
 
     @property
     def read_only(self) -> bool:
-        """Whether statements may not change the catalog."""
+        """Whether statements must not change the catalog."""
 
     @property
     def schema(self) -> str:
-        """The schema of names that do not say theirs."""
+        """The schema of names that do not include one."""
 
     @property
     def has_changes(self) -> bool:
@@ -41,10 +44,10 @@ class Attachment(Protocol):
 
     @property
     def last_committed(self) -> SnapshotId | None:
-        """The snapshot that sessions on this attachment committed last."""
+        """The newest snapshot that sessions on this attachment committed."""
 
     def writer(self, kind: str) -> Catalog | Transaction:
-        """Return what a statement of some kind changes the catalog with.
+        """Return the handle that a statement of this kind changes the catalog with.
 
         Raises:
             InvalidInputError: The catalog is read-only, or the session's transaction has changed another one.

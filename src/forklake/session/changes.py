@@ -1,4 +1,7 @@
-"""Statements that change rows: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, CREATE TABLE AS."""
+"""Statements that change rows.
+
+INSERT, UPDATE, DELETE, MERGE, TRUNCATE and CREATE TABLE AS.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,10 @@ from forklake.ops.create_table_as import create_table_as
 from forklake.ops.define_table import NewTable
 from forklake.session import definitions, queries
 from forklake.session.name_resolution import SessionNames, Target
-from forklake.session.presence import check_schema, check_there
+from forklake.session.presence import check_object, check_schema
 from forklake.session.result import Result
-from forklake.session.state import State
-from forklake.sql import statements as said
+from forklake.session.state import SessionState
+from forklake.sql import statements
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery
 from forklake.sql.rows.insertion import bind_insert
@@ -39,8 +42,8 @@ from forklake.sql.rows.joined_rows import FoundRows, bind_joined
 from forklake.sql.rows.row_statements import JoinedMerge, bind_delete, bind_merge, bind_update
 
 
-def insert(state: State, statement: said.Insert) -> Result:
-    """INSERT."""
+def insert(state: SessionState, statement: statements.Insert) -> Result:
+    """Run INSERT."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "INSERT")
     bound = bind_insert(statement, row.table_name, fields, names)
@@ -48,8 +51,8 @@ def insert(state: State, statement: said.Insert) -> Result:
     return _run(writer, row, lambda staging, table: appending.append(staging, runtime, table, frame, by_name=False))
 
 
-def update(state: State, statement: said.Update) -> Result:
-    """UPDATE."""
+def update(state: SessionState, statement: statements.Update) -> Result:
+    """Run UPDATE."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "UPDATE")
     joined = bind_joined(statement, row.table_name, fields, names)
@@ -63,8 +66,8 @@ def update(state: State, statement: said.Update) -> Result:
     )
 
 
-def delete(state: State, statement: said.Delete) -> Result:
-    """DELETE."""
+def delete(state: SessionState, statement: statements.Delete) -> Result:
+    """Run DELETE."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "DELETE")
     joined = bind_joined(statement, row.table_name, fields, names)
@@ -76,20 +79,20 @@ def delete(state: State, statement: said.Delete) -> Result:
     return _run(writer, row, lambda staging, table: changing.delete_where(staging, runtime, table, bound))
 
 
-def truncate(state: State, statement: said.Truncate) -> Result:
-    """TRUNCATE."""
-    return delete(state, said.Delete(statement.table, None))
+def truncate(state: SessionState, statement: statements.Truncate) -> Result:
+    """Run TRUNCATE."""
+    return delete(state, statements.Delete(statement.table, None))
 
 
-def merge(state: State, statement: said.Merge) -> Result:
-    """MERGE INTO."""
+def merge(state: SessionState, statement: statements.Merge) -> Result:
+    """Run MERGE INTO."""
     names = SessionNames(state)
     writer, row, fields = _table(state, names.target(statement.table), "MERGE_INTO")
     return _run_joined(state, writer, row, bind_merge(statement, row.table_name, fields, names))
 
 
-def create_table(state: State, statement: said.CreateTable) -> Result | None:
-    """CREATE TABLE, with columns or AS a query."""
+def create_table(state: SessionState, statement: statements.CreateTable) -> Result | None:
+    """Run CREATE TABLE, with columns or AS a query."""
     if statement.query is None:
         definitions.create_table(state, statement)
         return None
@@ -140,14 +143,14 @@ def _stored(field: Field) -> Field:
 # ---- how they run ----------------------------------------------------------------------------------------------------
 
 
-def _table(state: State, target: Target, kind: str) -> tuple[Transaction, TableRow, tuple[Field, ...]]:
-    """Return what changes a table, the table, and its columns."""
+def _table(state: SessionState, target: Target, kind: str) -> tuple[Transaction, TableRow, tuple[Field, ...]]:
+    """Return the transaction that changes a table, the table's row, and its columns."""
     writer = state.work.writer(target.attached, kind)
     content = content_of(writer)
     schema = lookup.find_schema(content, target.schema)
     if schema is not None and lookup.find_view(content, schema.schema_id, target.name) is not None:
         raise InvalidInputError(f"Catalog Error: {target.name} is not an table; nothing was changed.")
-    check_there("table", content, target.schema, target.name)
+    check_object("table", content, target.schema, target.name)
     row = lookup.table(content, target.name, target.schema)
     return writer, row, table_fields(content, row.table_id)
 
@@ -159,8 +162,8 @@ def _run(writer: Transaction, row: TableRow, change: Callable[[Staging, TableRow
     return Result.of_count(commit(writer, verb).row_count, runtime_of(writer).setup.engine)
 
 
-def _run_joined(state: State, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:
-    """Change the rows that a merge or a query finds."""
+def _run_joined(state: SessionState, writer: Transaction, row: TableRow, joined: JoinedMerge | FoundRows) -> Result:
+    """Change the rows that a MERGE, or an UPDATE or DELETE with a join, finds."""
     runtime = state.runtime(writer)
     if isinstance(joined, JoinedMerge):
         source = _frame(state, joined.query, joined.merge.source)
@@ -171,14 +174,16 @@ def _run_joined(state: State, writer: Transaction, row: TableRow, joined: Joined
     return _run(
         writer,
         row,
-        lambda staging, table: changing.change_found(staging, runtime, table, plan, found, is_update=joined.is_update),
+        lambda staging, table: changing.change_found_rows(
+            staging, runtime, table, plan, found, is_update=joined.is_update
+        ),
     )
 
 
-def _frame(state: State, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
+def _frame(state: SessionState, bound: BoundQuery, fields: Sequence[Field]) -> Frame | pa.Table:
     """Return rows for a table: in memory if they are constants, else from the engine."""
     if bound.constants is None or any(field.type == types.NULL for field in fields):
-        return state.engine.named(queries.query_frame(state, bound), [field.name for field in fields])
+        return state.engine.rename_columns(queries.query_frame(state, bound), [field.name for field in fields])
     columns: list[Any] = list(zip(*bound.constants, strict=True)) if bound.constants else [()] * len(fields)
     arrays = [to_array(field, list(values)) for field, values in zip(fields, columns, strict=True)]
     return pa.table(arrays, [field.name for field in fields])

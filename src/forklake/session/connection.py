@@ -20,16 +20,16 @@ from forklake.ops.runtime import setup_of
 from forklake.session import alterations, changes, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
-from forklake.session.guard import guarded
+from forklake.session.guard import guard
 from forklake.session.hints import in_sql
 from forklake.session.name_resolution import SessionNames
-from forklake.session.presence import dropped, hint
+from forklake.session.presence import dropped_attachment_error, hint
 from forklake.session.result import Result
-from forklake.session.state import State
+from forklake.session.state import SessionState
 from forklake.session.work import Work
-from forklake.sql import statements as said
-from forklake.sql.made_queries import computed
-from forklake.sql.parameters import Values, all_used
+from forklake.sql import statements
+from forklake.sql.made_queries import compute_options
+from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse
 
 if TYPE_CHECKING:
@@ -40,14 +40,15 @@ if TYPE_CHECKING:
 
 
 class Connection:
-    """A SQL session on catalogs that are attached to it. Belongs to one thread at a time.
+    """A SQL session on attached catalogs. Belongs to one thread at a time.
 
-    Statements are DuckDB's with DuckLake's and our own. Without BEGIN each statement is a transaction of its own,
-    which sees each catalog as it was when it began, and is run again if somebody else's commit came between.
-    A statement that fails changes nothing: neither the catalogs, nor the transaction, nor the session.
+    The language is DuckDB's SQL, with the statements of DuckLake and of forklake. Without BEGIN each statement
+    is a transaction of its own. It sees each catalog as it was when the statement began, and runs again after a
+    conflict with another commit. A statement that fails changes nothing: neither the catalogs, nor the
+    transaction, nor the session.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: SessionState) -> None:
         self._state = state
         self._is_open = True
         self._last: Result | None = None
@@ -70,14 +71,15 @@ class Connection:
     def sql(
         self, text: str, parameters: Values | None = None, *, dialect: Literal["duckdb", "spark"] = "duckdb"
     ) -> Result | None:
-        """Run one statement or several, and return the result of the last; None if it has none.
+        """Run one statement or several, and return the result of the last one.
 
-        Queries run on Spark when their rows are asked for; all else is done when the call returns.
+        None if the last statement has no result. A query is computed when its rows are first read; everything else
+        is done when the call returns.
 
         Args:
             text: The statements, with ``;`` between them. If one fails, those after it are not run.
             parameters: Values for ``?`` and ``$1`` in order, or for ``$name`` by name.
-            dialect: ``duckdb``, or ``spark`` for one query in Spark's own words over tables of the lake.
+            dialect: ``duckdb``, or ``spark`` for one query in Spark's own SQL over tables of the lake.
 
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
@@ -95,24 +97,27 @@ class Connection:
         return result
 
     def results(self, text: str, parameters: Values | None = None) -> Iterator[Result | None]:
-        """Run statements one after another, and give the result of each as it is done; None for one that has none.
+        """Run statements one after another, and yield the result of each.
 
-        A statement runs when its result is asked for. What cannot be read is refused before any of them runs.
+        The result is None for a statement that has none. All statements are parsed before the first one runs; each
+        one runs when the iterator reaches it.
 
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
         """
         self._check_open()
-        with guarded(self._state.engine), all_used(parameters) as values:
-            statements = [values.fill(one) for one in parse(text)]
-        for statement in statements:
+        with guard(self._state.engine), checked_parameters(parameters) as values:
+            parsed = [values.fill(one) for one in parse(text)]
+        for statement in parsed:
             self._check_open()
-            with guarded(self._state.engine):
+            with guard(self._state.engine):
                 result = self._run(statement)
             yield result
 
     def execute(self, text: str, parameters: Values | None = None) -> Connection:
-        """Run statements as `sql` does, and return this session, whose ``fetch`` methods give the rows of the last.
+        """Run statements as `sql` does, and return this session.
+
+        Its ``fetch`` methods then give the rows of the last statement.
 
         Raises:
             ForklakeError: A statement is wrong or failed. What ran before it stays.
@@ -122,7 +127,9 @@ class Connection:
         return self
 
     def executemany(self, text: str, parameters: Iterable[Values]) -> Connection:
-        """Run statements once for each of several sets of parameters, as one transaction: all of them or none.
+        """Run statements once for each set of parameters, all in one transaction.
+
+        Either all of them take effect or none.
 
         Raises:
             ForklakeError: A statement is wrong or failed. In a transaction that was begun before, what ran stays.
@@ -145,7 +152,10 @@ class Connection:
 
     @property
     def description(self) -> list[tuple[str, str, None, None, None, None, None]] | None:
-        """The columns of the last result, as Python's database API gives them; None if there is none."""
+        """The columns of the last result, in the form of Python's database API.
+
+        None if there is no result.
+        """
         result = self._last
         if result is None:
             return None
@@ -154,57 +164,57 @@ class Connection:
         ]
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """Return the next row of what `execute` ran last; None after the last one."""
-        return self._executed().fetchone()
+        """Return the next row of the last `execute`; None after the last row."""
+        return self._last_result().fetchone()
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
-        """Return the next rows of what `execute` ran last, at most that many."""
-        return self._executed().fetchmany(size)
+        """Return at most ``size`` next rows of the last `execute`."""
+        return self._last_result().fetchmany(size)
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """Return the rows of what `execute` ran last that were not fetched yet."""
-        return self._executed().fetchall()
+        """Return the rows of the last `execute` that were not fetched yet."""
+        return self._last_result().fetchall()
 
     def df(self) -> pd.DataFrame:
-        """Return what `execute` ran last as a DataFrame of pandas."""
-        return self._executed().df()
+        """Return the result of the last `execute` as a pandas DataFrame."""
+        return self._last_result().df()
 
     def fetchdf(self) -> pd.DataFrame:
         """Return the same as `df`."""
-        return self._executed().fetchdf()
+        return self._last_result().fetchdf()
 
     def pl(self) -> pl.DataFrame:
-        """Return what `execute` ran last as a DataFrame of Polars."""
-        return self._executed().pl()
+        """Return the result of the last `execute` as a Polars DataFrame."""
+        return self._last_result().pl()
 
     def arrow(self) -> pa.Table:
-        """Return what `execute` ran last as an Arrow table."""
-        return self._executed().arrow()
+        """Return the result of the last `execute` as an Arrow table."""
+        return self._last_result().arrow()
 
-    def _executed(self) -> Result:
+    def _last_result(self) -> Result:
         if self._last is None:
             raise InvalidInputError("No open result set: no query was executed, or the last statement gave no rows.")
         return self._last
 
     def register(self, name: str, frame: Any) -> Connection:
-        """Let this session's queries name a frame like a table, and return the session.
+        """Let queries of this session use a frame like a table, and return the session.
 
-        The name comes before tables of the same name. Rows in memory are those of now. A frame of Spark is computed
-        anew by each query.
+        The name takes precedence over tables of the same name. Rows in memory are read now; a Spark DataFrame is
+        computed again by each query.
 
         Args:
             name: Any text; a frame that has the name is replaced.
             frame: A DataFrame of Spark, pandas or Polars, an Arrow table or batches, dictionaries, one for each row.
 
         Raises:
-            InvalidInputError: It is no frame, or has a column of a type that no column of a table can have.
+            InvalidInputError: It is no frame, or one of its columns has a type that tables do not support.
         """
         self._check_open()
         self._state.frames.register(self._state.engine, name, frame)
         return self
 
     def unregister(self, name: str) -> Connection:
-        """Forget a frame, and return the session.
+        """Forget a registered frame, and return the session.
 
         Raises:
             NotFoundError: None was registered under the name.
@@ -215,7 +225,7 @@ class Connection:
 
     @property
     def attached(self) -> list[str]:
-        """The names of the catalogs that are attached."""
+        """The aliases of the attached catalogs."""
         return [one.alias for one in self._state.attachments.all()]
 
     @property
@@ -224,15 +234,18 @@ class Connection:
         return self._state.work.is_explicit
 
     def cursor(self) -> Connection:
-        """Return another session on the same attachments, with its own transaction, settings and USE."""
+        """Return another session on the same attachments.
+
+        It has its own transaction, settings and USE.
+        """
         self._check_open()
         state = self._state
-        return Connection(State(state.attachments, state.secrets, state.setup, in_use=state.current))
+        return Connection(SessionState(state.attachments, state.secrets, state.setup, in_use=state.current))
 
     def close(self) -> None:
-        """Roll back what is not committed, and close the session; the last one on its lakes closes them.
+        """Roll back uncommitted changes, and close the session.
 
-        A Spark session is left running. Closing twice does no harm.
+        The last session on its lakes closes them, too. A Spark session is left running. Closing twice does no harm.
         """
         if self._is_open:
             self._is_open = False
@@ -243,30 +256,30 @@ class Connection:
         if not self._is_open:
             raise InvalidInputError("Connection Error: Connection already closed!", hint="connect() again.")
 
-    def _run(self, statement: said.Statement) -> Result | None:
-        """Run a statement, as a transaction of its own if none was begun."""
+    def _run(self, statement: statements.Statement) -> Result | None:
+        """Run a statement, in a transaction of its own if none is open."""
         try:
             try:
                 return self._run_in_transaction(statement)
             except CatalogDroppedError as error:
-                raise dropped(self._state, error) from error
+                raise dropped_attachment_error(self._state, error) from error
         except ForklakeError as error:
-            error.tell_by(partial(in_sql, self._spoken_of()))
+            error.tell_by(partial(in_sql, self._hint_alias()))
             raise
 
-    def _spoken_of(self) -> str:
-        """Return the catalog that hints name: the one in use, else any."""
+    def _hint_alias(self) -> str:
+        """Return the alias that hints name: the catalog in use, else any attached one."""
         current = self._state.current
         return current[0].alias if current is not None else next(iter(self.attached), "...")
 
-    def _run_in_transaction(self, statement: said.Statement) -> Result | None:
+    def _run_in_transaction(self, statement: statements.Statement) -> Result | None:
         run = _STATEMENTS[type(statement)]
         state = self._state
         if state.work.is_explicit or isinstance(statement, _TRANSACTION):
             try:
                 return run(state, statement)
             finally:
-                state.work.settle()
+                state.work.release_unchanged()
 
         def attempt() -> Result | None:
             state.work = Work(is_explicit=False)
@@ -283,16 +296,22 @@ class Connection:
 
 def connect(spark: SparkSession | None = None, settings: Settings | None = None) -> Connection:
     """Return a new session with nothing attached."""
-    return Connection(State(setup=setup_of(settings, spark)))
+    return Connection(SessionState(setup=setup_of(settings, spark)))
 
 
 def connect_to_lake(lake: Lake) -> Connection:
-    """Return a new session on an open lake, with nothing attached; closing it leaves the lake open."""
-    return Connection(State(Attachments(lake), setup=runtime_of(lake).setup))
+    """Return a new session on an open lake, with nothing attached.
+
+    Closing the session leaves the lake open.
+    """
+    return Connection(SessionState(Attachments(lake), setup=runtime_of(lake).setup))
 
 
 def connect_to_catalog(catalog: Catalog) -> Connection:
-    """Return a new session in which a catalog is attached under its name and in use; as `connect_to_lake`."""
+    """Return a new session in which a catalog is attached and in use.
+
+    Its alias is its name. Closing the session leaves the lake open.
+    """
     return Connection(_state_of(catalog, catalog.name, read_only=is_past(catalog)))
 
 
@@ -300,7 +319,7 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
     """Run statements in a catalog, which is attached under its name and in use.
 
     Raises:
-        InvalidInputError: A transaction was begun and not ended; it was rolled back.
+        InvalidInputError: The text began a transaction and did not end it; it was rolled back.
     """
     state = _state_of(catalog, catalog.name, read_only=is_past(catalog))
     with Connection(state) as connection:
@@ -314,7 +333,10 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
 
 
 def run_in_transaction(transaction: Transaction, text: str, parameters: Values | None) -> Result | None:
-    """Run statements as part of a transaction, in its catalog, which is in use under its name."""
+    """Run statements as part of an open transaction.
+
+    Its catalog is attached under its name and in use.
+    """
     catalog_id, name = catalog_of(transaction)
     state = _state_of(Catalog(runtime_of(transaction), catalog_id), name, read_only=False)
     assert state.current is not None
@@ -324,30 +346,30 @@ def run_in_transaction(transaction: Transaction, text: str, parameters: Values |
         return connection.sql(text, parameters)
 
 
-def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> State:
+def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> SessionState:
     runtime = runtime_of(catalog)
     lake = lake_of(runtime)
     attached = AttachedCatalog(name, runtime.key, lake, catalog, read_only, f"__ducklake_metadata_{name}", "main")
     attachments = Attachments(lake)
     attachments.add(attached)
-    return State(attachments, setup=runtime.setup, in_use=(attached, "main"))
+    return SessionState(attachments, setup=runtime.setup, in_use=(attached, "main"))
 
 
 # ---- statements about the session ------------------------------------------------------------------------------------
 
 
-def _attach(state: State, statement: said.Attach) -> None:
+def _attach(state: SessionState, statement: statements.Attach) -> None:
     if statement.alias is not None and statement.if_not_exists and state.attachments.find(statement.alias) is not None:
         return
-    statement = replace(statement, options=computed(statement.options, SessionNames(state)))
+    statement = replace(statement, options=compute_options(statement.options, SessionNames(state)))
     attach(statement, state.attachments, state.secrets, state.setup)
 
 
-def _create_secret(state: State, statement: said.CreateSecret) -> None:
-    state.secrets.create(replace(statement, options=computed(statement.options, SessionNames(state))))
+def _create_secret(state: SessionState, statement: statements.CreateSecret) -> None:
+    state.secrets.create(replace(statement, options=compute_options(statement.options, SessionNames(state))))
 
 
-def _detach(state: State, statement: said.Detach) -> None:
+def _detach(state: SessionState, statement: statements.Detach) -> None:
     found = state.attachments.find(statement.alias)
     if found is None and statement.if_exists:
         return
@@ -361,7 +383,7 @@ def _detach(state: State, statement: said.Detach) -> None:
     state.attachments.remove(statement.alias)
 
 
-def _use(state: State, statement: said.Use) -> None:
+def _use(state: SessionState, statement: statements.Use) -> None:
     names = SessionNames(state)
     if len(statement.name) == 1 and fold(statement.name[0]) == "memory" and state.attachments.find("memory") is None:
         state.in_use = None
@@ -379,54 +401,54 @@ def _use(state: State, statement: said.Use) -> None:
     state.in_use = (attached, schema)
 
 
-def _set_variable(state: State, statement: said.SetVariable) -> None:
+def _set_variable(state: SessionState, statement: statements.SetVariable) -> None:
     state.settings.variables[fold(statement.name)] = queries.single_value(state, statement.value)
 
 
-def _pragma(state: State, statement: said.Pragma) -> Result | None:
+def _pragma(state: SessionState, statement: statements.Pragma) -> Result | None:
     if fold(statement.name) in ("enable_verification", "disable_verification", "verify_parallelism", "threads"):
         return None
     return show.pragma(state, statement)
 
 
-def _checkpoint(state: State, statement: said.Checkpoint) -> None:
+def _checkpoint(state: SessionState, statement: statements.Checkpoint) -> None:
     raise InvalidInputError(
         "CHECKPOINT is not supported yet; nothing was changed.", hint="Files need no checkpoint to be read."
     )
 
 
-_TRANSACTION: Final = (said.Begin, said.Commit, said.Rollback)
-_STATEMENTS: Final[Mapping[type[Any], Callable[[State, Any], Result | None]]] = {
-    said.Attach: _attach,
-    said.Detach: _detach,
-    said.Use: _use,
-    said.Begin: lambda state, statement: state.begin(read_only=statement.read_only),
-    said.Commit: lambda state, statement: state.commit(),
-    said.Rollback: lambda state, statement: state.rollback(),
-    said.SetVariable: _set_variable,
-    said.ResetVariable: lambda state, statement: state.settings.forget(statement.name),
-    said.SetSetting: lambda state, statement: state.settings.set(statement.name, statement.value),
-    said.ResetSetting: lambda state, statement: state.settings.reset(statement.name),
-    said.Pragma: _pragma,
-    said.CreateSecret: _create_secret,
-    said.DropSecret: lambda state, statement: state.secrets.drop(statement),
-    said.NoOperation: lambda state, statement: None,
-    said.CreateSchema: definitions.create_schema,
-    said.CreateTable: changes.create_table,
-    said.CreateView: queries.create_view,
-    said.CreateMacro: definitions.create_macro,
-    said.Drop: definitions.drop,
-    said.AlterTable: alterations.alter_table,
-    said.AlterView: alterations.alter_view,
-    said.Comment: definitions.comment,
-    said.Insert: changes.insert,
-    said.Update: changes.update,
-    said.Delete: changes.delete,
-    said.Truncate: changes.truncate,
-    said.Merge: changes.merge,
-    said.Query: queries.query,
-    said.Show: show.show,
-    said.Describe: show.describe,
-    said.Explain: queries.explain,
-    said.Checkpoint: _checkpoint,
+_TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
+_STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | None]]] = {
+    statements.Attach: _attach,
+    statements.Detach: _detach,
+    statements.Use: _use,
+    statements.Begin: lambda state, statement: state.begin(read_only=statement.read_only),
+    statements.Commit: lambda state, statement: state.commit(),
+    statements.Rollback: lambda state, statement: state.rollback(),
+    statements.SetVariable: _set_variable,
+    statements.ResetVariable: lambda state, statement: state.settings.forget(statement.name),
+    statements.SetSetting: lambda state, statement: state.settings.set(statement.name, statement.value),
+    statements.ResetSetting: lambda state, statement: state.settings.reset(statement.name),
+    statements.Pragma: _pragma,
+    statements.CreateSecret: _create_secret,
+    statements.DropSecret: lambda state, statement: state.secrets.drop(statement),
+    statements.NoOperation: lambda state, statement: None,
+    statements.CreateSchema: definitions.create_schema,
+    statements.CreateTable: changes.create_table,
+    statements.CreateView: queries.create_view,
+    statements.CreateMacro: definitions.create_macro,
+    statements.Drop: definitions.drop,
+    statements.AlterTable: alterations.alter_table,
+    statements.AlterView: alterations.alter_view,
+    statements.Comment: definitions.comment,
+    statements.Insert: changes.insert,
+    statements.Update: changes.update,
+    statements.Delete: changes.delete,
+    statements.Truncate: changes.truncate,
+    statements.Merge: changes.merge,
+    statements.Query: queries.query,
+    statements.Show: show.show,
+    statements.Describe: show.describe,
+    statements.Explain: queries.explain,
+    statements.Checkpoint: _checkpoint,
 }

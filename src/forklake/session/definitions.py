@@ -1,4 +1,7 @@
-"""Statements that make and drop schemas, tables and macros, and comments. They run on metadata alone."""
+"""Statements that create, drop and comment on objects.
+
+CREATE and DROP of schemas, tables and macros, DROP of views, and COMMENT. They run on metadata alone.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from forklake.ops import define_macro, define_schema, define_table, define_view
 from forklake.ops.scoped_options import effective_options
 from forklake.ops.set_tag import set_table_tag, set_view_tag
 from forklake.session.name_resolution import SessionNames, Target
-from forklake.session.presence import Kind, check_schema, check_there, is_there
-from forklake.session.state import State
-from forklake.sql import statements as said
-from forklake.sql.portable import portable
+from forklake.session.presence import Kind, check_object, check_schema, object_exists
+from forklake.session.state import SessionState
+from forklake.sql import statements
+from forklake.sql.portable import make_portable
 
 
-def create_schema(state: State, statement: said.CreateSchema) -> None:
-    """CREATE SCHEMA."""
+def create_schema(state: SessionState, statement: statements.CreateSchema) -> None:
+    """Run CREATE SCHEMA."""
     attached, name = SessionNames(state).schema_target(statement.name)
     if statement.or_replace:
         raise InvalidInputError("Cannot replace a schema; nothing was changed.", hint="DROP SCHEMA it first.")
@@ -32,8 +35,8 @@ def create_schema(state: State, statement: said.CreateSchema) -> None:
     run(writer, lambda staging: define_schema.create_schema(staging, name, if_not_exists=statement.if_not_exists))
 
 
-def create_table(state: State, statement: said.CreateTable) -> None:
-    """CREATE TABLE with columns."""
+def create_table(state: SessionState, statement: statements.CreateTable) -> None:
+    """Run CREATE TABLE with a list of columns."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
@@ -51,13 +54,15 @@ def create_table(state: State, statement: said.CreateTable) -> None:
     run(writer, lambda staging: define_table.create_table(staging, runtime, new))
 
 
-def create_macro(state: State, statement: said.CreateMacro) -> None:
-    """CREATE MACRO."""
+def create_macro(state: SessionState, statement: statements.CreateMacro) -> None:
+    """Run CREATE MACRO."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros.list()}
-    bodies = tuple(replace(one, sql=portable(one.sql, alias, one.type, macros)) for one in statement.implementations)
+    bodies = tuple(
+        replace(one, sql=make_portable(one.sql, alias, one.type, macros)) for one in statement.implementations
+    )
     new = define_macro.NewMacro(target.name, bodies, target.schema, statement.if_not_exists, statement.or_replace)
     run(writer, lambda staging: define_macro.create_macro(staging, runtime_of(writer), new))
 
@@ -65,8 +70,8 @@ def create_macro(state: State, statement: said.CreateMacro) -> None:
 # ---- DROP ------------------------------------------------------------------------------------------------------------
 
 
-def drop(state: State, statement: said.Drop) -> None:
-    """DROP of a schema, a table, a view or a macro."""
+def drop(state: SessionState, statement: statements.Drop) -> None:
+    """Run DROP of a schema, a table, a view or a macro."""
     names = SessionNames(state)
     if statement.kind == "schema":
         attached, name = names.schema_target(statement.name)
@@ -84,11 +89,11 @@ def drop(state: State, statement: said.Drop) -> None:
         raise InvalidInputError("Not implemented Error: Cascade Drop not supported in DuckLake")
     target = names.target(statement.name)
     writer = state.work.writer(target.attached, "DROP")
-    _check_kind(writer, target, statement)
+    _check_dropped_kind(writer, target, statement)
     kind: Kind = "macro" if statement.kind == "table macro" else statement.kind
-    if statement.if_exists and not is_there(kind, content_of(writer), target.schema, target.name):
+    if statement.if_exists and not object_exists(kind, content_of(writer), target.schema, target.name):
         return
-    check_there(kind, content_of(writer), target.schema, target.name)
+    check_object(kind, content_of(writer), target.schema, target.name)
     run(writer, lambda staging: _drop(staging, kind, target))
 
 
@@ -103,11 +108,11 @@ def _drop(staging: Staging, kind: Kind, target: Target) -> None:
             define_macro.drop_macro(staging, lookup.macro(staging.draft, name, schema))
 
 
-def _check_kind(writer: Transaction, target: Target, statement: said.Drop) -> None:
+def _check_dropped_kind(writer: Transaction, target: Target, statement: statements.Drop) -> None:
     """Refuse to drop a view as a table, and the other way round."""
     content = content_of(writer)
-    is_table = is_there("table", content, target.schema, target.name)
-    is_view = is_there("view", content, target.schema, target.name)
+    is_table = object_exists("table", content, target.schema, target.name)
+    is_view = object_exists("view", content, target.schema, target.name)
     if (is_view and statement.kind == "table") or (is_table and statement.kind == "view"):
         there, wanted = ("View", "Table") if is_view else ("Table", "View")
         raise InvalidInputError(
@@ -118,29 +123,31 @@ def _check_kind(writer: Transaction, target: Target, statement: said.Drop) -> No
 # ---- what is checked before ------------------------------------------------------------------------------------------
 
 
-def check_is(kind: Literal["table", "view"], writer: Transaction, target: Target, deed: str = "ALTER") -> None:
-    """Refuse a view where a table is meant, and the other way round.
+def check_kind(kind: Literal["table", "view"], writer: Transaction, target: Target, deed: str = "ALTER") -> None:
+    """Refuse a view where a table is expected, and a table where a view is.
 
     Raises:
-        InvalidInputError: It is one.
+        InvalidInputError: The object is of the other kind.
     """
     other: Literal["table", "view"] = "view" if kind == "table" else "table"
-    if is_there(other, content_of(writer), target.schema, target.name):
+    if object_exists(other, content_of(writer), target.schema, target.name):
         raise InvalidInputError(
             f"Binder Error: Cannot use {deed} {kind.upper()} on entry {target.name} - it is not a {kind}"
         )
 
 
 def has_table(writer: Transaction, target: Target) -> bool:
-    """Return whether a name leads to a table."""
-    return is_there("table", content_of(writer), target.schema, target.name)
+    """Return whether the name of a statement refers to a table."""
+    return object_exists("table", content_of(writer), target.schema, target.name)
 
 
 def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> None:
-    """Refuse names of columns that DuckLake keeps for itself where rows may be kept in the metadata.
+    """Refuse column names that DuckLake reserves for inlined rows.
+
+    They are allowed where inlining is off.
 
     Raises:
-        InvalidNameError: One is such a name.
+        InvalidNameError: A name is reserved.
     """
     taken = next((name for name in names if is_own_name(name)), None)
     schema = lookup.find_schema(content_of(writer), target.schema)
@@ -162,8 +169,8 @@ def check_names(writer: Transaction, target: Target, names: Sequence[str]) -> No
 # ---- COMMENT ---------------------------------------------------------------------------------------------------------
 
 
-def comment(state: State, statement: said.Comment) -> None:
-    """COMMENT ON a table, a view, or a column of either."""
+def comment(state: SessionState, statement: statements.Comment) -> None:
+    """Run COMMENT ON a table, a view, or a column of either."""
     if statement.kind not in ("table", "view", "column"):
         raise InvalidInputError(
             f"Not implemented Error: COMMENT ON {statement.kind.upper()} is not supported in DuckLake"
@@ -175,10 +182,10 @@ def comment(state: State, statement: said.Comment) -> None:
     column = statement.name[-1] if is_column else None
     writer = state.work.writer(target.attached, "COMMENT")
     if statement.kind != "column":
-        check_is(statement.kind, writer, target, "COMMENT ON")
-        check_there(statement.kind, content_of(writer), target.schema, target.name)
-    elif not is_there("view", content_of(writer), target.schema, target.name):
-        check_there("table", content_of(writer), target.schema, target.name)
+        check_kind(statement.kind, writer, target, "COMMENT ON")
+        check_object(statement.kind, content_of(writer), target.schema, target.name)
+    elif not object_exists("view", content_of(writer), target.schema, target.name):
+        check_object("table", content_of(writer), target.schema, target.name)
     if statement.kind == "table" or (is_column and has_table(writer, target)):
         run(writer, lambda staging: _comment_on_table(staging, target, column, statement.text))
     else:

@@ -1,4 +1,7 @@
-"""Frames of the caller that queries name like tables: those that were registered, and variables of Python."""
+"""Frames of the caller that queries can use like tables.
+
+They are registered under a name, or are variables of the calling Python code.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,18 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.conform import conform
 from forklake.model.field import Field
 from forklake.model.names import fold, nearest
-from forklake.ops.append import frame_fields, held
+from forklake.ops.append import frame_fields, rereadable_rows
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _FRAME_MODULES: Final = ("pandas.", "polars.", "pyarrow.")
 
 
 @dataclass(frozen=True, slots=True)
-class HeldFrame:
-    """Rows of the caller: an Arrow table as `conform` makes it for its columns, or a frame of the engine."""
+class CallerFrame:
+    """A frame of the caller, with the columns that a table for it would have.
+
+    The rows are an Arrow table, already conformed to the columns, or a frame of the engine.
+    """
 
     columns: tuple[Field, ...]
     rows: pa.Table | Frame
@@ -31,22 +37,22 @@ class HeldFrame:
 
 @dataclass(slots=True)
 class Frames:
-    """The frames that one session knows by name."""
+    """The frames that are registered in one session, by name."""
 
-    _registered: dict[str, HeldFrame] = field(default_factory=dict)
+    _registered: dict[str, CallerFrame] = field(default_factory=dict)
 
     def register(self, engine: Engine, name: str, frame: Any) -> None:
-        """Let queries name a frame; one that has the name already is replaced.
+        """Register a frame under a name; a frame that has the name already is replaced.
 
         Raises:
             InvalidInputError: The name is no text, or the value no frame.
         """
         if not isinstance(name, str) or not name:
             raise InvalidInputError(f"A frame is registered under a name, not under {name!r}.")
-        self._registered[fold(name)] = hold(engine, frame)
+        self._registered[fold(name)] = read_frame(engine, frame)
 
     def unregister(self, name: str) -> None:
-        """Forget a frame.
+        """Forget a registered frame.
 
         Raises:
             NotFoundError: None was registered under the name.
@@ -57,18 +63,19 @@ class Frames:
                 f'No frame is registered as "{name}".', hint=f'Did you mean "{near}"?' if near else None
             )
 
-    def registered(self, name: str) -> HeldFrame | None:
-        """Return the frame that was registered under a name."""
+    def find(self, name: str) -> CallerFrame | None:
+        """Return the frame that is registered under a name; None if there is none."""
         return self._registered.get(fold(name))
 
 
-def frame_of_caller(engine: Engine, name: str) -> HeldFrame | None:
-    """Return the frame that a variable holds where forklake was called, a local or a global one; None if there is none.
+def frame_of_caller(engine: Engine, name: str) -> CallerFrame | None:
+    """Return the frame in a variable of the code that called forklake.
 
-    A variable that holds anything else is none.
+    Local variables come before global ones. None if there is no such variable, or if it holds anything but a
+    frame.
 
     Raises:
-        InvalidInputError: The frame has a column of a type that no column of a table can have.
+        InvalidInputError: A column of the frame has a type that tables do not support.
     """
     frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
@@ -78,30 +85,36 @@ def frame_of_caller(engine: Engine, name: str) -> HeldFrame | None:
     for variables in (frame.f_locals, frame.f_globals):
         found = _variable(variables, name)
         if engine.is_frame(found) or _is_frame(found):
-            return hold(engine, found)
+            return read_frame(engine, found)
     return None
 
 
-def hold(engine: Engine, frame: Any) -> HeldFrame:
-    """Return a frame with the columns that a table would need to hold it.
+def read_frame(engine: Engine, frame: Any) -> CallerFrame:
+    """Return a frame of the caller with the columns that a table for it would have.
 
     Raises:
-        InvalidInputError: It is no frame, or has a column of a type that no column of a table can have.
+        InvalidInputError: It is no frame, or one of its columns has a type that tables do not support.
     """
-    rows = held(engine, frame)
+    rows = rereadable_rows(engine, frame)
     fields = frame_fields(engine, rows)
-    return HeldFrame(fields, conform(rows, fields, "frame", by_name=False) if isinstance(rows, pa.Table) else rows)
+    return CallerFrame(fields, conform(rows, fields, "frame", by_name=False) if isinstance(rows, pa.Table) else rows)
 
 
 def _variable(variables: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a variable; as SQL's names, it need not be written in the same case."""
+    """Return the value of a variable; None if there is none.
+
+    An exact match comes first; otherwise upper and lower case are the same, as for names in SQL.
+    """
     if name in variables:
         return variables[name]
     return next((value for one, value in variables.items() if fold(one) == fold(name)), None)
 
 
 def _is_frame(value: Any) -> bool:
-    """Return whether a value has rows that SQL may read unasked: no list or dictionary, which may be anything."""
+    """Return whether SQL may read a variable as a table without `register`.
+
+    Lists and dictionaries are not read this way: they may be anything.
+    """
     kind = type(value)
     return kind.__module__.startswith((f"{_PACKAGE}.", *_FRAME_MODULES)) and (
         hasattr(value, "__arrow_c_stream__") or kind.__name__ == "DataFrame"

@@ -1,4 +1,4 @@
-"""What nobody foresaw, told as an error of ours."""
+"""Unexpected exceptions, converted to errors of forklake."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from forklake.errors import ForklakeError, InternalError, InvalidInputError
 
 
 @contextmanager
-def guarded(engine: Engine) -> Iterator[None]:
-    """Let no exception out that is not of `forklake.errors`: users are told in one line, and the cause is chained.
+def guard(engine: Engine) -> Iterator[None]:
+    """Convert exceptions that are not ours to `forklake.errors`.
+
+    The message is one line for the user; the original exception is chained.
 
     Raises:
-        InvalidInputError: A statement is nested deeper than it can be read.
+        InvalidInputError: A statement is nested too deeply to be parsed.
         EngineError: The engine was lost.
         InternalError: Anything else.
     """

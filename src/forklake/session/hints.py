@@ -1,4 +1,4 @@
-"""What a user can do about an error, in SQL."""
+"""Hints of errors, as SQL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from forklake.model.quoting import quote_text
 
 
 def in_sql(alias: str, hint: Hint) -> str:
-    """Return a hint in the words of SQL, for a session that has a catalog attached under an alias."""
+    """Return a hint as SQL that the user can run.
+
+    ``alias`` is the attached catalog that the SQL names.
+    """
     lake = quote_text(alias)
     match hint:
         case ListCatalogs(prefix, None):

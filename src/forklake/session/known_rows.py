@@ -1,4 +1,7 @@
-"""Rows that are known without a job: what most catalog functions and all metadata tables give."""
+"""Relations that are not tables: rows in memory, change feeds and files.
+
+Most catalog functions and all metadata tables give rows in memory, which are known without a job.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A relation in memory; values are Python's, as a result shows them."""
+    """A relation in memory; its values are Python's, as a result shows them."""
 
     columns: tuple[Field, ...]
     rows: list[tuple[Any, ...]]
@@ -24,15 +27,17 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How the rows of a table changed, which takes a job to tell: see `Table.changes` and its sisters.
+    """The change feed of a table, which takes a job to read.
+
+    See `Table.changes` for what it shows.
 
     Attributes:
         table: The table as it is at the end.
         start: The first snapshot whose changes count, or a time.
         end: The last one, or a time.
         kind: Which changes.
-        columns: What ``*`` shows, of what the job gives.
-        virtual: What else it gives.
+        columns: The columns of ``*``.
+        virtual: The other columns, which a query must name to see them.
     """
 
     table: Table
@@ -45,7 +50,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Rows of files that belong to no table: a frame of the engine, and what its columns are."""
+    """Rows of files that belong to no table.
+
+    They are a frame of the engine, with its columns.
+    """
 
     columns: tuple[Field, ...]
     frame: Frame

@@ -1,4 +1,7 @@
-"""The metadata tables of an attached catalog, as SQL finds them under the name of its metadata catalog."""
+"""DuckLake's metadata tables of an attached catalog, as relations.
+
+SQL finds them under the name of the metadata catalog, ``__ducklake_metadata_<alias>`` if no other is given.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +40,10 @@ _DELETES: Final = tuple(column(name, types.INT64) for name in ("file_id", "row_i
 
 
 def metadata_table(attachment: Attachment, name: str) -> Rows | None:
-    """Return one of DuckLake's metadata tables as the catalog shows it; None if there is no such table.
+    """Return one of DuckLake's metadata tables; None if there is no such table.
 
-    It shows what is committed: of the whole lineage, up to the snapshot that the session's transaction sees. Only what
-    the table needs is read.
+    It shows committed metadata of the whole lineage, up to the snapshot that the session's transaction sees. Only
+    what the table needs is read.
     """
     table = fold(name)
     if table in _COLUMNS:

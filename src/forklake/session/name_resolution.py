@@ -1,4 +1,7 @@
-"""What names in statements mean to a session: catalogs, schemas, tables, views, macros and functions."""
+"""Name resolution of a session.
+
+It finds the catalogs, schemas, tables, views, macros and functions that statements name.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +24,19 @@ from forklake.model.names import fold
 from forklake.model.records import Macro
 from forklake.model.scan import OWN_PLACES
 from forklake.session.attached_catalogs import AttachedCatalog
-from forklake.session.frames import HeldFrame, frame_of_caller
+from forklake.session.frames import CallerFrame, frame_of_caller
 from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
 from forklake.session.functions.function import clock
 from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
-from forklake.session.presence import hint, missing
+from forklake.session.presence import hint, missing_object_error
 from forklake.session.system import system_function, system_relation
-from forklake.sql import statements as said
-from forklake.sql.portable import Home, at_home
+from forklake.sql import statements
+from forklake.sql.portable import Home, qualify_names
 from forklake.sql.relation import At, Relation, StoredQuery
 
 if TYPE_CHECKING:
-    from forklake.session.state import State
+    from forklake.session.state import SessionState
 
 VIRTUAL: Final = (
     Field(None, "rowid", types.INT64),
@@ -50,7 +53,7 @@ _IN_USE: Final = {"current_database": 0, "current_catalog": 0, "current_schema":
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The place that a name in a statement leads to."""
+    """The catalog, schema and object name that a name in a statement stands for."""
 
     attached: AttachedCatalog
     schema: str
@@ -62,16 +65,17 @@ class SessionNames:
     """The names that a statement of a session can use.
 
     Attributes:
-        state: The session's.
-        inside: The catalog and schema that names without one are looked for in; those of USE if not given.
-        may_act: Whether functions that change something may be called: not where a query is only looked at.
-        acting: Takes down the functions that would change something, which are then not called: the statement is looked
-            at before it is run.
-        is_new: Whether what is inside a catalog is about to be stored there, so that it can still be written otherwise.
-        at: The past that tables are read of where nothing else is said: that of a view in which they are named.
+        state: The session.
+        inside: The catalog and schema of unqualified names; those of USE if not given.
+        may_act: Whether functions that change something may be called. False where a query is bound but not run.
+        acting: If given, functions that change something are added to this list instead of being called: a
+            statement is bound once like this before it runs.
+        is_new: Whether the text will be stored in the catalog of ``inside``. Ambiguous names are refused then,
+            because their author can still qualify them.
+        at: The version of tables that have no AT clause of their own. It comes from the view that names them.
     """
 
-    state: State
+    state: SessionState
     inside: tuple[AttachedCatalog, str] | None = None
     may_act: bool = True
     is_new: bool = False
@@ -82,7 +86,7 @@ class SessionNames:
     # ---- where a name leads ------------------------------------------------------------------------------------------
 
     def target(self, parts: tuple[str, ...]) -> Target:
-        """Return where an object of that name is, or would be made.
+        """Return the place where an object of this name is, or would be created.
 
         Raises:
             NotFoundError: There is no such catalog, or no catalog is in use.
@@ -102,10 +106,11 @@ class SessionNames:
         return Target(attached, schema, parts[0])
 
     def _readings(self, first: str, name: str) -> tuple[Target | None, Target | None]:
-        """Return what ``first.name`` is with the first part as a schema of the catalog in use, and as a catalog.
+        """Return both meanings of ``first.name``: in a schema, and in a catalog.
 
-        Each is None if there is no such schema, or catalog. Where both are one place, it is the first. What is stored
-        in a catalog names its own schemas, whatever else is attached.
+        ``first`` may be a schema of the catalog in use, or an attached catalog. A meaning is None if there is no
+        such schema or catalog. If both lead to the same place, only the first is returned. Text that is stored in a
+        catalog means its own schemas, whatever else is attached.
         """
         found = self.state.attachments.find(first)
         if not self._has_schema(first):
@@ -147,7 +152,7 @@ class SessionNames:
         return attached, parts[0]
 
     def attached(self, alias: str) -> AttachedCatalog:
-        """Return what is attached under a name.
+        """Return the catalog that is attached under an alias.
 
         Raises:
             NotFoundError: Nothing is.
@@ -178,7 +183,7 @@ class SessionNames:
     def relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
         """Return the table, view, metadata table, frame or file of a name.
 
-        A registered frame comes first, as a temporary table would; a variable of the caller comes last.
+        A registered frame comes first, like a temporary table; a variable of the caller comes last.
         """
         held = self._registered_frame(parts)
         if held is not None:
@@ -191,11 +196,11 @@ class SessionNames:
                 raise
             return Relation(parts[-1], held.columns, held)
 
-    def _registered_frame(self, parts: tuple[str, ...]) -> HeldFrame | None:
+    def _registered_frame(self, parts: tuple[str, ...]) -> CallerFrame | None:
         # What is stored in a catalog means the same to everybody who reads it, so it names no frame.
-        return self.state.frames.registered(parts[0]) if len(parts) == 1 and self.inside is None else None
+        return self.state.frames.find(parts[0]) if len(parts) == 1 and self.inside is None else None
 
-    def _variable(self, parts: tuple[str, ...], at: At | None) -> HeldFrame | None:
+    def _variable(self, parts: tuple[str, ...], at: At | None) -> CallerFrame | None:
         may_be_one = len(parts) == 1 and self.inside is None and at is None
         if not may_be_one or not self.state.settings.get("python_enable_replacements"):
             return None
@@ -214,7 +219,7 @@ class SessionNames:
         content = content_of(reader)
         schema = lookup.find_schema(content, target.schema)
         if schema is None:
-            raise missing("table", content, target.schema, target.name)
+            raise missing_object_error("table", content, target.schema, target.name)
         row = lookup.find_table(content, schema.schema_id, target.name)
         if row is not None:
             table = Table(reader, row, schema.schema_name)
@@ -223,7 +228,9 @@ class SessionNames:
             view = reader.views.get(target.name, schema=schema.schema_name)
             names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)
             return StoredQuery(view.name, view.sql, tuple(view.column_aliases), names)
-        raise missing("table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}")
+        raise missing_object_error(
+            "table", content, target.schema, target.name, "" if at is None else f" at {at.kind} {at.value}"
+        )
 
     def _reader_at(self, attached: AttachedCatalog, at: At | None) -> Catalog | Transaction:
         if at is None:
@@ -240,7 +247,7 @@ class SessionNames:
         found = self.state.attachments.find_metadata(parts[0]) if len(parts) in (2, 3) else None
         if found is None or (len(parts) == 3 and fold(parts[1]) not in ("main", "public", fold(found.metadata_schema))):
             return None
-        seen = self.state.seen(found)
+        seen = self.state.session_attachment(found)
         rows = metadata_table(seen, fold(parts[-1]))
         if rows is None:
             known = metadata_table_names(seen)
@@ -250,22 +257,28 @@ class SessionNames:
     # ---- functions ---------------------------------------------------------------------------------------------------
 
     def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
-        """Return the rows of a catalog function, as ``ducklake_x('alias', ...)`` or ``alias.x(...)``."""
+        """Return the rows of a table function; None if there is none of this name.
+
+        Catalog functions are called as ``ducklake_x('alias', ...)`` or ``alias.x(...)``.
+        """
         found = self._catalog_function(parts, arguments)
         if found is None:
             system = system_function(self, parts, arguments, named)
             return None if system is None else Relation(parts[-1], system.columns, system)
         name, given = found
-        gives = self._given_without_acting(name)
+        gives = self._deferred_columns(name)
         if gives is not None:
             return Relation(parts[-1], gives, Rows(gives, []))
         schema = parts[1] if len(parts) == 3 else None
-        result = call(name, self.state.all_seen(), given, named, schema)
+        result = call(name, self.state.session_attachments(), given, named, schema)
         virtual = result.virtual if isinstance(result, Changes) else ()
         return Relation(parts[-1], result.columns, result, virtual)
 
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Return the value of a catalog function that gives one."""
+        """Return the value of a function of a catalog or the session in an expression.
+
+        ``NotImplemented`` if there is no such function.
+        """
         if len(parts) == 1 and fold(parts[0]) in _IN_USE and not arguments:
             current = self.inside or self.state.current
             return None if current is None else (current[0].alias, current[1])[_IN_USE[fold(parts[0])]]
@@ -274,9 +287,9 @@ class SessionNames:
         found = self._catalog_function(parts, arguments)
         if found is None:
             return NotImplemented
-        if self._given_without_acting(found[0]) is not None:
+        if self._deferred_columns(found[0]) is not None:
             return 0  # what stands for the id of a catalog
-        return call_scalar(found[0], self.state.all_seen(), found[1], named)
+        return call_scalar(found[0], self.state.session_attachments(), found[1], named)
 
     def _catalog_function(self, parts: tuple[str, ...], arguments: Sequence[Any]) -> tuple[str, list[Any]] | None:
         name = fold(parts[-1])
@@ -293,8 +306,11 @@ class SessionNames:
         check_form(name, ".".join(parts), arguments, of.alias)
         return name, [of.alias, *arguments]
 
-    def _given_without_acting(self, name: str) -> tuple[Field, ...] | None:
-        """Return the columns of a function that is only noted here; None for one that is to be called."""
+    def _deferred_columns(self, name: str) -> tuple[Field, ...] | None:
+        """Return the columns of a function that must not be called yet.
+
+        None if the function may be called: it changes nothing, or the statement runs now.
+        """
         acts = FUNCTIONS[name].acts
         if acts is not None and self.acting is not None:
             self.acting.append(name)
@@ -306,19 +322,22 @@ class SessionNames:
             )
         return None
 
-    def asked(self, statement: said.Show | said.Describe) -> Relation:
-        """Return the rows of a SHOW or DESCRIBE that stands in a query."""
+    def show_relation(self, statement: statements.Show | statements.Describe) -> Relation:
+        """Return the rows of a SHOW or DESCRIBE inside a query."""
         # What is shown is found with names again.
         show = session.show
         rows = (
-            show.shown(self.state, statement)
-            if isinstance(statement, said.Show)
-            else show.described(self.state, statement)
+            show.show_rows(self.state, statement)
+            if isinstance(statement, statements.Show)
+            else show.describe_rows(self.state, statement)
         )
         return Relation("unnamed_subquery", rows.columns, rows)
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
-        """Return the overloads of a macro; they are looked up once, for every call of a function might be one."""
+        """Return the overloads of a macro; none if there is no such macro.
+
+        Each name is looked up once: every function call might be a macro.
+        """
         if parts not in self._macros:
             self._macros[parts] = self._find_macro(parts)
         return self._macros[parts]
@@ -337,7 +356,7 @@ class SessionNames:
         reader = self.state.reader(target.attached)
         siblings = {fold(one.name) for one in reader.macros.list()}
         home = Home(target.attached.alias, found.schema_name, {fold(one) for one in reader.schemas.list()}, siblings)
-        return [replace(one, sql=at_home(one.sql, home, one.type)) for one in found.implementations]
+        return [replace(one, sql=qualify_names(one.sql, home, one.type)) for one in found.implementations]
 
     def _macro_at(self, place: Target | tuple[str, ...]) -> tuple[Target, Macro] | None:
         try:

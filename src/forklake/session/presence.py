@@ -1,4 +1,7 @@
-"""Whether what a statement names is there; what is not, is refused in DuckDB's words, with the nearest name that is."""
+"""Checks that objects exist.
+
+Errors use DuckDB's words and suggest the most similar name.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from forklake.model.keywords import identifier
 from forklake.model.names import fold, nearest
 
 if TYPE_CHECKING:
-    from forklake.session.state import State
+    from forklake.session.state import SessionState
 
 Kind = Literal["table", "view", "macro"]
 _NOUNS = {"table": "Table", "view": "View", "macro": "Macro Function"}
 
 
-def is_there(kind: Kind, content: Content, schema_name: str, name: str) -> bool:
-    """Return whether a schema has an object of that kind and name."""
+def object_exists(kind: Kind, content: Content, schema_name: str, name: str) -> bool:
+    """Return whether a schema has an object of this kind and name."""
     schema = lookup.find_schema(content, schema_name)
     if schema is None:
         return False
@@ -28,29 +31,32 @@ def is_there(kind: Kind, content: Content, schema_name: str, name: str) -> bool:
     return find(content, schema.schema_id, name) is not None
 
 
-def check_there(kind: Kind, content: Content, schema_name: str, name: str) -> None:
-    """Refuse an object that is not there.
+def check_object(kind: Kind, content: Content, schema_name: str, name: str) -> None:
+    """Refuse an object that does not exist.
 
     Raises:
-        NotFoundError: It is not.
+        NotFoundError: It does not exist.
     """
-    if not is_there(kind, content, schema_name, name):
-        raise missing(kind, content, schema_name, name)
+    if not object_exists(kind, content, schema_name, name):
+        raise missing_object_error(kind, content, schema_name, name)
 
 
 def check_schema(content: Content, alias: str, name: str) -> None:
-    """Refuse a schema that is not there.
+    """Refuse a schema that does not exist.
 
     Raises:
-        NotFoundError: It is not.
+        NotFoundError: It does not exist.
     """
     if lookup.find_schema(content, name) is None:
         known = [row.schema_name for row in lookup.schemas(content)]
         raise NotFoundError(f'Binder Error: Schema "{name}" not found in DuckLakeCatalog "{alias}"' + hint(name, known))
 
 
-def missing(kind: Kind, content: Content, schema_name: str, name: str, when: str = "") -> NotFoundError:
-    """Return the error for an object that is not there; ``when`` says in which past, if in one."""
+def missing_object_error(kind: Kind, content: Content, schema_name: str, name: str, when: str = "") -> NotFoundError:
+    """Return the error for an object that does not exist.
+
+    ``when`` is the version or time in the message, if the statement names one.
+    """
     schema = lookup.find_schema(content, schema_name)
     if schema is None:
         known = [row.schema_name for row in lookup.schemas(content)]
@@ -64,17 +70,17 @@ def missing(kind: Kind, content: Content, schema_name: str, name: str, when: str
     known = [row.table_name for row in lookup.tables(content, schema.schema_id)]
     known += [row.view_name for row in lookup.views(content, schema.schema_id)]
     text = f"Catalog Error: {_NOUNS[kind]} with name {name} does not exist{when}!"
-    return NotFoundError(text + (hint(name, known) or _elsewhere(content, name)))
+    return NotFoundError(text + (hint(name, known) or _other_schema_hint(content, name)))
 
 
 def hint(name: str, known: list[str]) -> str:
-    """Return the line that tells the nearest name, if one is near."""
+    """Return the line "Did you mean ...?" with the most similar name, if there is one."""
     near = nearest(name, known)
     return "" if near is None else f'\nDid you mean "{near}"?'
 
 
-def _elsewhere(content: Content, name: str) -> str:
-    """Return the line that tells of a table or view of that name in another schema."""
+def _other_schema_hint(content: Content, name: str) -> str:
+    """Return the line "Did you mean ...?" for a table or view of another schema."""
     for schema in lookup.schemas(content):
         names = [row.table_name for row in lookup.tables(content, schema.schema_id)]
         names += [row.view_name for row in lookup.views(content, schema.schema_id)]
@@ -84,8 +90,11 @@ def _elsewhere(content: Content, name: str) -> str:
     return ""
 
 
-def dropped(state: State, error: CatalogDroppedError) -> CatalogDroppedError:
-    """Return the error for an attached catalog that was dropped: by its name, and with what to do."""
+def dropped_attachment_error(state: SessionState, error: CatalogDroppedError) -> CatalogDroppedError:
+    """Return the error for an attached catalog that was dropped.
+
+    It has the catalog's name and a hint. The error that was given is returned if it is about another catalog.
+    """
     for attached in state.attachments.all():
         catalog = attached.catalog
         if catalog.catalog_id != error.catalog_id or catalog.inspect.is_live:

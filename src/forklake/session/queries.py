@@ -1,4 +1,7 @@
-"""Queries: bound to what the session sees, answered from metadata or by the engine."""
+"""Queries: binding them to what the session sees, and answering them.
+
+Answers come from metadata, from this process, or from the engine.
+"""
 
 from __future__ import annotations
 
@@ -17,34 +20,41 @@ from forklake.model.scan import ScanPlan, first_rows, plan_lines
 from forklake.model.types.read import field_of
 from forklake.ops.define_view import NewView
 from forklake.ops.define_view import create_view as define_view
-from forklake.ops.read_table import is_read_here, shown_fields
-from forklake.session.frames import HeldFrame
+from forklake.ops.read_table import is_read_locally, shown_fields
+from forklake.session.frames import CallerFrame
 from forklake.session.known_rows import Changes, Files, Rows
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import check_schema
 from forklake.session.result import Result
 from forklake.session.result_content import FrameRows, LocalRows
-from forklake.session.state import State
-from forklake.sql import statements as said
+from forklake.session.state import SessionState
+from forklake.sql import statements
 from forklake.sql.made_queries import all_of, bind_value
-from forklake.sql.portable import portable
+from forklake.sql.portable import make_portable
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import BoundQuery, Scan
 from forklake.sql.spark_text import spark_text
 
 
-def query(state: State, statement: said.Query) -> Result:
-    """Answer a query; functions in it that change something do so when all of it is understood."""
+def query(state: SessionState, statement: statements.Query) -> Result:
+    """Answer a query.
+
+    Functions in it that change something are called only after the whole query was bound once without calling
+    them.
+    """
     names = SessionNames(state, acting=[])
     bound = bind_query(statement.query, names)
     return answer(state, bind_query(statement.query, SessionNames(state)) if names.acting else bound)
 
 
-def answer(state: State, bound: BoundQuery) -> Result:
-    """Return the rows of a query: at once where they are known, else lazily, by this process or by the engine."""
+def answer(state: SessionState, bound: BoundQuery) -> Result:
+    """Return the rows of a bound query.
+
+    Known rows are returned at once. All others are computed lazily, by this process or by the engine.
+    """
     if bound.constants is not None:
         return Result.of_texts(bound.columns, bound.constants, state.setup.engine)
-    known = _known(bound)
+    known = _known_rows(bound)
     if known is not None:
         return Result.of_rows(bound.columns, known, state.setup.engine)
     plans: dict[str, ScanPlan] = {}
@@ -55,8 +65,8 @@ def answer(state: State, bound: BoundQuery) -> Result:
     return found if bound.limit is None else found.head(bound.limit)
 
 
-def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
-    """Return the rows of a query that the metadata can answer."""
+def _known_rows(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
+    """Return the rows of a query that metadata can answer; None of others."""
     if bound.counts is not None:
         source = bound.scans[bound.counts].relation.source
         if isinstance(source, Rows):
@@ -76,20 +86,21 @@ def _known(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
     return None
 
 
-def _small_scan(state: State, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
-    """Return the rows of a query that only shows columns of one small table, which needs no engine; None of others.
+def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
+    """Return the rows of a query that reads columns of one small table.
 
-    ``plans`` gets what the table's scan reads, if it is planned to tell.
+    None of any other query. Such rows need no engine. If the scan had to be planned to decide, the plan is
+    added to ``plans``.
     """
     if bound.projection is None:
         return None
     ((name, scan),) = bound.scans.items()
     if not isinstance(scan.relation.source, Table):
         return None
-    plan = plans[name] = _planned(name, scan, bound)
+    plan = plans[name] = _plan_for_query(name, scan, bound)
     columns = shown_fields(plan, bound.projection)
     end = None if bound.limit is None else bound.offset + bound.limit
-    if not is_read_here(plan, columns, runtime_of(scan.relation.source).settings, end):
+    if not is_read_locally(plan, columns, runtime_of(scan.relation.source).settings, end):
         return None
     return LocalRows(plan, columns, lambda: _frame_rows(state, bound, plans), bound.offset)
 
@@ -97,20 +108,20 @@ def _small_scan(state: State, bound: BoundQuery, plans: dict[str, ScanPlan]) -> 
 # ---- by the engine ---------------------------------------------------------------------------------------------------
 
 
-def _frame_rows(state: State, bound: BoundQuery, plans: dict[str, ScanPlan]) -> FrameRows:
+def _frame_rows(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> FrameRows:
     frame = query_frame(state, bound, plans)
     return FrameRows(
         state.engine, frame, tuple(file.path for plan in plans.values() for file in plan.files), "the query"
     )
 
 
-def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> Frame:
-    """Return a query as a frame whose columns are called ``c0``, ``c1`` and so on.
+def query_frame(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan] | None = None) -> Frame:
+    """Return a query as a frame with the columns ``c0``, ``c1`` and so on.
 
     Args:
         state: The session.
         bound: The query.
-        plans: What its scans read, by name; those that are not in it are planned, and added.
+        plans: The plans of its scans, by name; missing ones are made, and added.
     """
     planned = plans if plans is not None else {}
     frames = {name: _scan_frame(state, name, scan, planned, bound) for name, scan in bound.scans.items()}
@@ -120,22 +131,25 @@ def query_frame(state: State, bound: BoundQuery, plans: dict[str, ScanPlan] | No
 
 
 def scan_plan(scan: Scan) -> ScanPlan:
-    """Return what a scan of a table reads."""
+    """Return the plan of a table scan."""
     table: Table = scan.relation.source
     runtime, content = runtime_of(table), content_of(table)
     row = lookup.table_by_id(content, table.table_id)
     return plan_scan(runtime.store, runtime.lake_path, content, row, scan.predicate)
 
 
-def _planned(name: str, scan: Scan, bound: BoundQuery) -> ScanPlan:
-    """Return what a scan of a table reads for a query, which may need only its first rows."""
+def _plan_for_query(name: str, scan: Scan, bound: BoundQuery) -> ScanPlan:
+    """Return the plan of a table scan in a query.
+
+    It is cut to the first rows if the query needs no others.
+    """
     plan = scan_plan(scan)
     if bound.keeps_order == name and bound.limit is not None and bound.projection is not None:
         return first_rows(plan, bound.limit + bound.offset)
     return plan
 
 
-def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> Frame:
+def _scan_frame(state: SessionState, name: str, scan: Scan, plans: dict[str, ScanPlan], bound: BoundQuery) -> Frame:
     source = scan.relation.source
     if isinstance(source, Rows):
         places = {fold(field.name): place for place, field in enumerate(source.columns)}
@@ -146,9 +160,9 @@ def _scan_frame(state: State, name: str, scan: Scan, plans: dict[str, ScanPlan],
         return state.engine.select(_changes_frame(source), scan.columns)
     if isinstance(source, Files):
         return state.engine.select(source.frame, scan.columns)
-    if isinstance(source, HeldFrame):
-        return state.engine.select(state.engine.held_frame(source.rows, source.columns), scan.columns)
-    plan = plans[name] = plans.get(name) or _planned(name, scan, bound)
+    if isinstance(source, CallerFrame):
+        return state.engine.select(state.engine.typed_frame(source.rows, source.columns), scan.columns)
+    plan = plans[name] = plans.get(name) or _plan_for_query(name, scan, bound)
     keeps_order = bound.keeps_order == name and state.settings.get("preserve_insertion_order")
     return state.engine.scan(
         plan,
@@ -165,8 +179,8 @@ def _changes_frame(changes: Changes) -> Frame:
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def single_value(state: State, value: Any) -> Any:
-    """Return the value of an expression that names no columns; a subquery may."""
+def single_value(state: SessionState, value: Any) -> Any:
+    """Return the value of an expression that has no columns outside subqueries."""
     bound = bind_value(value, SessionNames(state))
     rows = answer(state, bound).fetchall()
     return rows[0][0] if rows else None
@@ -175,8 +189,8 @@ def single_value(state: State, value: Any) -> Any:
 # ---- views and plans -------------------------------------------------------------------------------------------------
 
 
-def create_view(state: State, statement: said.CreateView) -> None:
-    """CREATE VIEW: the query is bound once, to see that it can be."""
+def create_view(state: SessionState, statement: statements.CreateView) -> None:
+    """Run CREATE VIEW; the query is bound once, to check it."""
     target = SessionNames(state).target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
@@ -187,7 +201,7 @@ def create_view(state: State, statement: said.CreateView) -> None:
         raise InvalidInputError("Binder Error: More VIEW aliases than columns in query result; no view was made.")
     new = NewView(
         target.name,
-        portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros.list()}),
+        make_portable(statement.text, target.attached.alias, macros={fold(one.name) for one in writer.macros.list()}),
         target.schema,
         statement.column_names,
         if_not_exists=statement.if_not_exists,
@@ -196,13 +210,16 @@ def create_view(state: State, statement: said.CreateView) -> None:
     run(writer, lambda staging: define_view(staging, runtime_of(writer), new))
 
 
-def explain(state: State, statement: said.Explain) -> Result:
-    """EXPLAIN: the files that are read and left out, and Spark's plan; with ANALYZE the query is run."""
-    if not isinstance(statement.statement, said.Query):
+def explain(state: SessionState, statement: statements.Explain) -> Result:
+    """Run EXPLAIN: list the files that are read and pruned, and Spark's plan.
+
+    With ANALYZE the query runs first.
+    """
+    if not isinstance(statement.statement, statements.Query):
         raise InvalidInputError("EXPLAIN is supported for queries; nothing was run.")
     bound = bind_query(statement.statement.query, SessionNames(state, may_act=False))
     columns = (Field(None, "explain_key", types.VARCHAR), Field(None, "explain_value", types.VARCHAR))
-    if bound.constants is not None or _known(bound) is not None:
+    if bound.constants is not None or _known_rows(bound) is not None:
         found = [("physical_plan", "Answered from metadata: no file is read.")]
         return Result.of_rows(columns, found, state.setup.engine)
     key = "physical_plan"
@@ -218,13 +235,16 @@ def explain(state: State, statement: said.Explain) -> Result:
     return Result.of_rows(columns, [(key, text)], state.setup.engine)
 
 
-def spark_query(state: State, text: str) -> Result:
-    """Answer a query in Spark's own words, in which tables of the lake are named as in ours."""
+def spark_query(state: SessionState, text: str) -> Result:
+    """Answer a query in Spark's own SQL.
+
+    Tables of the lake are named as in other statements.
+    """
     said_in_spark = spark_text(text)
     names = SessionNames(state)
     frames = {}
     for name, parts in said_in_spark.tables.items():
         bound = bind_query(all_of(parts), names)
-        frames[name] = state.engine.named(query_frame(state, bound), [field.name for field in bound.columns])
+        frames[name] = state.engine.rename_columns(query_frame(state, bound), [field.name for field in bound.columns])
     frame = state.engine.query(said_in_spark.text, frames)
     return Result.of_frame(state.engine, [field_of(column) for column in state.engine.columns(frame)], frame)

@@ -1,4 +1,4 @@
-"""What a statement answered."""
+"""The result of a statement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forklake.files.texts import parse_values
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
-from forklake.session.result_content import Content, FrameRows, KnownContent, LazyContent, Row, RowSource
+from forklake.session.result_content import FrameRows, KnownContent, LazyContent, ResultContent, Row, RowSource
 from forklake.session.result_table import cell_text, html_table, text_table
 
 if TYPE_CHECKING:
@@ -32,21 +32,22 @@ _NARROWEST: Final = 120
 class Result:
     """Rows, with the names and types of their columns.
 
-    A result of Spark is lazy: its job runs when rows are first asked for, and the rows are kept from then on. So is one
-    of a small table, which is read without Spark. One of metadata, and the count of a statement that changed rows, has
-    its rows from the beginning: asking runs nothing. It belongs to one thread at a time, and outlives the connection's
-    transaction: it shows what was visible when the statement was given.
+    A result of Spark is lazy: its job runs when rows are first read, and the rows are kept from then on. The same
+    is true of a small table, which is read without Spark. Results of metadata, and the count of a statement that
+    changed rows, have their rows from the beginning. A result belongs to one thread at a time. It outlives the
+    transaction of its session: it shows what was visible when the statement was run.
 
-    `fetchone`, `fetchmany`, `fetchall` and iteration go on where the last of them ended, as cursors of Python's
-    database API do. `rows`, `head`, `arrow`, `pandas`, `polars`, `dataframe`, ``len`` and all that shows the result are
-    of all of it, whatever was fetched before. To show a result, only its first rows are computed, and kept; all of them
-    are then a job of their own, which may give rows in another order where the query says none.
+    `fetchone`, `fetchmany`, `fetchall` and iteration continue where the last of them ended, like cursors of
+    Python's database API. `rows`, `head`, `arrow`, `pandas`, `polars`, `dataframe`, ``len`` and the printed
+    forms always cover the whole result, whatever was fetched before. Printing a result computes only its first
+    rows, and keeps them. Reading all rows later is another job, which may give them in another order if the
+    query has none.
 
-    Values are those of DuckDB's Python client; what Python's types cannot say exactly is the text that DuckDB would
-    print, see `forklake.files.python_values`.
+    Values are those of DuckDB's Python client. Where no Python type is exact, the value is the text that DuckDB
+    would print, see `forklake.files.python_values`.
     """
 
-    def __init__(self, fields: Sequence[Field], content: Content) -> None:
+    def __init__(self, fields: Sequence[Field], content: ResultContent) -> None:
         self._fields = tuple(fields)
         self._content = content
         self._given = 0
@@ -59,30 +60,30 @@ class Result:
 
         Args:
             engine: The engine of the frame.
-            fields: What its columns are, by position; they have the types that columns of tables have in the engine.
+            fields: Its columns, by position; their types are those of table columns in the engine.
             frame: The rows.
-            paths: The files that are read, as messages shall name them.
+            paths: The files that are read, as messages name them.
         """
         return cls.of_source(fields, FrameRows(engine, frame, tuple(paths), "the query"))
 
     @classmethod
     def of_source(cls, fields: Sequence[Field], source: RowSource) -> Result:
-        """Return the rows that a source gives when it is asked for them.
+        """Return the rows of a source, which is read when they are needed.
 
         Args:
-            fields: What its columns are, by position.
+            fields: Its columns, by position.
             source: The rows.
         """
         return cls(fields, LazyContent(tuple(fields), source))
 
     @classmethod
     def of_rows(cls, fields: Sequence[Field], rows: Sequence[Row], engine: Engine | None = None) -> Result:
-        """Return rows that are known; values are such as a result gives.
+        """Return rows that are already known, as values of Python.
 
         Args:
             fields: The columns.
             rows: The rows.
-            engine: Makes a frame of them for those who want one; without it there is none.
+            engine: Makes a frame of them for `dataframe`; without it there is none.
         """
         return cls(fields, KnownContent(tuple(fields), list(rows), engine))
 
@@ -93,10 +94,10 @@ class Result:
         texts: Sequence[Sequence[str | None]],
         engine: Engine | None = None,
     ) -> Result:
-        """Return rows whose values are written as DuckLake's texts; as `of_rows`.
+        """Return rows whose values are DuckLake's texts; otherwise as `of_rows`.
 
         Raises:
-            InvalidInputError: A text means no value of its column.
+            InvalidInputError: A text is no value of its column.
         """
         columns = list(zip(*texts, strict=True)) if texts else [()] * len(fields)
         values = [
@@ -106,7 +107,7 @@ class Result:
 
     @classmethod
     def of_count(cls, count: int, engine: Engine) -> Result:
-        """Return how many rows a statement changed, as DuckDB tells it."""
+        """Return the number of rows that a statement changed, in the form of DuckDB."""
         return cls.of_rows((Field(None, "Count", types.INT64),), [(count,)], engine)
 
     # ---- what it is --------------------------------------------------------------------------------------------------
@@ -134,26 +135,30 @@ class Result:
         return list(self._content.rows())
 
     def head(self, n: int = 10) -> Result:
-        """Return the first rows as a result of their own, which prints as a table; only so many are computed.
+        """Return the first rows as another result, which prints as a table.
+
+        Only these rows are computed.
 
         Raises:
             InvalidInputError: The number is negative, or none.
         """
-        return Result(self._fields, self._content.head(checked_count(n)))
+        return Result(self._fields, self._content.head(check_count(n)))
 
     def fetchall(self) -> list[Row]:
-        """Return the rows that were not fetched yet; fails as `rows` does."""
+        """Return the rows that were not fetched yet; raises what `rows` raises."""
         found = self._content.rows()[self._given :]
         self._given += len(found)
         return found
 
     def fetchone(self) -> Row | None:
-        """Return the next row, None after the last; fails as `rows` does."""
+        """Return the next row, None after the last; raises what `rows` raises."""
         found = self.fetchmany(1)
         return found[0] if found else None
 
     def fetchmany(self, size: int = 1) -> list[Row]:
-        """Return the next rows, at most that many; fewer at the end. Fails as `rows` does.
+        """Return the next rows, at most that many; fewer at the end.
+
+        Raises what `rows` raises, too.
 
         Raises:
             InvalidInputError: The number is negative.
@@ -178,18 +183,21 @@ class Result:
     # ---- other forms -------------------------------------------------------------------------------------------------
 
     def arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table, of the types that data files have.
+        """Return the rows as an Arrow table, with the types of data files.
 
-        Intervals, JSON and times with a zone are text, HUGEINT is DECIMAL(38,0). Names repeat where they do here.
+        Intervals, JSON and times with a zone are text, HUGEINT is DECIMAL(38,0). Column names may repeat.
         """
         return self._content.table().rename_columns(self.columns)
 
     def pandas(self) -> pd.DataFrame:
-        """Return the rows as a DataFrame of pandas; names that repeat get a number, as from DuckDB: ``a``, ``a_1``."""
+        """Return the rows as a pandas DataFrame.
+
+        Column names that repeat get a number, as in DuckDB: ``a``, ``a_1``.
+        """
         return self._named_table().to_pandas()
 
     def polars(self) -> pl.DataFrame:
-        """Return the rows as a DataFrame of Polars; names that repeat are as in `pandas`.
+        """Return the rows as a Polars DataFrame; repeated names are as in `pandas`.
 
         Raises:
             ConfigError: Polars is not installed.
@@ -203,25 +211,29 @@ class Result:
         return polars.from_arrow(self._named_table())
 
     def df(self) -> pd.DataFrame:
-        """Return the same as `pandas`, under the name that DuckDB gives it."""
+        """Return the same as `pandas`; DuckDB has this name."""
         return self.pandas()
 
     def fetchdf(self) -> pd.DataFrame:
-        """Return the same as `pandas`, under the other name that DuckDB gives it."""
+        """Return the same as `pandas`; DuckDB has this name, too."""
         return self.pandas()
 
     def pl(self) -> pl.DataFrame:
-        """Return the same as `polars`, under the name that DuckDB gives it."""
+        """Return the same as `polars`; DuckDB has this name."""
         return self.polars()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Hand over the rows to whoever reads Arrow's streams: Polars, DuckDB, pandas, PyArrow."""
+        """Export the rows as an Arrow stream.
+
+        Polars, DuckDB, pandas and PyArrow can read it.
+        """
         return self._named_table().__arrow_c_stream__(requested_schema)
 
     def dataframe(self) -> DataFrame:
-        """Return the rows as a DataFrame of Spark, lazily where the result is; names that repeat are as in `pandas`.
+        """Return the rows as a Spark DataFrame, lazily if the result is lazy.
 
-        Types are those that columns of tables have in Spark. No order is promised that the query does not say.
+        Repeated names are as in `pandas`, types are those of table columns in Spark. The order is undefined unless
+        the query has one.
         """
         frame: DataFrame = self._content.frame(self._unique_names())
         return frame
@@ -229,11 +241,17 @@ class Result:
     # ---- shown -------------------------------------------------------------------------------------------------------
 
     def show(self, max_rows: int = SHOWN_ROWS) -> None:
-        """Print the first rows as a table; only so many are computed, unless all are known."""
+        """Print the first rows as a table.
+
+        Only these are computed, unless all are known.
+        """
         Console().print(text_table(self._fields, *self._first(max_rows)))
 
     def texts(self, max_rows: int | None = None) -> tuple[list[list[str]], bool]:
-        """Return rows as DuckDB prints their values, and whether there are more; all of them without a number."""
+        """Return rows as DuckDB prints their values, and whether there are more.
+
+        Without ``max_rows`` all rows are returned.
+        """
         rows, has_more = (self.rows(), False) if max_rows is None else self._first(max_rows)
         fields = self._fields
         return [[cell_text(field, value) for field, value in zip(fields, row, strict=True)] for row in rows], has_more
@@ -266,8 +284,8 @@ class Result:
         return names
 
 
-def checked_count(n: Any) -> int:
-    """Return a number of rows that a caller gave.
+def check_count(n: Any) -> int:
+    """Return a number of rows from the caller, after checking it.
 
     Raises:
         InvalidInputError: It is negative, or no whole number.

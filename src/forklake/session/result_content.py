@@ -1,4 +1,4 @@
-"""Where the rows of a result come from: they are known, or are read when they are first asked for."""
+"""The rows of a result: already known, or read when they are first needed."""
 
 from __future__ import annotations
 
@@ -24,36 +24,42 @@ _KEPT_ROWS: Final = 200
 """How many rows are computed to show some of them: so many can be shown again, or more of them, without another job."""
 
 
-class Content(Protocol):
-    """The rows of a result, however they come about."""
+class ResultContent(Protocol):
+    """The rows of a result, whatever they come from."""
 
     def rows(self) -> list[Row]:
         """Return all rows."""
 
     def first(self, count: int) -> list[Row]:
-        """Return the first rows, without computing the others if that is possible."""
+        """Return the first rows, without computing the others where possible."""
 
-    def head(self, count: int) -> Content:
-        """Return the first rows as a content of their own, without computing any."""
+    def head(self, count: int) -> ResultContent:
+        """Return the first rows as another content, without computing any."""
 
     def table(self) -> pa.Table:
-        """Return all rows; columns may have any names."""
+        """Return all rows; the columns may have any names."""
 
     def frame(self, names: Sequence[str]) -> Frame:
         """Return all rows as a frame whose columns have these names."""
 
 
 class RowSource(Protocol):
-    """Rows that take work to get."""
+    """Rows that are computed or read when they are needed."""
 
     def collect(self, limit: int | None) -> pa.Table:
-        """Return the rows, or the first of them, of the types that a reader is shown; columns may have any names."""
+        """Return the rows, or the first of them, as an Arrow table.
+
+        The types are those that readers of a table see; the columns may have any names.
+        """
 
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the rows, or the first of them, as a frame of the engine, lazily."""
 
     def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return what variants mean in Python; they are collected as their value and metadata."""
+        """Return variants as values of Python.
+
+        They are collected as pairs of value and metadata.
+        """
 
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
@@ -66,8 +72,8 @@ class FrameRows:
     Attributes:
         engine: The engine of the frame.
         rows: The frame.
-        paths: The files that are read, as messages shall name them.
-        what: What is read, as messages shall name it.
+        paths: The files that are read, as messages name them.
+        what: The thing that is read, as messages name it.
     """
 
     engine: Engine
@@ -81,7 +87,7 @@ class FrameRows:
 
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
         """Return the frame."""
-        return self.engine.limited(self.engine.named(self.rows, names), limit)
+        return self.engine.limit_rows(self.engine.rename_columns(self.rows, names), limit)
 
     def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
         """Return variants as values of Python."""
@@ -93,10 +99,10 @@ class LocalRows:
     """The rows of a scan that this process reads.
 
     Attributes:
-        plan: What is read.
-        columns: What is shown of it.
-        by_engine: Gives the same rows by the engine.
-        offset: How many of the first rows are left out.
+        plan: The scan.
+        columns: The columns of the result.
+        by_engine: Gives the same rows, read by the engine.
+        offset: How many rows to skip.
     """
 
     plan: ScanPlan
@@ -114,7 +120,7 @@ class LocalRows:
         return found.slice(self.offset) if self.offset else found
 
     def frame(self, names: Sequence[str], limit: int | None) -> Frame:
-        """Return what the engine reads."""
+        """Return the same rows as a frame, read by the engine."""
         return self.by_engine().frame(names, limit)
 
     def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
@@ -127,7 +133,7 @@ class LocalRows:
 
 @dataclass(slots=True)
 class KnownContent:
-    """Rows that are known; values are such as a result gives."""
+    """Rows that are already known, as values of Python."""
 
     _fields: tuple[Field, ...]
     _rows: list[Row]
@@ -142,15 +148,15 @@ class KnownContent:
         return self._rows[:count]
 
     def head(self, count: int) -> KnownContent:
-        """Return the first rows as a content."""
+        """Return the first rows as another content."""
         return replace(self, _rows=self._rows[:count])
 
     def table(self) -> pa.Table:
-        """Return all rows as files hold them."""
+        """Return all rows, with the types of data files."""
         columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * len(self._fields)
         arrays = [
             stored_array(field, from_python(field.type, column))
-            for field, column in zip(_unnumbered(self._fields), columns, strict=True)
+            for field, column in zip(_remove_ids(self._fields), columns, strict=True)
         ]
         return pa.table(arrays, names=_positions(self._fields))
 
@@ -164,10 +170,10 @@ class KnownContent:
 
 @dataclass(slots=True)
 class LazyContent:
-    """Rows that are read when they are first asked for, and kept then.
+    """Rows that are read when they are first needed, and kept from then on.
 
     Attributes:
-        limit: How many there are at most.
+        limit: The largest number of rows.
     """
 
     _fields: tuple[Field, ...]
@@ -180,11 +186,11 @@ class LazyContent:
     def rows(self) -> list[Row]:
         """Return all rows."""
         if self._rows is None:
-            self._rows = self._python(self._collected())
+            self._rows = self._python(self._collect())
         return self._rows
 
     def first(self, count: int) -> list[Row]:
-        """Return the first rows; only so many are computed, unless all are known."""
+        """Return the first rows; only these are computed, unless all are known."""
         if self._table is not None:
             return self.rows()[:count]
         if count > len(self._head):
@@ -199,16 +205,16 @@ class LazyContent:
         return self._head[:count]
 
     def head(self, count: int) -> LazyContent:
-        """Return the first rows as a content."""
+        """Return the first rows as another content."""
         limit = count if self.limit is None else min(count, self.limit)
         table = None if self._table is None else self._table.slice(0, limit)
         return LazyContent(self._fields, self._source, limit, table)
 
     def table(self) -> pa.Table:
-        """Return all rows as files hold them."""
+        """Return all rows, with the types of data files."""
         arrays = [
             column if field.type == types.VARIANT else cast(field, column.combine_chunks(), "the result")
-            for field, column in zip(_unnumbered(self._fields), self._collected().columns, strict=True)
+            for field, column in zip(_remove_ids(self._fields), self._collect().columns, strict=True)
         ]
         return pa.table(arrays, names=_positions(self._fields))
 
@@ -216,7 +222,7 @@ class LazyContent:
         """Return all rows as a frame."""
         return self._source.frame(names, self.limit)
 
-    def _collected(self) -> pa.Table:
+    def _collect(self) -> pa.Table:
         if self._table is None:
             self._table = self._source.collect(self.limit)
         return self._table
@@ -237,6 +243,6 @@ def _positions(fields: Sequence[Field]) -> list[str]:
     return [f"c{position}" for position in range(len(fields))]
 
 
-def _unnumbered(fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Return columns without the ids that they have in a table, which are nothing to a result."""
-    return tuple(replace(field.with_children(_unnumbered(field.children)), column_id=None) for field in fields)
+def _remove_ids(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Return columns without their column ids, which mean nothing in a result."""
+    return tuple(replace(field.with_children(_remove_ids(field.children)), column_id=None) for field in fields)

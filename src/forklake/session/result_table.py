@@ -1,4 +1,4 @@
-"""Rows as a table to look at: in a terminal, and in a notebook."""
+"""Rows as a printed table, for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from forklake.model.field import Field
 
 
 def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> RenderableType:
-    """Return what rich prints; names, types and values are never read as markup."""
+    """Return a table that rich can print; nothing in it is read as markup."""
     table = Table(box=box.SQUARE)
     for field in fields:
         header = Text(f"{field.name}\n{field.type.sql_name}")
@@ -30,7 +30,7 @@ def text_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more:
 
 
 def html_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more: bool) -> str:
-    """Return a table for a notebook."""
+    """Return a table as HTML, for a notebook."""
     heads = "".join(
         f"<th>{escape(field.name)}<br><small>{escape(field.type.sql_name)}</small></th>" for field in fields
     )
@@ -42,7 +42,7 @@ def html_table(fields: Sequence[Field], rows: Sequence[Sequence[Any]], has_more:
 
 
 def cell_text(field: Field, value: Any) -> str:
-    """Return a value as DuckDB casts it to VARCHAR; what is not there is NULL."""
+    """Return a value as DuckDB casts it to VARCHAR; a missing value is ``NULL``."""
     if value is None:
         return "NULL"
     if isinstance(value, str) or field.type == types.VARIANT:

@@ -1,4 +1,4 @@
-"""Secrets: how catalogs are attached, kept under a name and never shown."""
+"""Secrets: options of ATTACH, kept under a name and never shown."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _IGNORED: Final = ("type", "provider", "scope")
 
 @dataclass(slots=True)
 class Secrets:
-    """The secrets that sessions share."""
+    """The secrets that a session and its cursors share."""
 
     _by_name: dict[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     def create(self, statement: CreateSecret) -> None:
-        """Keep a secret.
+        """Run CREATE SECRET.
 
         Raises:
             InvalidInputError: It is of another type, or an option is not known.
@@ -45,7 +45,7 @@ class Secrets:
         self._by_name[key] = {name: value for name, value in statement.options.items() if name not in _IGNORED}
 
     def drop(self, statement: DropSecret) -> None:
-        """Forget a secret.
+        """Run DROP SECRET.
 
         Raises:
             NotFoundError: There is none of that name.
@@ -58,10 +58,13 @@ class Secrets:
         return sorted(self._by_name)
 
     def options_for(self, path: str, *, is_needed: bool = True) -> Mapping[str, Any]:
-        """Return what is kept for ``ducklake:path``: the secret of that name, the unnamed one if there is no path.
+        """Return the options of the secret for ``ducklake:path``.
+
+        It is the secret whose name is the path, or the unnamed one if the path is empty. No options if there is no
+        such secret.
 
         Raises:
-            NotFoundError: There is no path, and no unnamed secret, and one is needed.
+            NotFoundError: The path is empty, there is no unnamed secret, and one is needed.
         """
         found = self._by_name.get(fold(path or UNNAMED))
         if found is None and not path and is_needed:

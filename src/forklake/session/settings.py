@@ -1,4 +1,4 @@
-"""Settings of a session: SET, RESET and variables."""
+"""Settings and variables of a session: SET and RESET."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ IGNORED: Final = frozenset(
 
 @dataclass(slots=True)
 class SessionSettings:
-    """What one session has set; what it has not, is as it was given.
+    """The settings that one session has set; all others have their defaults.
 
     Attributes:
-        given: How often what lost a race is tried again, unless the session says otherwise.
+        given: The retry policy of the session, unless SET changes it.
     """
 
     given: RetryPolicy = field(default_factory=RetryPolicy)
@@ -128,7 +128,10 @@ class SessionSettings:
 
     @property
     def retry(self) -> RetryPolicy:
-        """How often what lost a race is tried again: the commit, and a statement that is a transaction of its own."""
+        """The retry policy of this session.
+
+        It applies to commits, and to statements that are transactions of their own.
+        """
         wait = self.values.get("ducklake_retry_wait_ms")
         return RetryPolicy(
             self.get("ducklake_max_retry_count"),
@@ -138,12 +141,12 @@ class SessionSettings:
 
     @property
     def option_defaults(self) -> dict[str, str]:
-        """What options of catalogs are for this session where nobody has set them."""
+        """Defaults of catalog options in this session, used where none is set."""
         limit = self.values.get("ducklake_default_data_inlining_row_limit")
         return {} if limit is None else {"data_inlining_row_limit": str(limit)}
 
     def forget(self, name: str) -> None:
-        """Forget a variable; one that is not set does no harm."""
+        """Forget a variable; it need not exist."""
         self.variables.pop(fold(name), None)
 
     def _kind(self, name: str) -> tuple[Any, Callable[[Any], Any]]:

@@ -1,4 +1,4 @@
-"""SHOW, DESCRIBE and PRAGMA: what there is, as rows."""
+"""The statements SHOW, DESCRIBE and PRAGMA."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from forklake.session.attached_catalogs import AttachedCatalog
 from forklake.session.known_rows import Rows, column
 from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
-from forklake.session.state import State
-from forklake.sql import statements as said
+from forklake.session.state import SessionState
+from forklake.sql import statements
 from forklake.sql.expressions.columns import find
 from forklake.sql.made_queries import all_of
 from forklake.sql.parse import parse_query
@@ -49,45 +49,45 @@ _INFO: Final = (
 )
 
 
-def show(state: State, statement: said.Show) -> Result:
-    """SHOW TABLES, SHOW ALL TABLES, SHOW SCHEMAS, SHOW DATABASES."""
-    return _result(state, shown(state, statement))
+def show(state: SessionState, statement: statements.Show) -> Result:
+    """Run SHOW TABLES, SHOW ALL TABLES, SHOW SCHEMAS or SHOW DATABASES."""
+    return _result(state, show_rows(state, statement))
 
 
-def describe(state: State, statement: said.Describe) -> Result:
-    """DESCRIBE a table or a query: its columns."""
-    return _result(state, described(state, statement))
+def describe(state: SessionState, statement: statements.Describe) -> Result:
+    """Run DESCRIBE: list the columns of a table or a query."""
+    return _result(state, describe_rows(state, statement))
 
 
-def _result(state: State, rows: Rows) -> Result:
+def _result(state: SessionState, rows: Rows) -> Result:
     return Result.of_rows(rows.columns, rows.rows, state.setup.engine)
 
 
-def shown(state: State, statement: said.Show) -> Rows:
+def show_rows(state: SessionState, statement: statements.Show) -> Rows:
     """Return the rows of a SHOW."""
     match statement.what:
         case "databases":
             names = sorted(one.alias for one in state.attachments.all())
             return Rows((column("database_name", types.VARCHAR),), [(name,) for name in names])
         case "schemas":
-            rows = [(one.alias, schema) for one in _live(state) for schema in state.reader(one).schemas.list()]
+            rows = [(one.alias, schema) for one in _live_catalogs(state) for schema in state.reader(one).schemas.list()]
             return Rows((column("database_name", types.VARCHAR), column("schema_name", types.VARCHAR)), list(rows))
         case "all tables":
             found: list[tuple[Any, ...]] = []
-            for one in _live(state):
+            for one in _live_catalogs(state):
                 found += _relations(state, one)
             return Rows(_ALL_TABLES, sorted(found, key=lambda row: row[:3]))
-    attached, schema = _within(state, statement.within)
+    attached, schema = _shown_schema(state, statement.within)
     reader = state.reader(attached)
     names = [table.name for table in reader.tables(schema)] + [view.name for view in reader.views.list(schema)]
     return Rows((column("name", types.VARCHAR),), [(name,) for name in sorted(names)])
 
 
-def _live(state: State) -> list[AttachedCatalog]:
+def _live_catalogs(state: SessionState) -> list[AttachedCatalog]:
     return [one for one in state.attachments.all() if state.is_live(one)]
 
 
-def _within(state: State, name: said.Name) -> tuple[AttachedCatalog, str | None]:
+def _shown_schema(state: SessionState, name: statements.Name) -> tuple[AttachedCatalog, str | None]:
     if not name:
         if state.current is None:
             raise InvalidInputError("No catalog is in use.", hint="Say USE first, or SHOW ALL TABLES.")
@@ -98,7 +98,7 @@ def _within(state: State, name: said.Name) -> tuple[AttachedCatalog, str | None]
     return SessionNames(state).schema_target(name)
 
 
-def _relations(state: State, attached: AttachedCatalog) -> list[tuple[Any, ...]]:
+def _relations(state: SessionState, attached: AttachedCatalog) -> list[tuple[Any, ...]]:
     reader = state.reader(attached)
     rows: list[tuple[Any, ...]] = []
     for table in reader.tables():
@@ -119,7 +119,7 @@ def _relation(attached: AttachedCatalog, schema: str, name: str, fields: tuple[F
     return attached.alias, schema, name, names, kinds, False
 
 
-def described(state: State, statement: said.Describe) -> Rows:
+def describe_rows(state: SessionState, statement: statements.Describe) -> Rows:
     """Return the rows of a DESCRIBE."""
     bound = bind_query(statement.query, SessionNames(state, may_act=False))
     table = _described_table(bound)
@@ -133,7 +133,7 @@ def described(state: State, statement: said.Describe) -> Rows:
 
 
 def _described_table(bound: BoundQuery) -> tuple[Field, ...] | None:
-    """Return the columns of the table that a query shows and nothing else."""
+    """Return the columns of the table if a query only selects columns of one table."""
     sources = [scan.relation for scan in bound.scans.values()]
     is_table = bound.projection is not None and len(sources) == 1 and isinstance(sources[0].source, Table)
     return sources[0].columns if is_table else None
@@ -145,20 +145,20 @@ def _default(field: Field) -> str | None:
     return quote_text(field.default)
 
 
-def _table_info(state: State, arguments: Sequence[Any]) -> Rows:
+def _table_info(state: SessionState, arguments: Sequence[Any]) -> Rows:
     if len(arguments) != 1:
         raise InvalidInputError("Binder Error: PRAGMA table_info needs the name of a table: PRAGMA table_info('t')")
-    rows = described(state, said.Describe(parse_query(f"FROM {arguments[0]}"))).rows
+    rows = describe_rows(state, statements.Describe(parse_query(f"FROM {arguments[0]}"))).rows
     return Rows(_INFO, [(place, *row[:2], row[2] == "NO", row[4], False) for place, row in enumerate(rows)])
 
 
-def pragma(state: State, statement: said.Pragma) -> Result:
-    """PRAGMA show_tables, table_info, version and the like."""
+def pragma(state: SessionState, statement: statements.Pragma) -> Result:
+    """Run PRAGMA show_tables, table_info, version and the like."""
     name = statement.name.lower()
     if name in ("show_tables", "show_databases", "show_schemas"):
-        return show(state, said.Show(name.removeprefix("show_")))  # type: ignore[arg-type]
+        return show(state, statements.Show(name.removeprefix("show_")))  # type: ignore[arg-type]
     if name == "show_tables_expanded":
-        return show(state, said.Show("all tables"))
+        return show(state, statements.Show("all tables"))
     if name == "version":
         return _result(state, Rows((column("library_version", types.VARCHAR),), [(f"forklake {__version__}",)]))
     if name == "table_info":

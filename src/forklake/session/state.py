@@ -1,4 +1,7 @@
-"""What one session knows: attachments, secrets, settings, what is in use, and its transaction."""
+"""The state of one session.
+
+It holds attachments, secrets, settings, the catalog and schema in use, and the open transaction.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from forklake.session.work import Work
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SessionAttachment:
     """An attached catalog as a statement of one session sees it.
 
     Attributes:
-        schema: The schema that names without one are looked for in.
+        schema: The schema of names that do not include one.
         has_changes: Whether the session's transaction has changed the catalog.
-        last_committed: The snapshot that was committed last to it, by this session or one on the same attachments.
+        last_committed: The newest snapshot that this session, or another on the same attachments, committed.
         work: The session's transaction.
     """
 
@@ -35,7 +38,7 @@ class Seen:
     work: Work
 
     def writer(self, kind: str) -> Transaction:
-        """Return what a statement of some kind changes the catalog with.
+        """Return the transaction that a statement of this kind changes the catalog with.
 
         Raises:
             InvalidInputError: It is read-only, or the transaction has changed another one.
@@ -44,7 +47,10 @@ class Seen:
 
     @property
     def reader(self) -> Catalog | Transaction:
-        """What the statement reads: the catalog within the session's transaction, which sees it from then on."""
+        """The catalog as the session's transaction sees it.
+
+        Reading it makes it part of the transaction, which sees this state of it from then on.
+        """
         return self.work.reader(self.attached)
 
     @property
@@ -64,20 +70,20 @@ class Seen:
 
     @property
     def read_only(self) -> bool:
-        """Whether it may be changed."""
+        """Whether it must not be changed."""
         return self.attached.read_only
 
 
 @dataclass(slots=True)
-class State:
-    """A session's own, and what it shares with the sessions that it was made from.
+class SessionState:
+    """What one session owns, and what it shares with its cursors.
 
     Attributes:
-        setup: What lakes are opened with; its retries and its clock are the session's as well.
-        engine: What statements of this session run on; made of that of the setup.
+        setup: The settings and engine that lakes are opened with; the session uses its retries and clock, too.
+        engine: The engine of this session's statements, made from that of the setup.
         in_use: The catalog and schema that USE named last; see `current`.
         frames: The frames of the caller that this session's queries may name.
-        may_begin: Whether BEGIN, COMMIT and ROLLBACK may be said; not where somebody else's transaction is at work.
+        may_begin: Whether BEGIN, COMMIT and ROLLBACK are allowed: not within a transaction of a handle.
     """
 
     attachments: Attachments = field(default_factory=Attachments)
@@ -96,9 +102,10 @@ class State:
 
     @property
     def current(self) -> tuple[AttachedCatalog, str] | None:
-        """The catalog and schema in use: what has the name now, if a session attached another catalog under it.
+        """The catalog and schema in use; None if there are none.
 
-        None if there is none, also where another session detached it.
+        If another session has attached a different catalog under the same alias, it is that one. None, too, if
+        another session has detached it.
         """
         if self.in_use is None:
             return None
@@ -108,32 +115,37 @@ class State:
         return attached, "main"
 
     def runtime(self, writer: Transaction) -> Runtime:
-        """Return the open lake as statements of this session change it: on its own engine, with what it has SET."""
+        """Return the runtime for changes by this session.
+
+        It has the session's engine, and the defaults that SET changed.
+        """
         return runtime_of(writer).for_session(self.engine, self.settings.option_defaults)
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
-        """Return what statements read of a catalog now."""
+        """Return the handle that statements read a catalog with."""
         return self.work.reader(attached)
 
-    def seen(self, attached: AttachedCatalog) -> Seen:
-        """Return a catalog as a statement sees it."""
+    def session_attachment(self, attached: AttachedCatalog) -> SessionAttachment:
+        """Return an attached catalog as a statement sees it."""
         current = self.current
         schema = current[1] if current is not None and current[0] is attached else "main"
-        return Seen(
+        return SessionAttachment(
             attached, schema, self.work.has_changes(attached), self.attachments.last_committed(attached), self.work
         )
 
-    def all_seen(self) -> list[Seen]:
-        """Return all attached catalogs as a statement sees them, the one in use first."""
+    def session_attachments(self) -> list[SessionAttachment]:
+        """Return all attached catalogs as a statement sees them; the one in use is first."""
         first = None if self.current is None else self.current[0]
-        return [self.seen(one) for one in sorted(self.attachments.all(), key=lambda one: one is not first)]
+        return [
+            self.session_attachment(one) for one in sorted(self.attachments.all(), key=lambda one: one is not first)
+        ]
 
-    def live_seen(self) -> list[Seen]:
-        """Return the same without those whose catalog was dropped."""
-        return [seen for seen in self.all_seen() if self.is_live(seen.attached)]
+    def live_attachments(self) -> list[SessionAttachment]:
+        """Return the same, without catalogs that were dropped."""
+        return [seen for seen in self.session_attachments() if self.is_live(seen.attached)]
 
     def is_live(self, attached: AttachedCatalog) -> bool:
-        """Return whether an attached catalog is there: anybody may have dropped it since."""
+        """Return whether an attached catalog still exists; others may have dropped it."""
         try:
             self.reader(attached)
         except CatalogDroppedError:
@@ -143,10 +155,10 @@ class State:
     # ---- transactions ------------------------------------------------------------------------------------------------
 
     def begin(self, *, read_only: bool = False) -> None:
-        """Begin a transaction; one that is read-only changes nothing.
+        """Run BEGIN; a read-only transaction refuses changes.
 
         Raises:
-            InvalidInputError: There is one.
+            InvalidInputError: A transaction is open already.
         """
         self._check_may_begin()
         if self.work.is_explicit:
@@ -154,11 +166,11 @@ class State:
         self.work = Work(is_explicit=True, is_read_only=read_only)
 
     def commit(self) -> None:
-        """Commit the transaction.
+        """Run COMMIT.
 
         Raises:
-            InvalidInputError: There is none, or the catalog asks for a commit message.
-            CommitConflictError: Somebody else changed the same things; nothing was committed.
+            InvalidInputError: No transaction is open, or the catalog requires a commit message.
+            CommitConflictError: Another commit changed the same things; nothing was committed.
         """
         self._check_may_begin()
         if not self.work.is_explicit:
@@ -172,14 +184,14 @@ class State:
             self.work = Work(is_explicit=False)
 
     def finish(self) -> None:
-        """Commit what the work has changed, and remember the snapshot."""
+        """Commit the changes of the transaction, and remember the snapshot."""
         self.attachments.note(self.work.commit(self.settings.retry))
 
     def rollback(self) -> None:
-        """Forget what the transaction changed.
+        """Run ROLLBACK: discard the changes of the transaction.
 
         Raises:
-            InvalidInputError: There is none.
+            InvalidInputError: No transaction is open.
         """
         self._check_may_begin()
         if not self.work.is_explicit:

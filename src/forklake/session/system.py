@@ -1,7 +1,7 @@
-"""What a session can name besides catalogs: DuckDB's lists of what there is, and files.
+"""Relations and functions that belong to no catalog.
 
-``glob('...')``, ``read_parquet('...')``, ``duckdb_tables()`` and its sisters, ``information_schema``, and the name of a
-Parquet file where a table is meant.
+``glob('...')``, ``read_parquet('...')``, ``duckdb_tables()`` and DuckDB's other listings,
+``information_schema``, and Parquet files named in place of a table.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ from forklake.sql.query.bind import bind_query
 
 if TYPE_CHECKING:
     from forklake.session.name_resolution import SessionNames
-    from forklake.session.state import Seen
+    from forklake.session.state import SessionAttachment
 
 
 def system_function(
     names: SessionNames, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> Rows | Files | None:
-    """Return the rows of a function that belongs to no catalog; None if there is none of that name.
+    """Return the rows of a function that belongs to no catalog.
+
+    None if there is no such function.
 
     Raises:
         InvalidInputError: The arguments do not fit.
-        NotFoundError: A file that is to be read is not there.
+        NotFoundError: A file to be read does not exist.
     """
     name = fold(parts[-1])
     if len(parts) > 1 and fold(parts[0]) not in ("system", "main"):
@@ -51,9 +53,9 @@ def system_function(
     if name == "glob":
         if named:
             raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function glob')
-        return Rows((column("file", types.VARCHAR),), [(path,) for path in _matching(_patterns(name, arguments))])
+        return Rows((column("file", types.VARCHAR),), [(path,) for path in _match_files(_patterns(name, arguments))])
     if name in LISTINGS:
-        found = call(name, names.state.live_seen(), arguments, named)
+        found = call(name, names.state.live_attachments(), arguments, named)
         assert isinstance(found, Rows)
         more = _MORE_LISTED.get(name)
         return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
@@ -66,7 +68,10 @@ def system_function(
 
 
 def system_relation(names: SessionNames, parts: tuple[str, ...]) -> Rows | Files | None:
-    """Return a table of ``information_schema``, or the rows of a Parquet file that is named like a table."""
+    """Return a relation that belongs to no catalog; None if there is none.
+
+    It is a table of ``information_schema``, a listing such as ``duckdb_tables``, or a Parquet file.
+    """
     if len(parts) in (2, 3) and fold(parts[-2]) == "information_schema" and fold(parts[-1]) in _INFORMATION:
         columns, rows = _INFORMATION[fold(parts[-1])]
         return Rows(columns, list(rows(names)))
@@ -75,7 +80,7 @@ def system_relation(names: SessionNames, parts: tuple[str, ...]) -> Rows | Files
         if found is not None:
             return found
     is_file = len(parts) == 1 and fold(parts[0]).endswith(".parquet")
-    if is_file and ("/" in parts[0] or _matching(parts)):
+    if is_file and ("/" in parts[0] or _match_files(parts)):
         return _read_parquet(names, list(parts), {})
     return None
 
@@ -91,8 +96,11 @@ def _patterns(function: str, arguments: Sequence[Any]) -> list[str]:
     return [str(pattern) for pattern in patterns]
 
 
-def _matching(patterns: Sequence[str]) -> list[str]:
-    """Return the files that patterns mean, those of each pattern in order; a pattern may mean none."""
+def _match_files(patterns: Sequence[str]) -> list[str]:
+    """Return the files that match patterns, in the order of the patterns.
+
+    The files of one pattern are sorted by path; a pattern may match none.
+    """
     for pattern in patterns:
         if "://" in pattern:
             raise InvalidInputError(f'Files are found by local paths only, not by "{pattern}".')
@@ -104,7 +112,7 @@ def _read_parquet(names: SessionNames, patterns: Sequence[str], named: Mapping[s
     for option, value in named.items():
         if option not in ("hive_partitioning", "union_by_name", "filename") or value:
             raise InvalidInputError(f'read_parquet does not support "{option} = {value}".')
-    paths = _matching(patterns)
+    paths = _match_files(patterns)
     if not paths:
         raise NotFoundError(f'IO Error: No files found that match the pattern "{", ".join(patterns)}"')
     engine = names.state.engine
@@ -116,7 +124,7 @@ def _read_parquet(names: SessionNames, patterns: Sequence[str], named: Mapping[s
 
 
 def _listing(names: SessionNames, name: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a list by the names of its columns."""
+    """Yield the rows of a listing, each as a dictionary by column name."""
     found = system_function(names, (name,), (), {})
     assert isinstance(found, Rows)
     for row in found.rows:
@@ -124,7 +132,10 @@ def _listing(names: SessionNames, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _view_columns(names: SessionNames) -> Iterator[tuple[Any, ...]]:
-    """Yield the columns of views, which are known once a view is bound; of one that cannot be, there are none."""
+    """Yield the columns of views.
+
+    They are known once a view is bound; a view that cannot be bound is skipped.
+    """
     for view in _listing(names, "duckdb_views"):
         place = (view["database_name"], view["schema_name"], view["view_name"])
         try:
@@ -138,7 +149,7 @@ def _view_columns(names: SessionNames) -> Iterator[tuple[Any, ...]]:
 
 
 def _metadata_databases(names: SessionNames) -> Iterator[tuple[Any, ...]]:
-    """Yield the metadata catalogs that somebody gave a name; others are not listed."""
+    """Yield the metadata catalogs that ATTACH named; others are not listed."""
     for seen in _named_metadata(names):
         name, number = seen.attached.metadata_catalog, seen.catalog.catalog_id
         yield name, number, None, None, {}, True, "ducklake", True, False, None, {}
@@ -151,14 +162,14 @@ def _metadata_tables(names: SessionNames) -> Iterator[tuple[Any, ...]]:
             yield *place, name, 0, None, {}, True, False, False, None, None, 0, 0, None
 
 
-def _named_metadata(names: SessionNames) -> Iterator[Seen]:
-    for seen in names.state.live_seen():
+def _named_metadata(names: SessionNames) -> Iterator[SessionAttachment]:
+    for seen in names.state.live_attachments():
         if seen.attached.metadata_catalog != f"__ducklake_metadata_{seen.alias}":
             yield seen
 
 
 def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
-    for seen in names.state.live_seen():
+    for seen in names.state.live_attachments():
         for macro in seen.reader.macros.list():
             kind = "table_macro" if macro.kind == "table" else "macro"
             for one in macro.implementations:
@@ -220,7 +231,10 @@ _TAGS: Final = column("tags", map_of(types.VARCHAR, types.VARCHAR))
 
 
 def _fields(text: str) -> tuple[Field, ...]:
-    """Return the columns that a text lists: texts, unless a type stands behind a colon."""
+    """Return the columns that a text lists, such as ``"name internal:bool"``.
+
+    The type follows a colon; without one it is VARCHAR.
+    """
     kinds: dict[str, Type] = {
         "": types.VARCHAR,
         "bool": types.BOOLEAN,

@@ -1,4 +1,4 @@
-"""What a session is in the middle of: the transactions that its statements read and write."""
+"""The transaction of a session, over all catalogs that its statements name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forklake.session.attached_catalogs import AttachedCatalog
 
 
 class Work:
-    """A transaction of a session: over all catalogs that its statements name, changing one of them at most.
+    """A transaction of a session: it reads any catalog, and changes at most one.
 
     A catalog is seen as it was when a statement first named it. Without BEGIN each statement is a transaction.
     """
@@ -26,9 +26,9 @@ class Work:
 
     @classmethod
     def within(cls, attached: AttachedCatalog, transaction: Transaction) -> Work:
-        """Return the work of a session whose statements are part of somebody else's transaction, who ends it.
+        """Return the work of a session inside an open transaction of a handle.
 
-        No other catalog can be changed by it.
+        The owner of that transaction ends it. No other catalog can be changed.
         """
         made = cls(is_explicit=True)
         made._open[attached] = transaction
@@ -36,7 +36,7 @@ class Work:
         return made
 
     def reader(self, attached: AttachedCatalog) -> Catalog | Transaction:
-        """Return what statements read of a catalog."""
+        """Return the handle that statements read a catalog with."""
         if is_past(attached.catalog):
             return attached.catalog
         if attached not in self._open:
@@ -44,7 +44,7 @@ class Work:
         return self._open[attached]
 
     def writer(self, attached: AttachedCatalog, kind: str) -> Transaction:
-        """Return what a statement of some kind changes a catalog with.
+        """Return the transaction that a statement of this kind changes a catalog with.
 
         Raises:
             InvalidInputError: The catalog or the transaction is read-only, or it has changed another catalog.
@@ -77,17 +77,22 @@ class Work:
         found = self._open.get(attached)
         return found is not None and found.has_changes
 
-    def settle(self) -> None:
-        """Let another catalog be changed if nothing was changed so far: a statement that failed changes nothing."""
+    def release_unchanged(self) -> None:
+        """Let another catalog be changed if nothing was changed so far.
+
+        A statement that failed has changed nothing.
+        """
         if self._written is not None and not self.has_changes(self._written):
             self._written = self._within
 
     def commit(self, retry: RetryPolicy) -> dict[AttachedCatalog, SnapshotId]:
-        """Commit what was changed as one snapshot, and return it by its catalog; nothing if none was.
+        """Commit the changes as one snapshot, and return its id by catalog.
+
+        Empty if nothing was changed.
 
         Raises:
-            CommitConflictError: Somebody else changed the same things; nothing was committed.
-            InvalidInputError: The catalog asks for a commit message; the transaction is still open.
+            CommitConflictError: Another commit changed the same things; nothing was committed.
+            InvalidInputError: The catalog requires a commit message; the transaction is still open.
         """
         written = self._written
         made = None if written is None or written not in self._open else self._open[written].commit(retry=retry)
@@ -95,7 +100,7 @@ class Work:
         return {} if written is None or made is None or made.snapshot_id is None else {written: made.snapshot_id}
 
     def rollback(self) -> None:
-        """Forget all changes, but not those of somebody else's transaction."""
+        """Discard all changes, except those of the transaction given to `within`."""
         for attached, transaction in self._open.items():
             if attached is not self._within and transaction.is_open:
                 transaction.rollback()

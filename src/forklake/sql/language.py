@@ -1,4 +1,4 @@
-"""DuckDB's SQL as the operations ask for it."""
+"""DuckDB's SQL as the language of operations."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from forklake.errors import InvalidInputError
 from forklake.model.definitions import ColumnDefinition, SortKey
 from forklake.model.field import Field
 from forklake.model.types import Type
-from forklake.sql.parse import check_kept, parse, parse_sort_key
-from forklake.sql.rows.insertion import settled_default
+from forklake.sql.parse import check_stored_text, parse, parse_sort_key
+from forklake.sql.rows.insertion import resolve_default
 from forklake.sql.rows.row_texts import sort_expression
 from forklake.sql.statements import CreateTable
 
 
 class DuckDBLanguage:
-    """What `forklake.ops.language.Language` promises, by the parser and binder of statements."""
+    """Implements `forklake.ops.language.Language` with the parser and the binder."""
 
     def sort_key(self, text: str) -> SortKey:
-        """Return the one key of a sort order that a text is."""
+        """Parse one key of a sort order."""
         return parse_sort_key(text)
 
     def sort_expression(self, text: str, table: str, fields: Sequence[Field]) -> str:
-        """Return the expression of a sort key in Spark's words."""
+        """Return the expression of a sort key in Spark SQL."""
         return sort_expression(text, table, fields)
 
     def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
-        """Return the columns that a text lists as CREATE TABLE does."""
+        """Parse a list of columns as in CREATE TABLE."""
         found = parse(f"CREATE TABLE t (\n{text}\n)")
         made = found[0] if len(found) == 1 else None
         if not isinstance(made, CreateTable) or made.query is not None or made.partition_by or made.sort_by:
@@ -34,13 +34,13 @@ class DuckDBLanguage:
         return tuple(made.columns)
 
     def default(self, text: str, kind: Type) -> tuple[str | None, bool]:
-        """Return the default that an expression is, and whether it stays one."""
-        return settled_default(text, kind)
+        """Return the default that a text means, and whether it stays an expression."""
+        return resolve_default(text, kind)
 
     def check_query(self, text: str) -> None:
-        """Refuse what is not one query."""
-        check_kept(text, "a view", is_query=True)
+        """Refuse a text that is not exactly one query."""
+        check_stored_text(text, "a view", is_query=True)
 
     def check_expression(self, text: str) -> None:
-        """Refuse what is not one expression."""
-        check_kept(text, "a macro", is_query=False)
+        """Refuse a text that is not exactly one expression."""
+        check_stored_text(text, "a macro", is_query=False)

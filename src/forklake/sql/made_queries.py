@@ -1,4 +1,4 @@
-"""Queries that are not written but made: the value of an expression, all rows of a table; options of statements."""
+"""Queries for single values and whole tables, and values of options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from forklake.sql.relation import BoundQuery, Names
 
 
 def bind_value(node: exp.Expr, names: Names) -> BoundQuery:
-    """Return the query for the value of an expression that names no columns; a subquery in it may."""
+    """Bind a query for the value of an expression.
+
+    The expression uses no columns, except in subqueries.
+    """
     return bind_query(exp.Select(expressions=[node.copy()]), names)
 
 
@@ -23,7 +26,7 @@ def all_of(parts: tuple[str, ...]) -> exp.Select:
 
 
 def named_table(parts: tuple[str, ...], alias: str | None = None) -> exp.Table:
-    """Return a table as FROM names it."""
+    """Return the node of a table in FROM."""
     name, schema, catalog = (*(exp.to_identifier(part, quoted=True) for part in reversed(parts)), None, None)[:3]
     made = exp.Table(this=name, db=schema, catalog=catalog)
     if alias is not None:
@@ -31,11 +34,11 @@ def named_table(parts: tuple[str, ...], alias: str | None = None) -> exp.Table:
     return made
 
 
-def computed(options: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """Return options of a statement with those computed that are expressions.
+def compute_options(options: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Return the options of a statement, with their expressions evaluated.
 
     Raises:
-        InvalidInputError: One is no constant.
+        InvalidInputError: An expression is not constant.
     """
     return {
         name: python_value(value, names) if isinstance(value, exp.Expr) else value for name, value in options.items()

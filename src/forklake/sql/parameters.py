@@ -21,9 +21,10 @@ Part = TypeVar("Part")
 
 
 class Parameters:
-    """The values that were given with one text or several; all must be used, and none may be missing.
+    """The parameter values for one text or several.
 
-    None are none: a text with parameters then lacks them.
+    Every value must be used, and none may be missing. None means no values: a text with parameters is then
+    refused.
     """
 
     def __init__(self, given: Values | None) -> None:
@@ -37,10 +38,10 @@ class Parameters:
         self._used: set[Any] = set()
 
     def fill(self, part: Part) -> Part:
-        """Return a statement, or an expression, with values where it has parameters.
+        """Return a statement or an expression with its parameters replaced by values.
 
-        Each ``?`` takes the value after that of the ``?`` before it in the text, and the first of a text the value
-        after the last of the text that was filled before.
+        The ``?`` of a text take the values in order. The first ``?`` of a text takes the value after the last one
+        that the text before took.
 
         Raises:
             InvalidInputError: There is no value for a parameter.
@@ -49,14 +50,14 @@ class Parameters:
         positions = sorted({node.meta[POSITION_IN_TEXT] for node in found})
         self._numbers = {position: self._next + number for number, position in enumerate(positions)}
         self._next += len(positions)
-        filled: Part = self._filled(part)
+        filled: Part = self._fill(part)
         return filled
 
     def check_all_used(self) -> None:
-        """Refuse values that no statement asked for.
+        """Refuse values that no statement used.
 
         Raises:
-            InvalidInputError: There are some.
+            InvalidInputError: There are unused values.
         """
         if len(self._used) < len(self._given):
             raise InvalidInputError(
@@ -64,16 +65,16 @@ class Parameters:
                 f" given, {len(self._used)} are used. Nothing was run."
             )
 
-    def _filled(self, part: Any) -> Any:
+    def _fill(self, part: Any) -> Any:
         if isinstance(part, exp.Expr):
             return self._tree(part)
         if isinstance(part, tuple):
-            return tuple(self._filled(one) for one in part)
+            return tuple(self._fill(one) for one in part)
         if is_dataclass(part) and not isinstance(part, type):
             changed = {}
             for one in fields(part):
                 before = getattr(part, one.name)
-                after = self._filled(before)
+                after = self._fill(before)
                 if after is not before:
                     changed[one.name] = after
             return replace(part, **changed) if changed else part
@@ -88,7 +89,7 @@ class Parameters:
         if isinstance(node, exp.Placeholder):
             if node.args.get("this"):
                 return literal(self._value(str(node.this)))
-            return literal(self._numbered(self._numbers[node.meta[POSITION_IN_TEXT]]))
+            return literal(self._positional(self._numbers[node.meta[POSITION_IN_TEXT]]))
         if isinstance(node, exp.Parameter):
             return literal(self._value(node.name))
         return node
@@ -101,9 +102,9 @@ class Parameters:
             return self._by_name[fold(name)]
         if not name.isdecimal():
             raise InvalidInputError(f'Invalid Input Error: The parameter "${name}" has a name: give values by name.')
-        return self._numbered(int(name) - 1)
+        return self._positional(int(name) - 1)
 
-    def _numbered(self, number: int) -> Any:
+    def _positional(self, number: int) -> Any:
         if isinstance(self._given, Mapping):
             return self._value(str(number + 1))
         if not 0 <= number < len(self._given):
@@ -115,11 +116,11 @@ class Parameters:
 
 
 @contextmanager
-def all_used(parameters: Values | None) -> Iterator[Parameters]:
-    """Give the values of parameters, and refuse at the end of the block what was not used.
+def checked_parameters(parameters: Values | None) -> Iterator[Parameters]:
+    """Provide the values of parameters, and refuse unused ones after the block.
 
     Raises:
-        InvalidInputError: There is a value that no parameter asks for.
+        InvalidInputError: There is a value that no parameter uses.
     """
     values = Parameters(parameters)
     yield values
@@ -139,7 +140,9 @@ def _trees(part: Any) -> Iterator[exp.Expr]:
 
 
 def literal(value: Any) -> exp.Expr:
-    """Return a value as one would write it: texts take the type of what they meet, as texts in quotes do.
+    """Return a Python value as a literal in a tree.
+
+    Text is untyped, as a quoted literal is, and takes the type of the value beside it.
 
     Raises:
         InvalidInputError: There is no such constant.

@@ -1,4 +1,4 @@
-"""Texts that are stored in a catalog and mean the same under every name that it is attached by."""
+"""Stored texts of a catalog, independent of the name it is attached by."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from forklake.sql.parse import parse_expression, parse_query
 Kind = Literal["scalar", "table"]
 
 
-def portable(text: str, alias: str, kind: Kind = "table", macros: Collection[str] = ()) -> str:
-    """Return the text of a query, or of an expression, without the name that its own catalog is attached by.
+def make_portable(text: str, alias: str, kind: Kind = "table", macros: Collection[str] = ()) -> str:
+    """Remove the name that its own catalog is attached by from a stored text.
 
-    A fork, and whoever attaches the catalog under another name, finds its own tables and macros by it. All else stays
-    as it was written.
+    Forks and sessions that attach the catalog under another name then find their own tables and macros. The rest
+    of the text stays as written.
 
     Args:
-        text: The text.
-        alias: What the catalog is attached as.
+        text: The text of a query, or of an expression.
+        alias: The name that the catalog is attached by.
         kind: ``scalar`` for an expression.
         macros: The catalog's macros, in lower case; other functions after a dot are called on a value.
 
@@ -35,19 +35,19 @@ def portable(text: str, alias: str, kind: Kind = "table", macros: Collection[str
         if name.is_called_on_value(macros):
             continue
         if len(name.parts) > name.least and fold(name.parts[0]) == fold(alias):
-            # What is named by catalog and table alone is in its schema main.
+            # A name of only catalog and table means the schema main.
             schema = "main." if name.is_object and len(name.parts) == 2 else ""
             edits.append((name.starts[0], name.starts[1], schema))
-    return _edited(text, edits)
+    return _apply_edits(text, edits)
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a text is stored: names without a catalog in it are meant there.
+    """The place where a text is stored, which completes unqualified names in it.
 
     Attributes:
-        alias: What the catalog is attached as.
-        schema: The schema that the text's own object is in.
+        alias: The name that the catalog is attached by.
+        schema: The schema of the object that the text belongs to.
         schemas: All schemas of the catalog, in lower case.
         macros: All macros of the catalog, in lower case.
     """
@@ -58,11 +58,11 @@ class Home:
     macros: Collection[str]
 
 
-def at_home(text: str, home: Home, kind: Kind) -> str:
-    """Return the text of a query or an expression with the names of its own catalog written out.
+def qualify_names(text: str, home: Home, kind: Kind) -> str:
+    """Qualify the names of its own catalog in a stored text.
 
-    It can then stand in a statement of another catalog. Tables of WITH, functions that are no macros of the catalog,
-    and what is named with another catalog stay as they are.
+    The text can then be part of a statement of another catalog. Tables of WITH, functions that are no macros of
+    the catalog, and names with another catalog stay as they are.
     """
     edits = []
     for name in _names(text, kind):
@@ -74,12 +74,12 @@ def at_home(text: str, home: Home, kind: Kind) -> str:
                 edits.append((start, start, f"{quote_name(home.alias)}."))
         elif not name.is_function or first in home.macros:
             edits.append((start, start, f"{quote_name(home.alias)}.{quote_name(home.schema)}."))
-    return _edited(text, edits)
+    return _apply_edits(text, edits)
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """The name of a table, a macro or a column in a text, and where its parts begin."""
+    """The name of a table, macro or column in a text, and where its parts begin."""
 
     parts: tuple[str, ...]
     starts: tuple[int, ...]
@@ -88,11 +88,17 @@ class _Name:
 
     @property
     def least(self) -> int:
-        """How many parts say nothing of a catalog: a table and its column, or an object alone."""
+        """How many parts of a name never include a catalog.
+
+        It is two for a column with its table, and one for an object.
+        """
         return 1 if self.is_object else 2
 
     def is_called_on_value(self, macros: Collection[str]) -> bool:
-        """Return whether it is a function in an expression, as in ``name.lower()``, and no macro of a catalog."""
+        """Return whether it is a function called on a value, as in ``name.lower()``.
+
+        A macro of the catalog is not.
+        """
         return self.is_function and len(self.parts) > 1 and fold(self.parts[-1]) not in macros
 
 
@@ -113,7 +119,7 @@ def _names(text: str, kind: Kind) -> Iterator[_Name]:
 
 
 def _before(call: exp.Anonymous) -> list[exp.Expr]:
-    """Return a function in an expression with the schema and catalog that stand before it."""
+    """Return the parts of a function's name, with schema and catalog before it."""
     above = call.parent
     if not isinstance(above, exp.Dot) or above.expression is not call:
         return [call]
@@ -122,7 +128,10 @@ def _before(call: exp.Anonymous) -> list[exp.Expr]:
 
 
 def _name(parts: list[exp.Expr], *, is_object: bool = True) -> _Name | None:
-    """Return a name; None for what is none, such as a function that is called on a value."""
+    """Return a name, or None for other nodes.
+
+    A function that is called on a value has no such name.
+    """
     if not parts or not all(isinstance(one, exp.Identifier | exp.Anonymous) and "start" in one.meta for one in parts):
         return None
     is_function = isinstance(parts[-1], exp.Anonymous)
@@ -130,8 +139,8 @@ def _name(parts: list[exp.Expr], *, is_object: bool = True) -> _Name | None:
     return _Name(texts, tuple(one.meta["start"] for one in parts), is_object, is_function)
 
 
-def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """Return a text in which pieces, each from a place up to another, are replaced."""
+def _apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """Replace pieces of a text, each given by its start and end."""
     for start, end, new in sorted(set(edits), reverse=True):
         text = text[:start] + new + text[end:]
     return text

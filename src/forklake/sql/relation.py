@@ -1,4 +1,7 @@
-"""What a query can name: relations, stored queries, macros and variables; whoever runs the query looks them up."""
+"""The names that a query can use, and the result of binding it.
+
+Names are relations, views, macros and variables. The caller that runs the query looks them up.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _ANYTHING: Final = Anything()
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """The past that is asked for: a snapshot, or a time (an aware datetime)."""
+    """A point of time travel: a snapshot, or an aware datetime."""
 
     kind: Literal["version", "timestamp"]
     value: Any
@@ -24,13 +27,13 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Something with rows.
+    """A named source of rows.
 
     Attributes:
-        name: What it is called where nobody gives it another name.
-        columns: What ``*`` shows, in order. Columns of lake tables have their ids, for pruning.
-        virtual: What can be named beside them and ``*`` does not show, such as ``rowid``.
-        source: What whoever runs the query needs to get the rows; opaque here.
+        name: Its name, unless the query gives it an alias.
+        columns: The columns of ``*``, in order. Columns of lake tables have their ids, for pruning.
+        virtual: Further columns that ``*`` does not include, such as ``rowid``.
+        source: What the caller needs to read the rows; opaque here.
     """
 
     name: str
@@ -41,7 +44,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class StoredQuery:
-    """A view: its text, the names that it gives its columns, and what the names in its text mean."""
+    """A view: its text, the names of its columns, and the names for its text."""
 
     name: str
     text: str
@@ -50,32 +53,36 @@ class StoredQuery:
 
 
 class Names(Protocol):
-    """What the names in a query mean."""
+    """Looks up the names in a query."""
 
     def relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
-        """Return what a FROM clause names.
+        """Return the relation or view of a name in FROM.
 
         Raises:
             NotFoundError: There is nothing of that name.
         """
 
     def function(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Relation | None:
-        """Return the rows of a table function that is called with constants; None if there is no such function.
+        """Return the rows of a table function that is called with constants.
 
-        Arguments are Python values: None, bool, int, Decimal, float, str, date, datetime, timedelta, lists of these.
+        Return None if there is no such function. Arguments are Python values: None, bool, int, Decimal, float, str,
+        date, datetime, timedelta, lists of these.
         """
 
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Return the value of a scalar function of catalogs that is called with constants; NotImplemented if none."""
+        """Return the value of a catalog's scalar function, called with constants.
 
-    def asked(self, statement: Show | Describe) -> Relation:
-        """Return the rows of a SHOW or DESCRIBE that stands in a query."""
+        Return NotImplemented if there is no such function.
+        """
+
+    def show_relation(self, statement: Show | Describe) -> Relation:
+        """Return the rows of a SHOW or DESCRIBE inside a query."""
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[MacroImplementation]:
-        """Return the overloads of a macro; none if there is no such macro."""
+        """Return the overloads of a macro; none if it does not exist."""
 
     def variable(self, name: str) -> Any:
-        """Return the value of a variable, as in ``function``; None if it is not set."""
+        """Return the value of a variable, as in `function`; None if it is not set."""
 
     def setting(self, name: str) -> Any:
         """Return the value of a setting.
@@ -90,8 +97,9 @@ class Scan:
     """A relation as one query reads it.
 
     Attributes:
-        columns: The columns that the query needs, virtual ones too, by the names that the relation has.
-        predicate: Holds for all rows that can matter; it prunes files, and rows may be left out by it or not.
+        columns: The columns that the query needs, including virtual ones, by their names in the relation.
+        predicate: Holds for every row that the query needs. It prunes files; other rows may or may not be
+            filtered out.
     """
 
     relation: Relation
@@ -101,22 +109,23 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """A query that was understood.
+    """A query as Spark SQL, with its result columns and its scans.
 
     Attributes:
-        sql: Spark SQL, in which scans are tables of the names that they have in ``scans``.
-        columns: The result: names, DuckLake's types and what is nested in them. Names may repeat; in Spark the
-            columns are called ``c0``, ``c1`` and so on.
-        scans: What the query reads.
-        is_ordered: Whether the query says in which order rows come.
-        keeps_order: The one scan of which each row gives at most one row: without an order its order is kept.
-        projection: If the query only shows columns of one scan, one row for each: their names. Spark is not needed
-            for a scan whose rows are known.
-        constants: If the query is only constants: the rows, each value as DuckLake's text or None.
-        counts: The one scan whose rows are counted, if that is all that the query asks: ``SELECT count(*) FROM t``.
-        limit: How many rows at most are taken, of those in the order that is kept; only where ``keeps_order`` is set,
-            else the text says so.
-        offset: How many rows are left out before.
+        sql: Spark SQL, in which scans are tables with their names in ``scans``.
+        columns: The result: names and DuckLake's types, with everything nested in them. Names may repeat; in
+            Spark the columns are called ``c0``, ``c1`` and so on.
+        scans: The scans of the query, by name.
+        is_ordered: Whether the query defines the order of its rows.
+        keeps_order: The only scan, if each of its rows gives at most one row: without ORDER BY its order is
+            kept.
+        projection: The names of columns, if the query only projects one scan, row by row. If the rows of the
+            scan are known, Spark is not needed.
+        constants: The rows, if the query is only constants; each value is DuckLake's text or None.
+        counts: The only scan, if the query only counts its rows: ``SELECT count(*) FROM t``.
+        limit: The most rows to return, in the order that is kept; only set with ``keeps_order``, otherwise the
+            limit is in the text.
+        offset: The number of rows to skip first.
     """
 
     sql: str
@@ -132,6 +141,9 @@ class BoundQuery:
 
     @property
     def nested_sql(self) -> str:
-        """The text with all that it says, for use inside another query: any rows will do where no order is asked."""
+        """The text with its limit and offset, for use inside another query.
+
+        Without ORDER BY, any rows may be those within the limit.
+        """
         limit = "" if self.limit is None else f" LIMIT {self.limit}"
         return f"{self.sql}{limit}" + (f" OFFSET {self.offset}" if self.offset else "")

@@ -1,4 +1,4 @@
-"""Queries in Spark's own words: which tables of the lake they name, and the text with other names for these."""
+"""Queries in Spark's own SQL, with the lake's tables renamed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from forklake.errors import InvalidInputError
 
 @dataclass(frozen=True, slots=True)
 class SparkText:
-    """A query of Spark: the text, in which tables have the names that ``tables`` gives to the parts that they had."""
+    """A query in Spark's SQL.
+
+    ``tables`` has, for each table name in the text, the parts of its original name.
+    """
 
     text: str
     tables: dict[str, tuple[str, ...]]
 
 
 def spark_text(text: str) -> SparkText:
-    """Return a query with new names for the tables that it reads; names that WITH defines are none of them.
+    """Rename the tables that a query in Spark's SQL reads.
 
-    All else stays as it was written.
+    Tables of WITH keep their names, and the rest stays as written.
 
     Raises:
         InvalidInputError: It cannot be read, or is no query.

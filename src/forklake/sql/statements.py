@@ -1,4 +1,4 @@
-"""Statements as the parser understood them: all that was said, nothing looked up yet."""
+"""Statements as the parser returns them; nothing is looked up yet."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ ObjectKind = Literal["schema", "table", "view", "macro", "table macro"]
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """ATTACH; options by their names in lower case, values as Python's; an option without a value is True.
+    """ATTACH, with its options.
 
-    A value that must be computed, such as ``now() - INTERVAL 1 DAY``, is an ``exp.Expr``.
+    Options have names in lower case and Python values; an option without a value is True. A value to compute,
+    such as ``now() - INTERVAL 1 DAY``, is an ``exp.Expr``.
     """
 
     url: str
@@ -140,7 +141,10 @@ class CreateSchema:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """CREATE TABLE with columns, or AS a query; then ``columns`` is empty and ``column_names`` may rename them."""
+    """CREATE TABLE with columns, or AS a query.
+
+    With a query, ``columns`` is empty, and ``column_names`` may rename the query's columns.
+    """
 
     name: Name
     columns: tuple[ColumnDefinition, ...] = ()
@@ -155,7 +159,7 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
-    """CREATE VIEW; ``text`` is the query as it was written."""
+    """CREATE VIEW; ``text`` is the query as written."""
 
     name: Name
     text: str
@@ -167,7 +171,7 @@ class CreateView:
 
 @dataclass(frozen=True, slots=True)
 class CreateMacro:
-    """CREATE MACRO or FUNCTION; the bodies are kept as they were written."""
+    """CREATE MACRO or FUNCTION; the bodies are kept as written."""
 
     name: Name
     implementations: tuple[MacroImplementation, ...]
@@ -187,7 +191,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class AddColumn:
-    """ADD COLUMN; ``inside`` leads to the struct that gets a field."""
+    """ADD COLUMN; ``inside`` is the path of the struct that gets a field."""
 
     column: ColumnDefinition
     inside: Name = ()
@@ -196,7 +200,7 @@ class AddColumn:
 
 @dataclass(frozen=True, slots=True)
 class DropColumn:
-    """DROP COLUMN; ``column`` leads to a field of structs if it has several parts."""
+    """DROP COLUMN; with several parts, ``column`` is the path of a struct field."""
 
     column: Name
     if_exists: bool = False
@@ -205,7 +209,7 @@ class DropColumn:
 
 @dataclass(frozen=True, slots=True)
 class RenameColumn:
-    """RENAME [COLUMN] a TO b, also of a field of structs."""
+    """RENAME [COLUMN] a TO b, also of a struct field."""
 
     column: Name
     new_name: str
@@ -229,7 +233,10 @@ class ChangeType:
 
 @dataclass(frozen=True, slots=True)
 class SetDefault:
-    """ALTER c SET DEFAULT, DROP DEFAULT (None); as in ColumnDefinition: a literal's text, or an expression's."""
+    """ALTER c SET DEFAULT, or DROP DEFAULT (None).
+
+    As in ColumnDefinition, it is the text of a literal, or of an expression.
+    """
 
     column: Name
     default: str | None
@@ -291,7 +298,7 @@ class AlterView:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """COMMENT ON; the last part of the name of a column is the column."""
+    """COMMENT ON; for a column, it is the last part of the name."""
 
     kind: Literal["table", "view", "column", "macro"]
     name: Name
@@ -316,7 +323,10 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """UPDATE; ``sources`` are the tables of FROM. ``DEFAULT`` as a value is ``exp.Var``."""
+    """UPDATE; ``sources`` are the tables of FROM.
+
+    ``DEFAULT`` as a value is ``exp.Var``.
+    """
 
     table: Name
     alias: str | None
@@ -349,13 +359,13 @@ class MergeAction:
     """One WHEN of a MERGE.
 
     Attributes:
-        assignments: What columns become, or what an insert gives them; empty for all columns of the source: by
-            position, or ``by_name``.
-        message: What is said by THEN ERROR.
+        assignments: The new values of columns, for an update or an insert; empty for all columns of the source,
+            by position or ``by_name``.
+        message: The message of THEN ERROR.
     """
 
     side: Literal["matched", "not matched", "not matched by source"]
-    deed: Literal["update", "delete", "insert", "do nothing", "error"]
+    operation: Literal["update", "delete", "insert", "do nothing", "error"]
     when: exp.Expr | None = None
     assignments: tuple[tuple[str, exp.Expr], ...] = ()
     values: tuple[exp.Expr, ...] = ()
@@ -384,7 +394,10 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """SELECT, FROM, VALUES, WITH, TABLE; CALL f(...) is the query ``SELECT * FROM f(...)`` with ``is_call``."""
+    """SELECT, FROM, VALUES, WITH, TABLE.
+
+    CALL f(...) is the query ``SELECT * FROM f(...)`` with ``is_call``.
+    """
 
     query: exp.Query
     is_call: bool = False

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from forklake.catalog.pruning import Constant, PartitionValue, may_match
 from forklake.model import types
 from forklake.model.ids import ColumnId, DataFileId, TableId
-from forklake.model.predicate import All, Any, Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
+from forklake.model.predicate import AllOf, AnyOf, Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
 from forklake.model.rows import FileColumnStatsRow
 from forklake.model.transforms import Transform
 from forklake.model.types.read import stored_type
@@ -222,9 +222,9 @@ def test_integers_that_became_floats_are_kept_where_they_are_rounded_to() -> Non
 
 def test_all_and_any_are_what_they_say() -> None:
     low, high = Comparison(C, types.INT32, "<", "5"), Comparison(C, types.INT32, ">", "15")
-    assert not may_match(All((low, Anything())), stats("9", "20"))
-    assert may_match(Any((low, high)), stats("9", "20"))
-    assert not may_match(Any((low, Nothing())), stats("9", "20"))
+    assert not may_match(AllOf((low, Anything())), stats("9", "20"))
+    assert may_match(AnyOf((low, high)), stats("9", "20"))
+    assert not may_match(AnyOf((low, Nothing())), stats("9", "20"))
     assert not may_match(Nothing(), {})
     assert may_match(Anything(), {})
 

@@ -84,13 +84,13 @@ def test_a_path_through_a_file_is_explained(tmp_path: Path) -> None:
 def test_what_the_system_refuses_is_said_in_words(number: int, words: str) -> None:
     with (
         pytest.raises(DataFileError, match=f'File "/d/x" was not written: {words}'),
-        storage.explained("/d/x", "written"),
+        storage.explain_errors("/d/x", "written"),
     ):
         raise OSError(number, os.strerror(number))
 
 
 def fill(path: str) -> None:
-    with storage.open_output(path) as file, storage.explained(path, "written"):
+    with storage.open_output(path) as file, storage.explain_errors(path, "written"):
         file.write(b"x" * 100_000)
 
 

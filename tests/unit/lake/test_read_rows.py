@@ -17,7 +17,7 @@ from forklake import Catalog, ColumnDefinition, Lake, Settings, Table
 from forklake.errors import ConfigError, DataFileError, InvalidInputError, NotFoundError
 from forklake.files.deletes import write_delete_file
 from forklake.model.scan import OWN_ROW_ID, ScanPlan
-from forklake.ops.read_table import is_read_here
+from forklake.ops.read_table import is_read_locally
 from tests.rows.arrow_hands import planned
 
 NO_SPARK: Any = cast("Any", "there is no Spark here")
@@ -193,7 +193,7 @@ def test_deleted_rows_are_not_shown(lake: Lake) -> None:
 
 def is_here(table: Table, limit: int | None = None, **settings: Any) -> bool:
     plan = planned(table, None)
-    return is_read_here(plan, plan.fields, Settings(**settings), limit)
+    return is_read_locally(plan, plan.fields, Settings(**settings), limit)
 
 
 def test_up_to_how_many_bytes_and_rows_a_table_is_read_here_can_be_set(lake: Lake) -> None:
@@ -216,8 +216,8 @@ def test_many_files_are_not_small_whatever_their_sizes(shop: Catalog) -> None:
     (file,) = planned(shop.table("t"), None).files
     plan = ScanPlan("t", (), (file,) * 300)
     assert sum(one.file_size_bytes for one in plan.files) < 1_000_000
-    assert not is_read_here(plan, (), Settings())
-    assert is_read_here(plan, (), Settings(), limit=10)
+    assert not is_read_locally(plan, (), Settings())
+    assert is_read_locally(plan, (), Settings(), limit=10)
 
 
 def test_a_head_counts_only_the_row_groups_that_it_reads(lake: Lake) -> None:

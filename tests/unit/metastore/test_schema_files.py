@@ -57,7 +57,7 @@ def described(product: Product) -> Shape:
                 column.is_nullable,
                 column.name in ("catalog_id", *table.key),
             )
-            for column in table.stored
+            for column in table.stored_columns
         ]
         for table in TABLES
     }
@@ -126,7 +126,7 @@ def test_the_row_class_of_a_table_has_its_columns(table: MetadataTable[Any]) -> 
             *kinds, last = typing.get_args(hints[field.name]) or (hints[field.name],)
             kind = kinds[0] if kinds else last
             actual.append((field.name, getattr(kind, "__supertype__", kind), last is NoneType))
-    assert actual == [(column.name, TYPES[column.kind], column.is_nullable) for column in table.described.carried]
+    assert actual == [(column.name, TYPES[column.kind], column.is_nullable) for column in table.described.row_columns]
 
 
 def test_each_table_that_commits_write_has_a_row_class() -> None:

@@ -7,7 +7,7 @@ import pytest
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
-from forklake.ops.expire import Rule, before, choose_snapshots
+from forklake.ops.expire import Rule, choose_snapshots, subtract_interval
 
 PARENT, FORK = CatalogId(1), CatalogId(2)
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,5 +49,7 @@ def test_the_strict_rule_refuses_what_the_lenient_one_passes_over() -> None:
 
 
 def test_months_before_the_end_of_a_month_are_cut_to_its_last_day() -> None:
-    assert before(datetime(2026, 3, 31, tzinfo=UTC), 1, 0, 0) == datetime(2026, 2, 28, tzinfo=UTC)
-    assert before(datetime(2026, 1, 15, tzinfo=UTC), 2, 1, 1_000_000) == datetime(2025, 11, 13, 23, 59, 59, tzinfo=UTC)
+    assert subtract_interval(datetime(2026, 3, 31, tzinfo=UTC), 1, 0, 0) == datetime(2026, 2, 28, tzinfo=UTC)
+    assert subtract_interval(datetime(2026, 1, 15, tzinfo=UTC), 2, 1, 1_000_000) == datetime(
+        2025, 11, 13, 23, 59, 59, tzinfo=UTC
+    )

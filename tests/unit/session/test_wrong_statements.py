@@ -22,7 +22,7 @@ from forklake.errors import (
     InvalidNameError,
     NotFoundError,
 )
-from forklake.session.guard import guarded
+from forklake.session.guard import guard
 
 ATTACH = "ATTACH 'ducklake:lake.db' AS lake (DATA_PATH 'data', CATALOG 'shop', CREATE_IF_NOT_EXISTS true)"
 
@@ -273,7 +273,7 @@ def test_a_comment_on_a_column_names_its_table(session: Connection) -> None:
 def test_a_mistake_of_our_own_is_an_error_as_others_are() -> None:
     with (
         pytest.raises(InternalError, match=r"INTERNAL Error: .* \(KeyError: 'odd'\)") as refusal,
-        guarded(SparkEngine(None, {})),
+        guard(SparkEngine(None, {})),
     ):
         raise KeyError("odd")
     assert isinstance(refusal.value.__cause__, KeyError)

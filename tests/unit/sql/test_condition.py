@@ -14,8 +14,8 @@ from forklake.model import types
 from forklake.model.field import Field, leaves
 from forklake.model.ids import ColumnId
 from forklake.model.predicate import (
-    All,
-    Any,
+    AllOf,
+    AnyOf,
     Anything,
     Comparison,
     IsNull,
@@ -111,12 +111,12 @@ def test_no_file_with_a_row_that_fulfils_a_condition_is_ruled_out(
         ("a in (3, 1, 3)", OneOf(ColumnId(1), types.INT32, ("3", "1"))),
         ("a not in (1, null)", Nothing()),
         ("a is not distinct from 1", a("=", "1")),
-        ("a is distinct from 1", Any((a("<>", "1"), IsNull(ColumnId(1), is_null=True)))),
+        ("a is distinct from 1", AnyOf((a("<>", "1"), IsNull(ColumnId(1), is_null=True)))),
         ("a = 1 and a + 1 = 2", a("=", "1")),
         ("a = 1 or a + 1 = 2", Anything()),
-        ("not (a = 1 or a is null)", All((a("<>", "1"), IsNull(ColumnId(1), is_null=False)))),
-        ("not (a = 1 and a < 3)", Any((a("<>", "1"), a(">=", "3")))),
-        ("not (a between 1 and 3)", Any((a("<", "1"), a(">", "3")))),
+        ("not (a = 1 or a is null)", AllOf((a("<>", "1"), IsNull(ColumnId(1), is_null=False)))),
+        ("not (a = 1 and a < 3)", AnyOf((a("<>", "1"), a(">=", "3")))),
+        ("not (a between 1 and 3)", AnyOf((a("<", "1"), a(">", "3")))),
         ("a = null", Nothing()),
         ("a = 1 or null", a("=", "1")),
         ("true", Anything()),
@@ -130,7 +130,9 @@ def test_no_file_with_a_row_that_fulfils_a_condition_is_ruled_out(
         ("tz < '2024-01-01 01:00+02'", Comparison(ColumnId(4), types.TIMESTAMPTZ, "<", "2023-12-31 23:00:00+00")),
         (
             "\"v X\" like 'a%'",
-            All((Comparison(ColumnId(2), types.VARCHAR, ">=", "a"), Comparison(ColumnId(2), types.VARCHAR, "<", "b"))),
+            AllOf(
+                (Comparison(ColumnId(2), types.VARCHAR, ">=", "a"), Comparison(ColumnId(2), types.VARCHAR, "<", "b"))
+            ),
         ),
         ("\"v X\" not like 'a%'", Anything()),
         ("\"v X\" like 'abc'", Comparison(ColumnId(2), types.VARCHAR, "=", "abc")),
@@ -262,7 +264,7 @@ def test_a_column_may_be_called_as_a_type_is(name: str) -> None:
 def test_long_chains_and_lists_are_read() -> None:
     numbers = range(3000)
     either = said(" or ".join(f"a = {number}" for number in numbers))
-    assert isinstance(either, Any)
+    assert isinstance(either, AnyOf)
     assert len(either.parts) == 3000
     listed = said(f"a in ({', '.join(map(str, numbers))})")
     assert isinstance(listed, OneOf)

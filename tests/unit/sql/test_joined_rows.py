@@ -48,7 +48,7 @@ class Tables:
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
         return NotImplemented
 
-    def asked(self, statement: Any) -> Relation:
+    def show_relation(self, statement: Any) -> Relation:
         raise NotImplementedError
 
     def macro(self, parts: tuple[str, ...]) -> Sequence[Any]:

@@ -13,7 +13,7 @@ from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.render import Asked, Resolved, shown
+from forklake.sql.expressions.render import BoundNode, ShowNode, render
 from forklake.sql.parse import grammar, parse_query, tokens
 from forklake.sql.parse.grammar import Grammar
 from forklake.sql.statements import Show
@@ -65,14 +65,14 @@ def test_what_is_set_for_the_parser_is_asked_by_it() -> None:
 
 
 def test_nodes_of_our_own_are_shown() -> None:
-    resolved = Resolved(bound=Bound("x", types.INT32, literal="7"))
-    assert shown(exp.Add(this=resolved, expression=exp.Literal.number(1))) == "7 + 1"
-    assert shown(Asked(statement=Show("tables"))) == "SHOW"
-    assert shown(parse_query("SELECT Abs(a)"), normalize_functions="lower") == "SELECT abs(a)"
+    resolved = BoundNode(bound=Bound("x", types.INT32, literal="7"))
+    assert render(exp.Add(this=resolved, expression=exp.Literal.number(1))) == "7 + 1"
+    assert render(ShowNode(statement=Show("tables"))) == "SHOW"
+    assert render(parse_query("SELECT Abs(a)"), normalize_functions="lower") == "SELECT abs(a)"
 
 
 def test_sqlglot_stays_as_it_is_for_others() -> None:
-    assert not {Resolved, Asked} & set(DuckDBGenerator.TRANSFORMS)
+    assert not {BoundNode, ShowNode} & set(DuckDBGenerator.TRANSFORMS)
     assert DuckDB.Generator is DuckDBGenerator
-    with pytest.raises(ValueError, match="Unsupported expression type Resolved"):
-        Resolved(bound=Bound("x", types.INT32)).sql("duckdb")
+    with pytest.raises(ValueError, match="Unsupported expression type BoundNode"):
+        BoundNode(bound=Bound("x", types.INT32)).sql("duckdb")

@@ -6,7 +6,7 @@ import pytest
 from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.coercion import cast, constant, untyped
+from forklake.sql.expressions.coercion import cast, constant, untyped_constant
 from forklake.sql.expressions.nested import concatenation, list_value, map_value, struct_value
 
 ONE, TWO = constant(types.INT32, "1"), constant(types.INT32, "2")
@@ -16,13 +16,13 @@ CONSTANTS = {
     "[1, 2]": list_value([ONE, TWO]),
     "[1, 2.5]": list_value([ONE, HALF]),
     "[1, NULL]": list_value([ONE, NOTHING]),
-    "['a', 'b, c', 'it''s', '', 'NULL']": list_value([untyped(t) for t in ("a", "b, c", "it's", "", "NULL")]),
+    "['a', 'b, c', 'it''s', '', 'NULL']": list_value([untyped_constant(t) for t in ("a", "b, c", "it's", "", "NULL")]),
     "{'x': 1, 'Y z': [2.5]}": struct_value(["x", "Y z"], [ONE, list_value([HALF])]),
-    "MAP {'k': 1, 'l': 2}": map_value([untyped("k"), untyped("l")], [ONE, TWO]),
+    "MAP {'k': 1, 'l': 2}": map_value([untyped_constant("k"), untyped_constant("l")], [ONE, TWO]),
     "[{'x': 1}, {'x': 2.5}]": list_value([struct_value(["x"], [ONE]), struct_value(["x"], [HALF])]),
     "[1, 2]::BIGINT[]": cast(list_value([ONE, TWO]), list_of(types.INT64)),
     "[1, 2]::VARCHAR": cast(list_value([ONE, TWO]), types.VARCHAR),
-    "'a' || 'b'": concatenation(untyped("a"), untyped("b")),
+    "'a' || 'b'": concatenation(untyped_constant("a"), untyped_constant("b")),
 }
 
 

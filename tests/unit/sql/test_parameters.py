@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forklake.errors import InvalidInputError
-from forklake.sql.parameters import Parameters, all_used
+from forklake.sql.parameters import Parameters, checked_parameters
 from forklake.sql.parse import parse
 
 
@@ -55,5 +55,5 @@ def test_question_marks_go_on_where_the_text_before_ended() -> None:
     ],
 )
 def test_a_value_that_is_missing_or_too_many_is_refused(text: str, given: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message), all_used(given) as values:
+    with pytest.raises(InvalidInputError, match=message), checked_parameters(given) as values:
         values.fill(parse(text)[0])

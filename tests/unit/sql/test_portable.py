@@ -2,7 +2,7 @@
 
 import pytest
 
-from forklake.sql.portable import Home, at_home, portable
+from forklake.sql.portable import Home, make_portable, qualify_names
 
 HOME = Home("my lake", "main", {"main", "side"}, {"twice", "rows_of"})
 
@@ -20,11 +20,11 @@ HOME = Home("my lake", "main", {"main", "side"}, {"twice", "rows_of"})
     ],
 )
 def test_a_stored_query_does_not_say_what_its_catalog_is_attached_as(text: str, stored: str) -> None:
-    assert portable(text, "lake", macros={"twice", "rows_of"}) == stored
+    assert make_portable(text, "lake", macros={"twice", "rows_of"}) == stored
 
 
 def test_a_stored_expression_does_neither() -> None:
-    assert portable("x + (SELECT max(i) FROM lake.t)", "lake", "scalar") == "x + (SELECT max(i) FROM main.t)"
+    assert make_portable("x + (SELECT max(i) FROM lake.t)", "lake", "scalar") == "x + (SELECT max(i) FROM main.t)"
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_a_stored_expression_does_neither() -> None:
 )
 def test_a_macro_finds_the_tables_and_macros_of_its_own_catalog(text: str, read: str | None) -> None:
     expected = read or 'SELECT "my lake"."main".twice(i), lower(n), n.upper() FROM "my lake"."main".t'
-    assert at_home(text, HOME, "table") == expected
+    assert qualify_names(text, HOME, "table") == expected
 
 
 def test_a_name_with_quotes_stays_one_name() -> None:
-    assert at_home("FROM t", Home('a"b', "main", {"main"}, ()), "table") == 'FROM "a""b"."main".t'
+    assert qualify_names("FROM t", Home('a"b', "main", {"main"}, ()), "table") == 'FROM "a""b"."main".t'

@@ -15,7 +15,7 @@ from forklake.model import types
 from forklake.model.definitions import MacroImplementation, MacroParameter
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
-from forklake.model.predicate import All, Anything, Comparison
+from forklake.model.predicate import AllOf, Anything, Comparison
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
 from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery
@@ -83,7 +83,7 @@ class Known:
     def scalar(self, parts: tuple[str, ...], arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
         return sum(arguments) if parts[-1] == "of_session" else NotImplemented
 
-    def asked(self, statement: Show | Describe) -> Relation:
+    def show_relation(self, statement: Show | Describe) -> Relation:
         self.asked_about.append(statement)
         return F
 
@@ -299,7 +299,7 @@ def test_what_cannot_be_is_refused(text: str, words: str) -> None:
 
 
 def test_a_condition_on_a_view_limits_what_is_read_of_its_table() -> None:
-    assert only_scan(bound("SELECT * FROM v WHERE first < 9")).predicate == All(
+    assert only_scan(bound("SELECT * FROM v WHERE first < 9")).predicate == AllOf(
         (Comparison(ColumnId(1), types.INT32, ">", "3"), Comparison(ColumnId(1), types.INT32, "<", "9"))
     )
     for other in (

@@ -162,7 +162,7 @@ def test_keys_of_a_merge_are_the_columns_that_must_be_equal(on: str, keys: Any) 
 def test_an_upsert_matches_by_its_keys_and_takes_the_columns_that_both_have() -> None:
     merge = bind_merge_with(SOURCE, merge_statement(["ID", "day"], MergeClauses(), FIELDS, SOURCE, None), "t", FIELDS)
     assert merge.keys == (("id", "c0"), ("day", "c2"))
-    assert [(clause.side, clause.deed) for clause in merge.clauses] == [
+    assert [(clause.side, clause.operation) for clause in merge.clauses] == [
         ("matched", "update"),
         ("not matched", "insert"),
     ]

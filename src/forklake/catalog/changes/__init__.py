@@ -1,4 +1,7 @@
-"""Changes laid over a view: one module for each family, one function for each change."""
+"""Applies changes to a draft.
+
+There is one module for each family of changes, and one function for each change.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +46,12 @@ _APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {
 
 
 def apply(draft: Draft, change: model.Change) -> None:
-    """Lay one change over the draft.
+    """Apply one change to the draft.
 
-    What it means is decided on what the draft shows, so a change planned on an older snapshot is
-    checked again. A change that is refused may leave the draft half changed: throw it away.
+    The change is checked against the content of the draft, so a change that was planned on an older snapshot is
+    checked again. A change that is refused may leave the draft half changed: discard the draft then.
 
     Raises:
-        ForklakeError: The change makes no sense on what the draft shows.
+        ForklakeError: The change makes no sense on the content of the draft.
     """
     _APPLY[type(change)](draft, change)

@@ -1,4 +1,4 @@
-"""What altering a table has to note: in the log, and in its totals."""
+"""What every alteration of a table records: its log entry and its totals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.model.rows import TableRow, TableStatsRow
 def log_altered(draft: Draft, row: TableRow, *, reshapes: bool = False, new_version: bool = True) -> None:
     """Log that a table was altered, unless this transaction makes it.
 
-    ``reshapes`` says that its files are of another shape from now on; a sort order alone is no ``new_version``.
+    ``reshapes`` means that its files have another shape from now on; a sort order alone is no ``new_version``.
     """
     if row.table_id < 0:
         return
@@ -26,7 +26,10 @@ def log_altered(draft: Draft, row: TableRow, *, reshapes: bool = False, new_vers
 
 
 def own_stats(draft: Draft, table_id: TableId) -> TableStatsRow:
-    """Return the totals of a table for changing them: an inherited table counts its rows from our own range."""
+    """Return the totals of a table, to be changed.
+
+    An inherited table takes row ids from the catalog's own range.
+    """
     stats = lookup.table_stats(draft, table_id)
     if stats.origin is not None and stats.origin.owner != draft.version.catalog_id:
         return replace(stats, next_row_id=draft.first_row_id)

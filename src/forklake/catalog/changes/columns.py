@@ -39,7 +39,10 @@ _CHILDREN = {"list": ("element",), "map": ("key", "value")}
 
 
 def add(draft: Draft, change: AddColumn) -> None:
-    """Add a column at the end; ids are never reused, not even those of dropped columns."""
+    """Add a column at the end.
+
+    Ids are never reused, not even those of dropped columns.
+    """
     table = lookup.table_by_id(draft, change.table_id)
     if change.column.default_is_expression:
         raise InvalidInputError(
@@ -67,7 +70,7 @@ def add(draft: Draft, change: AddColumn) -> None:
 
 
 def drop(draft: Draft, change: DropColumn) -> None:
-    """Drop a column with everything in it."""
+    """Drop a column with everything nested in it."""
     table = lookup.table_by_id(draft, change.table_id)
     row = column_by_id(draft, change.table_id, change.column_id)
     rows = lookup.columns(draft, change.table_id)
@@ -91,37 +94,43 @@ def rename(draft: Draft, change: RenameColumn) -> None:
     row = column_by_id(draft, change.table_id, change.column_id)
     _check_column_name(change.name)
     if fold(change.name) in _names_beside(draft, change.table_id, row.parent_column, besides=row.column_id):
-        raise _taken(change.name)
+        raise _name_taken_error(change.name)
     _check_not_a_part(lookup.columns(draft, change.table_id), row, "rename")
     _replace(draft, row, replace(row, column_name=change.name, origin=None))
 
 
 def change_type(draft: Draft, change: ChangeColumnType) -> None:
-    """Promote the type of a column or field: every value that it had has one in the new type."""
+    """Promote the type of a column or field.
+
+    Every value of the old type has a counterpart in the new type.
+    """
     row = column_by_id(draft, change.table_id, change.column_id)
     new_type = _type_name(row.column_name, change.type)
     if new_type == row.column_type:
         return
     if row.is_nested or is_nested(new_type) or not is_promotion(row.type, read_scalar(new_type)):
         raise InvalidInputError(
-            f"Cannot change type of column {row.column_name} from {_written(row.column_type)} to {_written(new_type)}"
+            f"Cannot change type of column {row.column_name} from {_sql_name(row.column_type)} to {_sql_name(new_type)}"
             " - only widening type promotions are allowed"
         )
     before = field_tree(lookup.columns(draft, change.table_id))
-    row_now = replace(row, column_type=new_type, initial_default=_widened(row, row.initial_default), origin=None)
+    row_now = replace(row, column_type=new_type, initial_default=_widen_text(row, row.initial_default), origin=None)
     if row.type == types.BOOLEAN and row.default_value_type == "literal":
-        row_now = replace(row_now, default_value=_widened(row, row.default_value))
+        row_now = replace(row_now, default_value=_widen_text(row, row.default_value))
     _replace(draft, row, row_now)
     _widen_stats(draft, row)
     _retype_inlined(draft, change.table_id, before)
 
 
-def _written(name: str) -> str:
+def _sql_name(name: str) -> str:
     return name.upper() if is_nested(name) else stored_type(name).sql_name
 
 
-def _widened(old: ColumnRow, text: str | None) -> str | None:
-    """Return the text of a value for a wider type; texts of most types mean the same there."""
+def _widen_text(old: ColumnRow, text: str | None) -> str | None:
+    """Return the text of a value for a wider type.
+
+    For most types the text stays the same.
+    """
     if text is None:
         return None
     if old.type == types.BOOLEAN:
@@ -134,21 +143,22 @@ def _widened(old: ColumnRow, text: str | None) -> str | None:
 
 
 def _widen_stats(draft: Draft, old: ColumnRow) -> None:
-    """Let the bounds of a column hold for its values in the wider type; its order is the same."""
+    """Adapt the bounds of a column to its wider type; the order of values is the same."""
     known = lookup.column_stats(draft, old.table_id)
     stats = known.get(old.column_id)
     if stats is None:
         return
-    low, high = (_widened(old, bound) for bound in (stats.min_value, stats.max_value))
+    low, high = (_widen_text(old, bound) for bound in (stats.min_value, stats.max_value))
     if (low, high) != (stats.min_value, stats.max_value):
         known[old.column_id] = replace(stats, min_value=low, max_value=high, origin=None)
         draft.write_latest(TABLE_COLUMN_STATS, old.table_id, list(known.values()))
 
 
 def _retype_inlined(draft: Draft, table_id: TableId, before: Sequence[Field]) -> None:
-    """Write the rows that this transaction has inlined as texts of the types that the columns have now.
+    """Rewrite the inlined rows of this transaction in the current column types.
 
-    Rows are read in the columns that the table has at their snapshot; the types before it never have one.
+    Rows are read with the columns that the table has at their snapshot, and no snapshot ever has the earlier
+    types.
     """
     staged = [row for row in draft.rows(INLINED_ROW, {"table_id": table_id}) if row.origin is None]
     if not staged:
@@ -171,7 +181,7 @@ def _retype_inlined(draft: Draft, table_id: TableId, before: Sequence[Field]) ->
 
 
 def set_default(draft: Draft, change: SetDefault) -> None:
-    """Give a column another default for rows to come; rows that are there keep what they have."""
+    """Set the default of a column for future rows; existing rows keep their values."""
     row = column_by_id(draft, change.table_id, change.column_id)
     if row.is_nested and change.default is not None:
         raise InvalidInputError(f"Default value for {row.column_type.upper()} type not supported")
@@ -182,7 +192,7 @@ def set_default(draft: Draft, change: SetDefault) -> None:
 
 
 def set_nulls_allowed(draft: Draft, change: SetNullsAllowed) -> None:
-    """Allow or forbid NULL; it is forbidden only where it is known that there is none."""
+    """Allow or forbid NULL; forbidding needs proof that the column has none."""
     row = column_by_id(draft, change.table_id, change.column_id)
     if row.nulls_allowed == change.allowed:
         raise InvalidInputError(
@@ -229,12 +239,12 @@ def insert(
 ) -> ColumnId:
     """Add the rows of a column and of what is nested in it; return the next free id.
 
-    ``taken`` has the folded names of the columns beside it, and gets this one too. With ``is_added`` rows that are
-    there already have the default for it.
+    ``taken`` has the folded names of the columns beside it, and this one is added to it. With ``is_added``,
+    existing rows have the default in it.
     """
     _check_column_name(column.name)
     if fold(column.name) in taken:
-        raise _taken(column.name)
+        raise _name_taken_error(column.name)
     taken.add(fold(column.name))
     check_text("default of a column", column.default)
     column_type = _type_name(column.name, column.type)
@@ -301,7 +311,7 @@ def _check_children(column: ColumnDefinition, column_type: str) -> None:
 def _names_beside(
     draft: Draft, table_id: TableId, parent: ColumnId | None, besides: ColumnId | None = None
 ) -> set[str]:
-    """Return the folded names of the columns or fields below a parent, but for one of them."""
+    """Return the folded names of the columns or fields below a parent, except one."""
     return {
         fold(row.column_name)
         for row in draft.rows(COLUMN, {"table_id": table_id})
@@ -309,7 +319,7 @@ def _names_beside(
     }
 
 
-def _taken(name: str) -> AlreadyExistsError:
+def _name_taken_error(name: str) -> AlreadyExistsError:
     return AlreadyExistsError(f'Column with name "{name}" already exists!')
 
 

@@ -1,4 +1,4 @@
-"""Registering data files and delete files, and ending data files; statistics follow."""
+"""Registers data files and delete files, ends data files, and updates statistics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from forklake.model.types.order import order_key
 
 
 def append(draft: Draft, change: AppendFiles) -> None:
-    """Register data files; their rows get the next ids of the table."""
+    """Register data files; their rows get the next row ids of the table."""
     if not change.files:
         return
     table = lookup.table_by_id(draft, change.table_id)
@@ -94,7 +94,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
 
 
 def rewrite(draft: Draft, change: RewriteFiles) -> None:
-    """Put files into the places of files that this transaction added; what is deleted of them stays deleted."""
+    """Replace files that this transaction added; their deleted rows stay deleted."""
     table = lookup.table_by_id(draft, change.table_id)
     stats = own_stats(draft, change.table_id)
     leaves = leaves_of(lookup.columns(draft, change.table_id))
@@ -136,7 +136,10 @@ def insert_written(
     row_id_start: int,
     partial_max: SnapshotId,
 ) -> None:
-    """Register data files whose rows carry their ids and snapshots; the totals of the table stay as they are."""
+    """Register data files whose rows carry their ids and snapshots.
+
+    The totals of the table stay as they are.
+    """
     leaves = leaves_of(lookup.columns(draft, table.table_id))
     partitioning = draft.rows(PARTITION_INFO, {"table_id": table.table_id})
     keys = draft.following(PARTITION_COLUMN, partitioning)
@@ -172,7 +175,10 @@ def _insert_facts(
     keys: list[PartitionColumnRow],
     leaves: Mapping[str, ColumnRow],
 ) -> dict[ColumnId, ColumnStats]:
-    """Add the partition values and statistics of a file, and return the statistics by column."""
+    """Add the partition values and statistics of a file.
+
+    Return the statistics by column.
+    """
     _insert_partition_values(draft, table, keys, row.data_file_id, file)
     known = _by_column(file, leaves, table.table_name)
     draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in known.items()))
@@ -236,7 +242,7 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
 
 
 def insert_deletes(draft: Draft, table_id: TableId, files: Sequence[tuple[DeleteFileId, NewDeleteFile]]) -> None:
-    """Register delete files, each in the place of the one before it, and log that."""
+    """Register delete files, each in place of the previous one, and log the change."""
     ids = [file.data_file_id for _, file in files]
     data_files = _data_files(draft, table_id, ids)
     for delete_file_id, file in files:
@@ -278,7 +284,10 @@ def remove(draft: Draft, change: RemoveFiles) -> None:
 
 
 def end_files(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> None:
-    """End data files with all that belongs to them, take them from the totals, and log that."""
+    """End data files with everything that belongs to them, and log the change.
+
+    The totals of the table are reduced accordingly.
+    """
     stats = own_stats(draft, table_id)
     for file in _data_files(draft, table_id, files).values():
         of_file = {"table_id": table_id, "data_file_id": file.data_file_id}
@@ -295,7 +304,9 @@ def end_files(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> N
 
 
 def check_not_flushed(draft: Draft, files: Iterable[DataFileId]) -> None:
-    """Refuse to delete rows of files that inlined data were just flushed into: which rows went could not be told.
+    """Refuse to delete rows of files that this transaction flushed inlined data into.
+
+    The change feed could not tell which rows were deleted.
 
     Raises:
         InvalidInputError: The transaction has flushed into one of them.
@@ -337,7 +348,10 @@ def _check_counts(path: str, count: int, byte_count: int) -> None:
 
 
 def leaves_of(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
-    """Return the columns that hold values, by their folded names with dots between: only they have statistics."""
+    """Return the columns that hold values, by their folded and dotted names.
+
+    Only these columns have statistics.
+    """
     paths: dict[ColumnId | None, str] = {None: ""}
     leaves = {}
     for row in rows:  # parents come before what is nested in them
@@ -374,14 +388,17 @@ def _file_stats(file_id: DataFileId, table_id: TableId, column_id: ColumnId, giv
 
 
 def _storable(bound: str | None) -> str | None:
-    """Return a bound that can be kept: text with NUL has none, as in DuckLake."""
+    """Return a bound that can be stored, or None for text with NUL, as DuckLake does."""
     return None if bound is None or "\0" in bound else bound
 
 
 def merge_stats(
     column: ColumnRow, old: TableColumnStatsRow | None, given: ColumnStats | None, *, is_first: bool
 ) -> TableColumnStatsRow:
-    """Widen what is known of a column by what one more file says; what one side does not know is unknown."""
+    """Widen the statistics of a column by those of one more file.
+
+    What one side does not know is unknown in the result.
+    """
     if given is None:
         return TableColumnStatsRow(table_id=column.table_id, column_id=column.column_id)
     has_null = None if given.null_count is None else given.null_count > 0
@@ -402,8 +419,12 @@ def merge_stats(
         column_id=column.column_id,
         contains_null=_either(old.contains_null, has_null),
         contains_nan=_either(old.contains_nan, given.contains_nan),
-        min_value=old.min_value if all_null else _bound(column.type, old.min_value, _storable(given.min_value), -1),
-        max_value=old.max_value if all_null else _bound(column.type, old.max_value, _storable(given.max_value), 1),
+        min_value=old.min_value
+        if all_null
+        else _outer_bound(column.type, old.min_value, _storable(given.min_value), -1),
+        max_value=old.max_value
+        if all_null
+        else _outer_bound(column.type, old.max_value, _storable(given.max_value), 1),
         extra_stats=None,
     )
 
@@ -414,7 +435,7 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
     return None if one is None or other is None else False
 
 
-def _bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
+def _outer_bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
     if one is None or other is None:
         return None
     first, second = order_key(kind, one), order_key(kind, other)

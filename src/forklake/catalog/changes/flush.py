@@ -1,4 +1,7 @@
-"""Moving what the metadata holds of a table into files: the rows stay what they are."""
+"""Moves inlined rows and inlined deletes of a table into files.
+
+The rows do not change.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,11 @@ _DELETES: Final = (ChangeKind.INLINED_DELETE, ChangeKind.DELETED_FROM_TABLE)
 
 
 def flush(draft: Draft, change: FlushInlined) -> None:
-    """Begin the files and end what they take the place of, from the same snapshot on.
+    """Begin the files and end the inlined data that they replace.
 
-    The change feed tells a flushed row by the file, with the snapshot that the row carries. Rows that the transaction
-    itself deleted could not be told apart from those, so it may do one or the other.
+    Both happen at the same snapshot. The change feed reports a flushed row from the file, with the snapshot that
+    the row carries. It cannot tell such a row from one that the transaction itself deleted, so a transaction
+    either flushes or deletes.
     """
     table = lookup.table_by_id(draft, change.table_id)
     check_flushable(draft, table)
@@ -57,7 +61,7 @@ def check_flushable(draft: Draft, table: TableRow) -> None:
     """Refuse to flush in a transaction that has deleted rows of the table.
 
     Raises:
-        InvalidInputError: It has.
+        InvalidInputError: The transaction has deleted rows of it.
     """
     if any(logged.kind in _DELETES and logged.object_id == table.table_id for logged in draft.log):
         raise InvalidInputError(
@@ -68,7 +72,7 @@ def check_flushable(draft: Draft, table: TableRow) -> None:
 
 
 def table_shape(content: Content, table_id: TableId) -> TableShape:
-    """Return what of a table shows in its files now."""
+    """Return the current shape of a table, as its files show it."""
     partitioning = content.rows(PARTITION_INFO, {"table_id": table_id})
     return TableShape(
         frozenset(

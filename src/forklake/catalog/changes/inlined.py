@@ -1,4 +1,4 @@
-"""Rows and deletes that are kept in the metadata instead of in files."""
+"""Inlined rows and inlined deletes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from forklake.model.types.order import order_key
 
 
 def insert(draft: Draft, change: InsertInlined) -> None:
-    """Add rows; new ones get the next ids of the table as rows of files do."""
+    """Add inlined rows; new ones get the next row ids of the table."""
     if not change.rows:
         return
     table = lookup.table_by_id(draft, change.table_id)
@@ -49,7 +49,10 @@ def insert(draft: Draft, change: InsertInlined) -> None:
 
 
 def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
-    """Let the statistics of the columns hold for the new rows too; nothing is known of what is nested in them."""
+    """Widen the statistics of the columns by the new rows.
+
+    Nothing is known of nested fields.
+    """
     merged = lookup.column_stats(draft, change.table_id)
     for column in leaves_of(lookup.columns(draft, change.table_id)).values():
         values = [dict(row).get(column.column_id) for row in change.rows]
@@ -59,7 +62,10 @@ def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
 
 
 def _stats(column: ColumnRow, values: list[str | None]) -> ColumnStats:
-    """Return what the values of a column say; a NaN, or a value that cannot be compared, leaves the bounds unknown."""
+    """Return the statistics of a column's values.
+
+    A NaN, or a value that cannot be compared, leaves the bounds unknown.
+    """
     there = [value for value in values if value is not None]
     is_float = isinstance(column.type, types.Float)
     has_nan = is_float and any(value.lower() == "nan" for value in there)

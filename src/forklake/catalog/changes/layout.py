@@ -1,4 +1,4 @@
-"""How the files of a table are laid out: partitioning and sort order."""
+"""The layout of a table's files: partitioning and sort order."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from forklake.model.rows import (
 
 
 def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
-    """Partition the files to come; files that are there keep the partitioning they were written with.
+    """Partition future files; existing files keep their partitioning.
 
-    Setting what is set changes nothing: the partitioning stays the same one.
+    Setting the current partitioning again changes nothing: it stays the same one.
     """
     table = lookup.table_by_id(draft, change.table_id)
     keys = _partition_keys(draft, change, table)
@@ -61,7 +61,7 @@ def set_partitioning(draft: Draft, change: SetPartitioning) -> None:
 
 
 def _partition_keys(draft: Draft, change: SetPartitioning, table: TableRow) -> list[tuple[ColumnId, str]]:
-    """Return the columns and transforms of a partitioning, checked."""
+    """Check the keys of a partitioning; return their columns and transforms."""
     keys: list[tuple[ColumnId, str]] = []
     for field in change.fields:
         column = lookup.column(draft, table, field.column)
@@ -85,7 +85,10 @@ def _kept_keys(draft: Draft, partitioning: PartitionInfoRow) -> list[tuple[Colum
 
 
 def _release_files(draft: Draft, partitioning: PartitionInfoRow) -> None:
-    """Make files of a partitioning that one transaction made and ended again files without: it never comes to be."""
+    """Detach files from a partitioning that the transaction made and ended again.
+
+    Such a partitioning is never committed.
+    """
     if partitioning.partition_id >= 0:
         return
     of_partitioning = {"table_id": partitioning.table_id, "partition_id": partitioning.partition_id}
@@ -95,7 +98,7 @@ def _release_files(draft: Draft, partitioning: PartitionInfoRow) -> None:
 
 
 def set_sorting(draft: Draft, change: SetSorting) -> None:
-    """Sort the files to come; the schema version stays, as in DuckLake."""
+    """Sort future files; the schema version stays, as in DuckLake."""
     table = lookup.table_by_id(draft, change.table_id)
     before = draft.rows(SORT_INFO, {"table_id": change.table_id})
     if not change.keys and not before:
@@ -132,7 +135,7 @@ def check_not_a_key(draft: Draft, table_id: TableId, column_id: ColumnId, name: 
     """Refuse to drop a column that files are partitioned or sorted by.
 
     Raises:
-        InvalidInputError: They are.
+        InvalidInputError: The column is such a key.
     """
     partitioned = draft.following(PARTITION_COLUMN, draft.rows(PARTITION_INFO, {"table_id": table_id}))
     if any(key.column_id == column_id for key in partitioned):

@@ -1,4 +1,4 @@
-"""Making and dropping macros."""
+"""Creates and drops macros."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from forklake.model.rows import MacroImplRow, MacroParameterRow, MacroRow
 
 
 def create(draft: Draft, change: CreateMacro) -> None:
-    """Make a macro with its overloads; macros have names of their own, apart from tables and views."""
+    """Create a macro with its overloads.
+
+    Macros have a namespace of their own, apart from tables and views.
+    """
     check_name("macro", change.name)
     schema = lookup.schema_by_id(draft, change.schema_id)
     if lookup.find_macro(draft, change.schema_id, change.name) is not None:

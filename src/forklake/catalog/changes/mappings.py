@@ -68,9 +68,10 @@ def _insert_columns(
 
 
 def adopt(draft: Draft, table: TableRow, mapping_id: MappingId) -> None:
-    """Use a mapping again that a file of the table uses; one that is inherited is written again as our own.
+    """Reuse a mapping that a file of the table uses; copy it if it is inherited.
 
-    Rows that follow a file are found under the file's owner, so a mapping of an ancestor does not serve our files.
+    Rows that follow a file are looked up under the file's owner, so a mapping of an ancestor does not serve our
+    files.
     """
     users = [file for file in draft.rows(DATA_FILE, {"table_id": table.table_id}) if file.mapping_id == mapping_id]
     if not users:
@@ -84,14 +85,14 @@ def adopt(draft: Draft, table: TableRow, mapping_id: MappingId) -> None:
 
 
 def _is_written(draft: Draft, user: DataFileRow) -> bool:
-    """Return whether the mapping of an inherited file was written as our own before."""
+    """Return whether the mapping of an inherited file was already copied as our own."""
     assert user.origin is not None
     own = replace(user, origin=replace(user.origin, owner=draft.version.catalog_id))
     return bool(draft.following(COLUMN_MAPPING, [own, replace(user, origin=None)]))
 
 
 def forget_unused(draft: Draft, table: TableRow, mapping_ids: Iterable[MappingId | None]) -> None:
-    """Drop mappings that this transaction added, if no file uses them any more."""
+    """Discard mappings that this transaction added and no file uses any more."""
     used = {file.mapping_id for file in draft.rows(DATA_FILE, {"table_id": table.table_id})}
     unused = {mapping for mapping in mapping_ids if mapping is not None and mapping < 0 and mapping not in used}
     draft.forget(COLUMN_MAPPING, "mapping_id", set(unused))

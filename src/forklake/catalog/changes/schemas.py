@@ -1,4 +1,4 @@
-"""Making and dropping schemas."""
+"""Creates and drops schemas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.model.rows import SchemaRow
 
 
 def create(draft: Draft, change: CreateSchema) -> None:
-    """Make a schema."""
+    """Create a schema."""
     check_name("schema", change.name)
     if lookup.find_schema(draft, change.name) is not None:
         raise AlreadyExistsError(f'Schema with name "{change.name}" already exists!')
@@ -30,7 +30,7 @@ def create(draft: Draft, change: CreateSchema) -> None:
 
 
 def drop(draft: Draft, change: DropSchema) -> None:
-    """Drop a schema, and with ``cascade`` what is in it."""
+    """Drop a schema; with ``cascade`` also everything in it."""
     row = lookup.schema_by_id(draft, change.schema_id)
     held_tables = lookup.tables(draft, row.schema_id)
     held_views = lookup.views(draft, row.schema_id)

@@ -1,4 +1,4 @@
-"""Making, dropping and renaming tables."""
+"""Creates, drops and renames tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HELD: Final[tuple[MetadataTable[Any], ...]] = (
 
 
 def create(draft: Draft, change: CreateTable) -> None:
-    """Make a table with its columns and its first statistics."""
+    """Create a table with its columns and its first statistics."""
     check_name("table", change.name)
     schema = lookup.schema_by_id(draft, change.schema_id)
     lookup.check_relation_is_free(draft, change.schema_id, change.name)
@@ -91,7 +91,7 @@ def drop(draft: Draft, change: DropTable) -> None:
 
 
 def rename(draft: Draft, change: RenameTable) -> None:
-    """Rename a table; its directory and its files stay."""
+    """Rename a table; its directory and its files stay where they are."""
     check_name("table", change.name)
     row = lookup.table_by_id(draft, change.table_id)
     if lookup.is_taken_by_another(draft, row.schema_id, change.name, row.table_id):

@@ -41,7 +41,7 @@ def set_column_tag(draft: Draft, change: SetColumnTag) -> None:
 
 
 def set_view_column_tag(draft: Draft, change: SetViewColumnTag) -> None:
-    """Set a tag of a column of a view; only the aliases of a view are known here."""
+    """Set a tag of a column of a view; only the view's aliases are known here."""
     check_name("column", change.column_name)
     view = lookup.view_by_id(draft, change.view_id)
     aliases = parse_aliases(view.column_aliases)
@@ -61,7 +61,7 @@ AnyTag = TagRow | ColumnTagRow | ViewColumnTagRow
 
 
 def _put(draft: Draft, before: Iterable[AnyTag], new: AnyTag) -> None:
-    """Replace the tag of the same key; a value of None takes it away."""
+    """Replace the tag of the same key; the value None removes it."""
     check_name("tag", new.key)
     check_text("value of a tag", new.value)
     draft.end(*(row for row in before if row.key == new.key))

@@ -1,4 +1,4 @@
-"""Making, dropping and renaming views."""
+"""Creates, drops and renames views."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forklake.model.rows import ViewRow
 
 
 def create(draft: Draft, change: CreateView) -> None:
-    """Make a view; tables and views share their names."""
+    """Create a view; tables and views share one namespace."""
     check_name("view", change.name)
     check_text("query of a view", change.sql)
     check_text("dialect of a view", change.dialect)

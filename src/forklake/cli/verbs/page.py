@@ -1,4 +1,7 @@
-"""The page docs/reference/verbs.md, made from the table of verbs: `python -m forklake.cli.verbs.page`."""
+"""The page docs/reference/verbs.md, made from the table of verbs.
+
+``python -m forklake.cli.verbs.page`` writes it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verb is, and why one of its faces may be missing."""
+"""A verb, its faces, and the reasons why a face is missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Lacks:
-    """Why one of the three lacks a verb."""
+    """The reason why Python, SQL or the command line lacks a verb."""
 
     reason: str
 
@@ -21,9 +21,9 @@ class Verb:
     """One verb.
 
     Attributes:
-        deed: What is done, in words.
+        deed: A description, as an imperative.
         python: Methods and properties, as ``Class.name``; functions of the package as ``forklake.name``.
-        sql: Statements, as examples that can be read; functions are called in them.
+        sql: Statements, as examples that can be parsed; functions are called in them.
         cli: Commands, without the name of the program.
     """
 

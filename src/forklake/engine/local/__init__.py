@@ -1,1 +1,4 @@
-"""Rows read by PyArrow in this process: on the driver, or in a Python task of Spark. Imports no PySpark."""
+"""Rows read by PyArrow in this process: on the driver, or in a Spark task.
+
+Nothing here imports PySpark.
+"""

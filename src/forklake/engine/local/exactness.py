@@ -1,4 +1,4 @@
-"""Which scans this process reads exactly as Spark does, so that all others are left to Spark."""
+"""Which scans this process reads exactly as Spark does; Spark reads all others."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ALSO_HELD_AS: Final[dict[Type, tuple[Type, ...]]] = {
 
 
 def is_exact(plan: ScanPlan, fields: Sequence[Field]) -> bool:
-    """Return whether `read_plan` gives the rows that Spark shows, value by value.
+    """Return whether `read_plan` gives exactly the rows that Spark gives.
 
-    It does not for variants, which PyArrow does not read; where a file holds a column as a type that is neither the
-    table's nor was promoted to it; and for files whose columns Spark itself cannot read as what they are.
+    It does not for variants, which PyArrow does not read; for files with a column of another type than the
+    table's, unless it was promoted to that; and for files with columns that Spark cannot read as their types.
 
     Args:
         plan: What is read.
-        fields: The columns that are wanted.
+        fields: The columns to return.
 
     Raises:
         DataFileError: A footer that is needed cannot be read.
@@ -44,7 +44,7 @@ def is_exact(plan: ScanPlan, fields: Sequence[Field]) -> bool:
         return False
     kinds = {id(rows.fields): rows.fields for rows in plan.inlined}
     for file in plan.files:
-        held = _held(file, plan)
+        held = _file_fields(file, plan)
         if held is None:
             return False
         kinds[id(held)] = held
@@ -59,8 +59,11 @@ def _has_arrow_type(field: Field) -> bool:
     return True
 
 
-def _held(file: ScanFile, plan: ScanPlan) -> tuple[Field, ...] | None:
-    """Return the columns of a file as it holds them; None if it holds one in a way that is not everybody's."""
+def _file_fields(file: ScanFile, plan: ScanPlan) -> tuple[Field, ...] | None:
+    """Return the columns of a file as it holds them.
+
+    None: Spark's own reader cannot read one of them as its type.
+    """
     if file.fields is not None:
         return file.fields
     with storage.naming_table(file.path, plan.table):

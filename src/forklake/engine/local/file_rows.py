@@ -1,4 +1,4 @@
-"""Rows of one file, or of the metadata, as the table shows them."""
+"""Rows of one file, or of the metadata, in the columns of the table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from forklake.engine.local.table_columns import table_column
 from forklake.files import storage
 from forklake.files.deletes import read_deletes
-from forklake.files.footer import damaged, read_footer, resolve_fields
+from forklake.files.footer import damage_error, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.partitions import path_values
 from forklake.files.texts import to_array
@@ -29,7 +29,10 @@ _BATCH_ROWS: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is read of a table: ``fields`` are all its columns as it was planned, ``wanted`` those to return."""
+    """Which columns of a table are read.
+
+    ``fields`` are all columns as they were planned, ``wanted`` those to return.
+    """
 
     table: str
     fields: tuple[Field, ...]
@@ -38,7 +41,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows: the columns that were wanted, and where each row is from."""
+    """Some rows: the wanted columns, and where each row comes from."""
 
     columns: tuple[pa.Array, ...]
     row_ids: pa.Array
@@ -60,13 +63,13 @@ class Rows:
 def file_rows(
     file: ScanFile, selection: Selection, part: tuple[int, int] = (0, 1), *, batch_rows: int | None = None
 ) -> Iterator[Rows]:
-    """Yield the rows of a file that are not deleted, batch by batch, in their order.
+    """Yield the rows of a file that are not deleted, batch by batch, in order.
 
     Args:
         file: The file; its footer is read if the plan does not know its columns.
         selection: What to return.
-        part: Which of how many parts of the file; parts hold whole row groups, and may be empty.
-        batch_rows: How many rows a batch has at most; what is not asked for is not read.
+        part: Which of how many parts of the file to read; parts hold whole row groups, and may be empty.
+        batch_rows: The maximum number of rows in a batch; nothing is read ahead of what is consumed.
 
     Raises:
         DataFileError: The file or its delete file is missing, damaged, or cannot be decrypted.
@@ -77,15 +80,17 @@ def file_rows(
 
 
 def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
-    """Return rows that are kept in the metadata; their positions are their ids, as in DuckLake.
+    """Return rows that the metadata holds; their positions are their ids.
+
+    DuckLake numbers them in the same way.
 
     Raises:
-        InvalidInputError: A text means no value of its column.
+        InvalidInputError: A text is not a value of its column's type.
     """
     ids = {field.column_id for field in selection.wanted}
     held = {
         # Texts become values as they are shown, so a column that is shown as text is read from text.
-        _as_shown(field): to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
+        _display_field(field): to_array(field, [values.get(field.column_id) for _, _, values in rows.rows])
         for field in rows.fields
         if field.column_id is not None and field.column_id in ids
     }
@@ -100,19 +105,19 @@ def inlined_rows(rows: ScanRows, selection: Selection) -> Rows:
 
 
 def deleted_positions(file: ScanFile) -> NDArray[np.int64]:
-    """Return which rows of a file are deleted, in order."""
+    """Return the deleted positions of a file, in order."""
     inlined = np.unique(np.asarray(file.inlined_deletes, np.int64))
     return inlined if file.deletes is None else np.union1d(read_deletes(file.deletes), inlined)
 
 
-def _as_shown(field: Field) -> Field:
+def _display_field(field: Field) -> Field:
     if field.type.shown_as == types.VARCHAR:
         return replace(field, type=types.VARCHAR)
-    return field.with_children(tuple(map(_as_shown, field.children)))
+    return field.with_children(tuple(map(_display_field, field.children)))
 
 
 def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_rows: int) -> Iterator[Rows]:
-    held = _held(file, selection)
+    held = _file_fields(file, selection)
     constants = _from_path(file, selection)
     gone = deleted_positions(file)
     for first, batch in _batches(file, [field.name for field in held], part, batch_rows):
@@ -126,11 +131,11 @@ def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_row
         ]
         positions = np.arange(first, first + count)
         rows = Rows(tuple(columns), _row_ids(file, batch, positions), _snapshots(file, batch), positions)
-        yield rows.where(_kept(file, batch, gone, first))
+        yield rows.where(_visible_mask(file, batch, gone, first))
 
 
-def _held(file: ScanFile, selection: Selection) -> list[Field]:
-    """Return the columns of a file that are columns of the table, and wanted."""
+def _file_fields(file: ScanFile, selection: Selection) -> list[Field]:
+    """Return the wanted columns of the table that a file holds."""
     fields = file.fields
     if fields is None:
         footer = read_footer(file.path, file.encryption_key)
@@ -140,7 +145,7 @@ def _held(file: ScanFile, selection: Selection) -> list[Field]:
 
 
 def _from_path(file: ScanFile, selection: Selection) -> Mapping[Field, pa.Array]:
-    """Return the columns whose values are in the names of directories, each with the one value it has."""
+    """Return the columns with values in directory names, each with its one value."""
     mapped = {part.column_id: part.source_name for part in file.mapping or () if part.is_partition}
     fields = [field for field in selection.wanted if field.column_id in mapped]
     values = path_values(file.path, mapped)
@@ -171,10 +176,10 @@ def _batches(
                 yield first, batch
                 first += batch.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise damaged(file.path, file.encryption_key, error) from error
+            raise damage_error(file.path, file.encryption_key, error) from error
 
 
-def _kept(file: ScanFile, batch: pa.RecordBatch, gone: NDArray[np.int64], first: int) -> NDArray[np.bool_]:
+def _visible_mask(file: ScanFile, batch: pa.RecordBatch, gone: NDArray[np.int64], first: int) -> NDArray[np.bool_]:
     keep = np.ones(batch.num_rows, np.bool_)
     begin, end = np.searchsorted(gone, [first, first + batch.num_rows])
     keep[gone[begin:end] - first] = False
@@ -198,13 +203,14 @@ def _snapshots(file: ScanFile, batch: pa.RecordBatch) -> pa.Array:
     if SNAPSHOT_ID_COLUMN not in batch.schema.names:
         return given
     carried = batch.column(SNAPSHOT_ID_COLUMN)
-    return pc.coalesce(carried if file.numbering is None else _renumbered(carried, file.numbering.runs), given)
+    return pc.coalesce(carried if file.numbering is None else _renumber(carried, file.numbering.runs), given)
 
 
-def _renumbered(carried: pa.Array, runs: Sequence[Run]) -> pa.Array:
-    """Return our ids of snapshots that a file has in the numbers of the database that it was imported from.
+def _renumber(carried: pa.Array, runs: Sequence[Run]) -> pa.Array:
+    """Return our snapshot ids for the numbers that an imported file carries.
 
-    One that was not imported is the next that was.
+    The numbers are those of the database it was imported from. A snapshot that was not imported becomes the
+    next imported one.
     """
     starts = np.array([run.number for run in runs], np.int64)
     ends = starts + np.array([run.count for run in runs], np.int64)

@@ -1,4 +1,4 @@
-"""How much a scan reads, so that a large one is left to Spark."""
+"""How much a scan reads: large scans are left to Spark."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def is_small(plan: ScanPlan, max_bytes: int, max_rows: int, limit: int | None = 
 
     Args:
         plan: What is read.
-        max_bytes: How many bytes may be read; 0: nothing is small.
-        max_rows: How many rows may be read; 0: nothing is small.
-        limit: How many rows are wanted at most. Of a file that is too large as a whole only the row groups count that
-            hold the first of them, which its footer tells.
+        max_bytes: The most bytes to read; 0: nothing is small.
+        max_rows: The most rows to read; 0: nothing is small.
+        limit: The maximum number of rows to return. Of a file that is too large as a whole, only the row groups
+            with the first rows count, which its footer tells.
 
     Raises:
         DataFileError: A footer that is needed cannot be read.
@@ -53,7 +53,7 @@ def _is_small_head(plan: ScanPlan, max_bytes: int, max_rows: int, limit: int) ->
 
 
 def _deleted_rows(file: ScanFile) -> int | None:
-    """Return how many rows of a file are not shown, at most; None if only the file knows."""
+    """Return how many rows of a file may be deleted; None if only the file knows."""
     deletes = file.deletes
     if file.is_cut or (deletes is not None and (deletes.is_cut or deletes.delete_count is None)):
         return None

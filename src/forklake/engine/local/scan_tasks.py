@@ -26,7 +26,7 @@ Piece = FilePart | ScanRows
 
 
 def tasks(files: Sequence[ScanFile], inlined: Sequence[ScanRows] = ()) -> list[tuple[Piece, ...]]:
-    """Return what each task reads, in the order of the files; rows of the metadata come last."""
+    """Return what each task reads, in the order of the files, inlined rows last."""
     found: list[tuple[Piece, ...]] = []
     waiting: list[Piece] = []
     byte_count = 0
@@ -45,7 +45,7 @@ def tasks(files: Sequence[ScanFile], inlined: Sequence[ScanRows] = ()) -> list[t
 
 
 def piece_rows(pieces: Sequence[Piece], selection: Selection) -> Iterator[Rows]:
-    """Yield the rows of what a task reads."""
+    """Yield the rows of what one task reads."""
     for piece in pieces:
         if isinstance(piece, ScanRows):
             yield inlined_rows(piece, selection)

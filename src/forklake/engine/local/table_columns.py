@@ -1,7 +1,7 @@
-"""Columns of a table, of the Arrow types that readers are shown, from the arrays that a file holds.
+"""Columns of a table, in their display types, from the arrays of a file.
 
-The same rules as for the scans of Spark: columns are matched by id at every depth, what a file lacks is NULL or what
-rows had that are older than the column, and what does not fit is an error, never NULL.
+The rules are those of Spark's scans: columns are matched by id at every depth; a column that a file lacks
+is NULL, or its initial default; a value that does not fit is an error, never NULL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
 from forklake.files.decode import decode
 from forklake.files.intervals import Interval
-from forklake.files.nesting import assembled, lengths_of, parts_of
+from forklake.files.nesting import assemble, lengths_of, parts_of
 from forklake.files.schema import arrow_type, display_type
 from forklake.files.texts import to_array
 from forklake.files.values import display_array
@@ -29,7 +29,7 @@ _INTERVAL: Final = struct.Struct("<III")
 
 
 def refuse_variants(fields: Sequence[Field], table: str) -> None:
-    """Refuse columns that only Spark reads.
+    """Refuse columns that only Spark can read.
 
     Raises:
         InvalidInputError: A column is, or holds, a variant.
@@ -48,12 +48,13 @@ def table_column(field: Field, held: Mapping[Field, pa.Array], count: int, table
 
     Args:
         field: The column of the table.
-        held: The columns of the file, or the parts of a struct, with their values.
+        held: The columns of the file, or the fields of a struct, with their values.
         count: How many rows there are.
         table: The table's name, for messages.
 
     Raises:
-        InvalidInputError: The file holds the column as a type that cannot become the table's, or a value does not fit.
+        InvalidInputError: The file holds the column as a type that cannot become the table's, or a value does
+            not fit.
     """
     for found, values in held.items():
         if found.column_id is not None and found.column_id == field.column_id:
@@ -62,7 +63,7 @@ def table_column(field: Field, held: Mapping[Field, pa.Array], count: int, table
 
 
 def older_rows(field: Field, count: int) -> pa.Array:
-    """Return what rows have that are older than a column."""
+    """Return a column's values for rows that are older than the column."""
     if field.initial_default is None:
         return pa.nulls(count, display_type(field))
     return to_array(field, [field.initial_default]).take(pa.array(np.zeros(count, np.int64)))
@@ -70,7 +71,7 @@ def older_rows(field: Field, count: int) -> pa.Array:
 
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     if field.children and field.type.name == held.type.name:
-        return _nested(field, held, values, table)
+        return _nested_value(field, held, values, table)
     if values.type == display_type(field):
         return values
     if values.type == arrow_type(field):
@@ -81,7 +82,7 @@ def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     return display_array(field, cast(field, values, table))
 
 
-def _nested(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
+def _nested_value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     values = values if pa.types.is_struct(values.type) or pa.types.is_map(values.type) else decode(values)
     is_null = np.asarray(values.is_null())
     parts = parts_of(values)
@@ -89,10 +90,10 @@ def _nested(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array
         named = dict(zip((part.name for part in values.type), parts, strict=True))
         inner = {child: named[child.name] for child in held.children if child.name in named}
         made = [table_column(child, inner, len(values), table) for child in field.children]
-        return assembled(display_type(field), made, None, is_null)
+        return assemble(display_type(field), made, None, is_null)
     pairs = zip(field.children, held.children, parts, strict=True)
     made = [_value(child, below, part, table) for child, below, part in pairs]
-    return assembled(display_type(field), made, lengths_of(values), is_null)
+    return assemble(display_type(field), made, lengths_of(values), is_null)
 
 
 def _interval(octets: bytes) -> str:

@@ -1,4 +1,7 @@
-"""Whole scans in this process: the rows of a plan as one Arrow table, of the types that a reader is shown."""
+"""Whole scans in this process: the rows of a plan as one Arrow table.
+
+Columns have their display types.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,15 @@ _SMALLEST_BATCH: Final = 1024
 
 
 def read_plan(plan: ScanPlan, fields: Sequence[Field], limit: int | None = None) -> pa.Table:
-    """Return the rows of a plan, in the order of its files and of the rows in them, inlined rows last.
+    """Return the rows of a plan, in file order, inlined rows last.
 
-    Columns are called ``c0``, ``c1`` and so on, as names may repeat.
+    Rows of a file keep their order. Columns are called ``c0``, ``c1`` and so on, as names may repeat.
 
     Args:
         plan: What to read.
-        fields: What to return, in order: columns of the table, and lineage (`LINEAGE_COLUMNS`), which has no id.
-        limit: How many rows at most; nothing is read behind them.
+        fields: What to return, in order: columns of the table, and lineage (`LINEAGE_COLUMNS`), which has no
+            id.
+        limit: The maximum number of rows; nothing beyond them is read.
 
     Raises:
         DataFileError: A file is missing, damaged, or cannot be decrypted.

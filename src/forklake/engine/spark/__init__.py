@@ -1,1 +1,1 @@
-"""Spark as the engine: `spark_engine` is what the storeys above are given."""
+"""The Spark engine; `spark_engine` implements the protocol."""

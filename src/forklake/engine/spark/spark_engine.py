@@ -1,6 +1,7 @@
-"""Spark as the engine. Spark itself is loaded, and started, when rows are first asked for.
+"""The Spark engine. Spark is loaded, and started, when rows are first asked for.
 
-No other module imports those of `forklake.engine.spark` for the storeys above; each is imported when it is first used.
+For the storeys above, no other module imports the modules of `forklake.engine.spark`; each is imported when
+it is first used.
 """
 
 from __future__ import annotations
@@ -32,24 +33,27 @@ if TYPE_CHECKING:
 
 
 class SparkEngine:
-    """Runs jobs in a Spark session: the one given, the active one, or one that is started when it is needed."""
+    """Runs jobs in a Spark session.
+
+    It is the given session, the active one, or one that is started when it is needed.
+    """
 
     def __init__(self, given: SparkSession | None, conf: Mapping[str, str]) -> None:
         self._given = given
         self._conf = conf
 
     def session(self) -> SparkSession:
-        """Return the session that jobs run in; it is started now if there is none.
+        """Return the session that jobs run in; start one if there is none.
 
         Raises:
-            EngineError: None can be started, or the one that was given is stopped.
+            EngineError: None can be started, or the given session is stopped.
         """
         return driver.session.session(self._given, self._conf)
 
     # ---- frames ------------------------------------------------------------------------------------------------------
 
     def is_frame(self, value: object) -> bool:
-        """Return whether something is a DataFrame of Spark, classic or Connect."""
+        """Return whether a value is a DataFrame of Spark, classic or Connect."""
         return type(value).__module__.startswith("pyspark.sql.") and hasattr(value, "sparkSession")
 
     def expression(self, value: object) -> Expression | None:
@@ -58,9 +62,11 @@ class SparkEngine:
             return None
         return columns.column_expressions.column_expression(value)
 
-    def checked(self, frame: DataFrame) -> DataFrame:
-        """Return a DataFrame whose session runs."""
-        driver.session.checked(frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs.")
+    def check_frame(self, frame: DataFrame) -> DataFrame:
+        """Return a DataFrame if its session is running."""
+        driver.session.check_running(
+            frame.sparkSession, "of the frame", hint="Make the frame again, in a session that runs."
+        )
         return frame
 
     def columns(self, frame: Any) -> tuple[ColumnDefinition, ...]:
@@ -75,38 +81,38 @@ class SparkEngine:
         """Return rows in memory as a DataFrame."""
         return read.rows_frame.rows_frame(self.session(), fields, rows)
 
-    def held_frame(self, rows: DataFrame | pa.Table, fields: tuple[Field, ...]) -> DataFrame:
-        """Return rows of the caller."""
-        return read.rows_frame.held_frame(self.session(), rows, fields)
+    def typed_frame(self, rows: DataFrame | pa.Table, fields: tuple[Field, ...]) -> DataFrame:
+        """Return a caller's rows with given column names and the types of a table."""
+        return read.rows_frame.typed_frame(self.session(), rows, fields)
 
     def files_frame(self, paths: Sequence[str]) -> DataFrame:
         """Return the rows of Parquet files."""
         return read.parquet_files.read_files(self.session(), paths)
 
     def select(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
-        """Return some columns."""
-        return frame.select(*map(columns.projection.quoted, names))
+        """Return some columns of a frame."""
+        return frame.select(*map(columns.projection.quote_name, names))
 
-    def named(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
-        """Return other names of columns."""
-        return read.query.named(frame, names)
+    def rename_columns(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
+        """Return a frame with its columns renamed."""
+        return read.query.rename_columns(frame, names)
 
-    def limited(self, frame: DataFrame, limit: int | None) -> DataFrame:
-        """Return the first rows."""
-        return read.query.limited(frame, limit)
+    def limit_rows(self, frame: DataFrame, limit: int | None) -> DataFrame:
+        """Return the first rows of a frame."""
+        return read.query.limit_rows(frame, limit)
 
     def collect(
         self, frame: DataFrame, *, limit: int | None = None, paths: Sequence[str] = (), what: str = "the query"
     ) -> pa.Table:
         """Run a query."""
-        return read.query.collect_rows(read.query.limited(frame, limit), paths, what)
+        return read.query.collect_rows(read.query.limit_rows(frame, limit), paths, what)
 
     def collect_given(self, frame: DataFrame, limit: int, table: str) -> pa.Table:
-        """Run a DataFrame of the caller's."""
+        """Run a caller's DataFrame."""
         return read.collect.collect_arrow(frame.limit(limit), table)
 
     def python_variants(self, pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-        """Return variants as values of Python."""
+        """Return variants as Python values."""
         return read.query.variant_values(pairs)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
@@ -120,19 +126,19 @@ class SparkEngine:
         keep_order: bool = False,
         is_limited: bool = False,
     ) -> DataFrame:
-        """Return rows of a plan."""
+        """Return the rows of a plan."""
         return read.table_rows.table_rows(
             self.session(), plan, columns, condition, keep_order=keep_order, is_limited=is_limited
         )
 
     def count(self, plan: ScanPlan, condition: str | None) -> int:
         """Count rows of a plan."""
-        with driver.failures.guarded(plan):
+        with driver.failures.guard_scan(plan):
             return self.scan(plan, [], condition).count()
 
-    def bound(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
+    def extreme_value(self, plan: ScanPlan, column: str, which: Literal["min", "max"]) -> pa.ChunkedArray:
         """Return the smallest or the largest value of a column."""
-        with driver.failures.guarded(plan):
+        with driver.failures.guard_scan(plan):
             return self.scan(plan, [column]).toDF("value").selectExpr(f"{which}(value)").toArrow().column(0)
 
     def changes(self, plan: ChangePlan, kind: Kind) -> DataFrame:
@@ -148,13 +154,13 @@ class SparkEngine:
         limit: int | None = None,
         offset: int = 0,
     ) -> DataFrame:
-        """Return a query."""
+        """Return the frame of a query."""
         few = bool(frames) and plans is not None and read.query.are_few(plans)
         frame = read.query.query_frame(self.session(), sql, frames, of_few_rows=few)
-        return read.query.limited(frame, limit, offset)
+        return read.query.limit_rows(frame, limit, offset)
 
     def explain(self, frame: DataFrame, plans: Sequence[ScanPlan]) -> str:
-        """Return what a query does."""
+        """Explain a query."""
         return read.query.explain(frame, plans)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
@@ -186,7 +192,7 @@ class SparkEngine:
     ) -> ChangedRows:
         """Update rows of a plan."""
         rows = change.change_rows.find_rows(self.session(), plan, condition, with_values=True)
-        updated = change.change_rows.updated_by(plan.fields, values)
+        updated = change.change_rows.new_values(plan.fields, values)
         return change.change_rows.change_rows(
             rows, plan, target, updated=updated, inlining=inlining, keeps_ids=keeps_ids
         )
@@ -207,26 +213,29 @@ class SparkEngine:
             found.toDF(*OWN_PLACES, *columns),
             plan,
             target,
-            updated=change.change_rows.updated_by(plan.fields, ()) if is_update else None,
+            updated=change.change_rows.new_values(plan.fields, ()) if is_update else None,
             inlining=inlining,
             may_repeat=not is_update,
             keeps_ids=keeps_ids,
         )
 
     def merge_source(self, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
-        """Return rows in memory for a merge."""
+        """Return rows in memory as the source of a merge."""
         return change.merge_source.source_of(self.session(), rows, fields)
 
     def frame_source(self, frame: DataFrame) -> Source:
-        """Return a DataFrame for a merge."""
+        """Return a DataFrame as the source of a merge."""
         return change.merge_source.Source(frame)
 
     @contextmanager
-    def measured_source(
+    def measure_source(
         self, frame: DataFrame, names: Sequence[str], table: str
     ) -> Iterator[tuple[Source, pa.Table, bool]]:
-        """Give a DataFrame for a merge, which is run once, with the values or the bounds of columns."""
-        with change.merge_source.measured(frame, names, table) as (source, bounds):
+        """Provide a DataFrame as the source of a merge, with values of some columns.
+
+        The DataFrame is run once. The values are all of them, or only the bounds.
+        """
+        with change.merge_source.measure(frame, names, table) as (source, bounds):
             if source.held is None:
                 yield source, bounds, True
             else:
@@ -242,7 +251,7 @@ class SparkEngine:
         *,
         keeps_ids: bool,
     ) -> ChangedRows:
-        """Merge rows into those of a plan."""
+        """Merge a source into the rows of a plan."""
         merged = change.merge_rows.merge_rows(self.session(), plan, source, merge)
         return change.change_rows.change_rows(
             merged.rows,
@@ -258,7 +267,10 @@ class SparkEngine:
     # ---- sessions and failures ---------------------------------------------------------------------------------------
 
     def for_session(self) -> SparkEngine:
-        """Return an engine that works in a copy of the session, which is made when it is needed."""
+        """Return an engine that works in a copy of the session.
+
+        The copy is made when it is needed.
+        """
         return _SessionEngine(self.session)
 
     def losses(self) -> int:
@@ -266,14 +278,17 @@ class SparkEngine:
         return driver.gateway.losses() if "forklake.engine.spark.driver.gateway" in sys.modules else 0
 
     def loss(self, error: Exception, since: int) -> EngineError | None:
-        """Return what to say if Spark was lost."""
+        """Return the error to raise if Spark was lost; else None."""
         if "forklake.engine.spark.driver.failures" not in sys.modules:
             return None
         return driver.failures.loss(error, "the statement failed and nothing was committed", since)
 
 
 class _SessionEngine(SparkEngine):
-    """Works in a copy of a session, in which nothing but a query decides what it means."""
+    """Works in a copy of a session with fixed settings.
+
+    In that copy nothing but a query decides what it means.
+    """
 
     def __init__(self, given: Callable[[], SparkSession]) -> None:
         super().__init__(None, {})
@@ -281,7 +296,7 @@ class _SessionEngine(SparkEngine):
         self._copy: SparkSession | None = None
 
     def session(self) -> SparkSession:
-        """Return the copy; it is made again if Spark was started anew."""
+        """Return the copy of the session; it is made again if Spark was restarted."""
         if self._copy is None or not driver.session.is_running(self._copy):
             self._copy = read.query.query_session(self._original())
         return self._copy

@@ -1,4 +1,7 @@
-"""Plain DuckLake databases: read for an import, written by an export. The only place that opens them."""
+"""Plain DuckLake databases: an import reads them, an export writes them.
+
+No other package opens them.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -29,7 +29,7 @@ class DuckDBSource(PlainSource):
         connection.begin()
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """Return all tables with their columns."""
+        """Return the columns of all tables."""
         if not self._columns:
             found = self._connection.execute(
                 "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"
@@ -40,7 +40,7 @@ class DuckDBSource(PlainSource):
         return self._columns
 
     def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
-        """Return columns of a table."""
+        """Return some columns of a table."""
         return self._fetch(
             table,
             [
@@ -50,7 +50,7 @@ class DuckDBSource(PlainSource):
         )
 
     def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
-        """Return number columns, then others as text."""
+        """Return number columns as they are, then others as text."""
         return self._fetch(
             table, [*map(quote_name, numbers), *(f"CAST({quote_name(name)} AS VARCHAR)" for name in kinds)]
         )

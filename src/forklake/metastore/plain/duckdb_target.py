@@ -21,7 +21,7 @@ _TYPES = {"flag": "BOOLEAN", "uuid": "UUID", "time": "TIMESTAMPTZ", "text": "VAR
 
 
 class DuckDBTarget(PlainTarget):
-    """A DuckDB file that is being written, in one transaction."""
+    """A DuckDB file that one transaction writes."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
@@ -37,7 +37,7 @@ class DuckDBTarget(PlainTarget):
         columns: Sequence[ColumnRow],
         rows: Sequence[tuple[int, int, int | None, Mapping[int, str | None]]],
     ) -> None:
-        """Make an inlined data table with typed columns, and fill it."""
+        """Create an inlined data table with typed columns, and fill it."""
         top = top_columns(columns)
         types = dict.fromkeys(("row_id", "begin_snapshot", "end_snapshot"), "BIGINT")
         types |= {column.column_name: sql_type(column, columns) for column in top}
@@ -51,7 +51,7 @@ class DuckDBTarget(PlainTarget):
         )
 
     def write_inlined_deletes(self, table_id: int, rows: Sequence[tuple[int, int, int]]) -> None:
-        """Make the table of inlined deletes of a table, and fill it."""
+        """Create the table of inlined deletes of a table, and fill it."""
         table = f"ducklake_inlined_delete_{table_id}"
         columns = dict.fromkeys(("file_id", "row_id", "begin_snapshot"), "BIGINT")
         self._connection.execute(f"CREATE TABLE {table}(file_id BIGINT, row_id BIGINT, begin_snapshot BIGINT)")

@@ -1,4 +1,7 @@
-"""The 28 tables of DuckLake 1.0: names, columns and their order, as its own extension makes them."""
+"""The 28 tables of DuckLake 1.0: names and columns, as its extension creates them.
+
+Columns are in DuckLake's order.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ def _kind(table: Table, place: int, column: Column) -> str:
 
 
 def _tables() -> dict[str, dict[str, str]]:
-    """Return DuckLake's tables as the description of ours tells of them: without catalogs and what else is ours."""
+    """Return DuckLake's tables, derived from the description of our own.
+
+    Catalog ids and all else that only forklake has are left out.
+    """
     found = {"ducklake_inlined_data_tables": _INLINED_DATA_TABLES}
     for table in described.TABLES:
         if table.ducklake == VERSION:
@@ -74,7 +80,7 @@ _TYPES: Final = {
 
 
 def create_statement(table: str, product: str) -> str:
-    """Return the statement that makes a table."""
+    """Return the statement that creates a table."""
     types = _TYPES[product]
     columns = ", ".join(f'"{name}" {types[kind]}' for name, kind in TABLES[table].items())
     return f"CREATE TABLE {table}({columns})"

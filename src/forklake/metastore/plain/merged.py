@@ -1,4 +1,7 @@
-"""Reading which rows of merged files belong to which snapshots; takes DuckDB, also where the metadata is in SQLite."""
+"""Reads which rows of merged files belong to which snapshots.
+
+This needs DuckDB, even if the metadata is in SQLite.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ _SNAPSHOT = "_ducklake_internal_snapshot_id"
 
 
 def rows_after(path: str, number: int, encryption_key: str | None = None) -> list[int]:
-    """Return the positions of those rows of a merged data file that were added after a snapshot number."""
+    """Return the positions of rows that were added after a snapshot number.
+
+    The rows are those of a merged data file.
+    """
     return _positions(
         f"SELECT file_row_number FROM read_parquet($path, file_row_number = true{{}}) WHERE {_SNAPSHOT} > $number"
         " ORDER BY 1",
@@ -23,7 +29,7 @@ def rows_after(path: str, number: int, encryption_key: str | None = None) -> lis
 
 
 def deletes_upto(path: str, number: int, encryption_key: str | None = None) -> list[int]:
-    """Return the positions that a cumulative delete file lists up to a snapshot number."""
+    """Return the positions in a cumulative delete file up to a snapshot number."""
     return _positions(
         f"SELECT pos FROM read_parquet($path{{}}) WHERE {_SNAPSHOT} <= $number ORDER BY 1",
         path,

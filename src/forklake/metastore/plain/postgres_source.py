@@ -30,7 +30,7 @@ class PostgresSource(PlainSource):
         self._types: dict[str, dict[str, str]] = {}
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """Return all tables with their columns."""
+        """Return the columns of all tables."""
         if not self._types:
             found = self._connection.execute(
                 "SELECT table_name, column_name, data_type FROM information_schema.columns"
@@ -43,11 +43,11 @@ class PostgresSource(PlainSource):
         return {table: list(columns) for table, columns in self._types.items()}
 
     def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
-        """Return columns of a table."""
+        """Return some columns of a table."""
         return self._fetch(table, [quote_name(name) for name in columns])
 
     def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
-        """Return number columns, then others as text."""
+        """Return number columns as they are, then others as text."""
         self.columns()
         kept = [
             quote_name(name) if self._types[table].get(name) == "bytea" else f"CAST({quote_name(name)} AS text)"
@@ -63,7 +63,7 @@ class PostgresSource(PlainSource):
 
 @contextmanager
 def open_postgres(conninfo: str, settings: Settings, schema: str) -> Iterator[PlainSource]:
-    """Open a schema of a database, in one reading transaction."""
+    """Open a schema of a database in one read transaction."""
     try:
         address = Address(dict(conninfo_to_dict(conninfo)), LakeSchemas())
     except psycopg.ProgrammingError:

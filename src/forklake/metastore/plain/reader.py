@@ -1,4 +1,7 @@
-"""Reading plain DuckLake databases: DuckDB and SQLite files, and schemas of PostgreSQL databases."""
+"""Reads plain DuckLake databases.
+
+They are DuckDB and SQLite files, and schemas of PostgreSQL databases.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ PlainRow = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PlainInlinedRow:
-    """A row of an inlined data table: its values as text, by the names of its columns then."""
+    """A row of an inlined data table.
+
+    Its values are text, by the names that the columns had then.
+    """
 
     row_id: int
     begin_snapshot: int
@@ -42,25 +48,28 @@ class PlainInlinedRow:
 
 
 class PlainSource(ABC):
-    """An open plain DuckLake database, of which every read sees one state."""
+    """An open plain DuckLake database; all reads see one state."""
 
     def __init__(self, location: str) -> None:
         self.location = location
 
     @abstractmethod
     def columns(self) -> Mapping[str, Sequence[str]]:
-        """Return all tables that DuckLake could have made, with their columns."""
+        """Return the columns of all tables that DuckLake may have created."""
 
     @abstractmethod
     def select(self, table: str, columns: Mapping[str, str]) -> list[tuple[Any, ...]]:
-        """Return the columns of a table, given what they hold (see `layout.TABLES`)."""
+        """Return columns of a table, given their kinds (see `layout.TABLES`)."""
 
     @abstractmethod
     def select_texts(self, table: str, numbers: Sequence[str], kinds: Mapping[str, Type]) -> list[tuple[Any, ...]]:
-        """Return number columns, then columns of those DuckLake types as text."""
+        """Return number columns as they are, then columns of those DuckLake types as text."""
 
     def rows(self, table: str) -> list[PlainRow]:
-        """Return all rows of one of DuckLake's tables; none if the version has no such table."""
+        """Return all rows of one of DuckLake's tables.
+
+        There are none if the version has no such table.
+        """
         there = self.columns().get(table, ())
         wanted = {name: kind for name, kind in TABLES[table].items() if name in there}
         if table == "ducklake_data_file" and "partial_file_info" in there:
@@ -79,7 +88,10 @@ class PlainSource(ABC):
         return found
 
     def inlined_rows(self, table: str, kinds: Mapping[str, Type]) -> list[PlainInlinedRow]:
-        """Return the rows of an inlined data table, given the DuckLake types of its columns."""
+        """Return the rows of an inlined data table, given the types of its columns.
+
+        The types are DuckLake's.
+        """
         found = self.select_texts(table, ("row_id", "begin_snapshot", "end_snapshot"), kinds)
         return [
             PlainInlinedRow(values[0], values[1], values[2], dict(zip(kinds, values[3:], strict=True)))
@@ -87,7 +99,10 @@ class PlainSource(ABC):
         ]
 
     def inlined_deletes(self, table_id: int) -> list[tuple[int, int, int]]:
-        """Return (data_file_id, position, begin_snapshot) of the deletes of a table that are in the metadata."""
+        """Return the inlined deletes of a table.
+
+        Each is (data_file_id, position, begin_snapshot).
+        """
         table = f"ducklake_inlined_delete_{table_id}"
         if table not in self.columns():
             return []

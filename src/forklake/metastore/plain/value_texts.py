@@ -1,7 +1,8 @@
-"""Values of inlined rows as text: what DuckDB's cast to VARCHAR gives, which its cast back reads.
+"""Values of inlined rows as text, in the format of DuckDB's cast to VARCHAR.
 
-Rows of forklake keep their values so, whatever the database. In a DuckDB file inlined rows are typed; in SQLite and
-PostgreSQL DuckLake keeps most types as the same text, and the rest as the product has them.
+DuckDB's cast from VARCHAR reads them back. forklake keeps the values of inlined rows in this form in every
+database. In a DuckDB file DuckLake's inlined rows are typed; in SQLite and PostgreSQL DuckLake keeps most
+types as the same text, and the rest in types of the product.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from forklake.model.types.read import stored_type
 
 
 def sql_type(column: ColumnRow, columns: Sequence[ColumnRow]) -> str:
-    """Return DuckDB's name of a column's type, with what is nested in it."""
+    """Return DuckDB's name of a column's type, nested types included."""
     return _field(column, columns).type.sql_name
 
 
@@ -42,7 +43,7 @@ def _is_number_in_sqlite(kind: Type) -> bool:
 
 
 def to_sqlite(kind: Type, text: str | None) -> object:
-    """Return the value that DuckLake keeps in SQLite for a text."""
+    """Return the value that DuckLake stores in SQLite for a text."""
     if text is None:
         return None
     if _is_number_in_sqlite(kind):
@@ -53,7 +54,7 @@ def to_sqlite(kind: Type, text: str | None) -> object:
 
 
 def from_value(kind: Type, value: Any) -> str | None:
-    r"""Return the text of a value as SQLite or PostgreSQL keeps it.
+    r"""Return the text of a value as SQLite or PostgreSQL stores it.
 
     >>> from_value(types.BOOLEAN, 1), from_value(types.BLOB, b"a\0"), from_value(types.VARCHAR, b"x")
     ('true', 'a\\x00', 'x')

@@ -1,4 +1,7 @@
-"""Writing plain DuckLake databases: a DuckDB or a SQLite file that appears complete or not at all."""
+"""Writes plain DuckLake databases: a DuckDB or a SQLite file.
+
+The file appears complete or not at all.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _BY_SUFFIX = {".ducklake": "duckdb", ".duckdb": "duckdb", ".db": "duckdb", ".sql
 
 
 class PlainTarget(ABC):
-    """A plain DuckLake database that is being written."""
+    """A plain DuckLake database to write."""
 
     @abstractmethod
     def write(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -37,11 +40,17 @@ class PlainTarget(ABC):
         columns: Sequence[ColumnRow],
         rows: Sequence[tuple[int, int, int | None, Mapping[int, str | None]]],
     ) -> None:
-        """Make an inlined data table with those columns, and write (row id, begin, end, values by column id)."""
+        """Create an inlined data table with those columns, and write its rows.
+
+        A row is (row id, begin, end, values by column id).
+        """
 
     @abstractmethod
     def write_inlined_deletes(self, table_id: int, rows: Sequence[tuple[int, int, int]]) -> None:
-        """Make the table of inlined deletes of a table, and write (data file, position, begin)."""
+        """Create the table of inlined deletes of a table, and write its rows.
+
+        A row is (data file, position, begin).
+        """
 
     @abstractmethod
     def can_inline(self, columns: Sequence[ColumnRow]) -> bool:
@@ -49,7 +58,7 @@ class PlainTarget(ABC):
 
 
 def target_path(url: str) -> tuple[str, Path]:
-    """Return what kind of file a URL or path names, and where.
+    """Return the kind of file that a URL or path names, and its path.
 
     Raises:
         ConfigError: It does not say whether DuckDB or SQLite is meant, or names no file.
@@ -71,7 +80,9 @@ def target_path(url: str) -> tuple[str, Path]:
 
 @contextmanager
 def new_plain(kind: str, path: Path) -> Iterator[PlainTarget]:
-    """Write a new file; it gets its name when all is written, and an existing one is never replaced.
+    """Write a new file; it gets its name once everything is written.
+
+    An existing file is never replaced.
 
     Raises:
         AlreadyExistsError: There is a file of that name.
@@ -173,7 +184,7 @@ def _write_sqlite(path: Path) -> Iterator[PlainTarget]:
 
 
 def top_columns(columns: Sequence[ColumnRow]) -> list[ColumnRow]:
-    """Return the columns that are nested in none, in their order."""
+    """Return the top-level columns, in order."""
     return sorted(
         (column for column in columns if column.parent_column is None),
         key=lambda column: (column.column_order, column.column_id),
@@ -181,7 +192,10 @@ def top_columns(columns: Sequence[ColumnRow]) -> list[ColumnRow]:
 
 
 def can_inline(columns: Sequence[ColumnRow]) -> bool:
-    """Return whether the metadata can hold values of all columns, and none has the name of one that DuckLake adds."""
+    """Return whether rows with these columns can be inlined.
+
+    They cannot if a column has a type that metadata cannot hold, or the name of a column that DuckLake adds.
+    """
     reserved = {"row_id", "begin_snapshot", "end_snapshot"}
     return not any(
         not column.type.facts.is_kept_as_text

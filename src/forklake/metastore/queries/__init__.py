@@ -1,5 +1,6 @@
-"""Named queries: all SQL on metadata that those above the metastore need, one function for each statement.
+"""Named queries: one function for each SQL statement on metadata.
 
-Rows of versioned tables are read by `forklake.metastore.visibility` alone; here is the rest: heads, the list of
-catalogs, snapshots, options, files that wait for deletion, and counts over the whole lake.
+All SQL that the storeys above the metastore need is here, except for reads of versioned tables, which belong
+to `forklake.metastore.visibility`. Here is the rest: heads, the list of catalogs, snapshots, options, files
+that wait for deletion, and counts over the whole lake.
 """

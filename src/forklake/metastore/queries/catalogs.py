@@ -1,4 +1,4 @@
-"""Queries on the list of catalogs: which there are, or were at a moment, and where their directories lie."""
+"""Queries on the list of catalogs, now or at a moment, and on their directories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Moment = SnapshotId | datetime | None
 
 @dataclass(frozen=True, slots=True)
 class ListedCatalog:
-    """A catalog as it is, or was at a moment, with its newest own snapshot then."""
+    """A catalog now, or at a moment, with its newest own snapshot of that time."""
 
     catalog_id: CatalogId
     name: str
@@ -34,36 +34,39 @@ class ListedCatalog:
 
 
 def catalog_by_name(source: Source, name: str, at: Moment = None) -> ListedCatalog | None:
-    """Return the catalog that has, or had, the name."""
-    return _first(_listed(source, at, "fold(k.catalog_name) = fold(:name)", name=name))
+    """Return the catalog that has the name now, or had it at a moment."""
+    return _first(_list_catalogs(source, at, "fold(k.catalog_name) = fold(:name)", name=name))
 
 
 def catalog_by_id(source: Source, catalog: CatalogId) -> ListedCatalog | None:
     """Return a live catalog."""
-    return _first(_listed(source, None, "k.catalog_id = :c", c=catalog))
+    return _first(_list_catalogs(source, None, "k.catalog_id = :c", c=catalog))
 
 
 def catalog_by_uuid(source: Source, uuid: str, name: str) -> ListedCatalog | None:
-    """Return the live catalog that was made with this uuid, if it has still the name it was given."""
-    return _first(_listed(source, None, "k.catalog_uuid = :uuid AND k.catalog_name = :name", uuid=uuid, name=name))
+    """Return the live catalog that was created with a uuid and still has a name."""
+    return _first(
+        _list_catalogs(source, None, "k.catalog_uuid = :uuid AND k.catalog_name = :name", uuid=uuid, name=name)
+    )
 
 
 def forks_of(source: Source, parent: CatalogId | None, limit: int) -> list[ListedCatalog]:
     """Return the first live forks of a catalog by id, or the first live roots."""
     is_child = "k.parent_catalog_id IS NULL" if parent is None else "k.parent_catalog_id = :parent"
-    return _listed(source, None, f"{is_child} ORDER BY k.catalog_id LIMIT {int(limit)}", parent=parent)
+    return _list_catalogs(source, None, f"{is_child} ORDER BY k.catalog_id LIMIT {int(limit)}", parent=parent)
 
 
 def catalogs_after(
     source: Source, after: str, limit: int, at: Moment = None, between: tuple[str, str] | None = None
 ) -> list[ListedCatalog]:
-    """Return a page of catalogs by folded name: those after a name, and from the first of two up to before the other.
+    """Return a page of catalogs by folded name: those after a name.
 
-    All names are given folded. A page costs the same however many catalogs there are.
+    ``between`` limits the page to names from the first of two up to, but not including, the other. All names are
+    given folded. A page costs the same however many catalogs there are.
     """
     first, last = between or (None, None)
     within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if between else ""
-    return _listed(
+    return _list_catalogs(
         source,
         at,
         f"fold(k.catalog_name) > :after{within} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {int(limit)}",
@@ -73,7 +76,7 @@ def catalogs_after(
     )
 
 
-def _listed(source: Source, at: Moment, condition: str, **params: Any) -> list[ListedCatalog]:
+def _list_catalogs(source: Source, at: Moment, condition: str, **params: Any) -> list[ListedCatalog]:
     # A limit is written as a number that the planner sees: for an unknown one it plans to read a tenth of the table.
     return [
         ListedCatalog(
@@ -102,16 +105,16 @@ _NEWEST = "(SELECT max(l.end_snapshot) FROM forklake.ducklake_catalog l WHERE l.
 
 
 def dropped_by_name(source: Source, name: str) -> list[CatalogId]:
-    """Return the catalogs that were dropped under a name and not purged since, by id."""
-    return _dropped(source, "fold(k.catalog_name) = fold(:name)", name=name)
+    """Return the ids of catalogs that were dropped under a name and not purged since."""
+    return _list_dropped(source, "fold(k.catalog_name) = fold(:name)", name=name)
 
 
 def dropped_by_id(source: Source, catalog: int) -> list[CatalogId]:
-    """Return the catalog of that id in a list, if it is dropped and not purged."""
-    return _dropped(source, "k.catalog_id = :c", c=catalog)
+    """Return a list with the catalog of that id, if it is dropped and not purged."""
+    return _list_dropped(source, "k.catalog_id = :c", c=catalog)
 
 
-def _dropped(source: Source, condition: str, **params: Any) -> list[CatalogId]:
+def _list_dropped(source: Source, condition: str, **params: Any) -> list[CatalogId]:
     found = source.query(
         "SELECT k.catalog_id FROM forklake.ducklake_catalog k"
         " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
@@ -122,7 +125,10 @@ def _dropped(source: Source, condition: str, **params: Any) -> list[CatalogId]:
 
 
 def last_name(source: Source, catalog: CatalogId) -> str | None:
-    """Return the name that a catalog has, or had when it was dropped; None if nothing is known of it any more."""
+    """Return the name that a catalog has, or had when it was dropped.
+
+    It is None if nothing is known of the catalog any more.
+    """
     found = source.query(
         "SELECT catalog_name FROM forklake.ducklake_catalog WHERE catalog_id = :c ORDER BY end_snapshot DESC", c=catalog
     )
@@ -130,13 +136,16 @@ def last_name(source: Source, catalog: CatalogId) -> str | None:
 
 
 def had_parent(source: Source, catalog: CatalogId) -> bool:
-    """Return whether a catalog was made as a fork or a copy of another."""
+    """Return whether a catalog was created as a fork or a copy of another."""
     found = source.query("SELECT parent_catalog_id FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=catalog)
     return any(parent is not None for (parent,) in found)
 
 
 def directories(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, tuple[str, bool]]:
-    """Return the path of each catalog and whether it is relative to the lake's; dropped and purged ones too."""
+    """Return the path of each catalog, and whether it is relative to the lake's.
+
+    Dropped and purged catalogs are included.
+    """
     found = source.query(
         "SELECT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id IN (:ids...)",
         ids=sorted(catalogs),
@@ -145,7 +154,10 @@ def directories(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId
 
 
 def catalogs_at(source: Source, paths: Sequence[str]) -> set[CatalogId]:
-    """Return the catalogs, dropped and purged ones too, whose directories have one of the folded paths."""
+    """Return the catalogs whose directories have one of the folded paths.
+
+    Dropped and purged catalogs are included.
+    """
     found = source.query(
         "SELECT DISTINCT catalog_id FROM forklake.ducklake_catalog WHERE fold(path) IN (:paths...)", paths=list(paths)
     )
@@ -154,7 +166,10 @@ def catalogs_at(source: Source, paths: Sequence[str]) -> set[CatalogId]:
 
 @dataclass(frozen=True, slots=True)
 class CatalogRow:
-    """A row of ``ducklake_catalog``: what a catalog was from one rename, drop or undrop to the next."""
+    """A row of ``ducklake_catalog``.
+
+    It describes a catalog from one rename, drop or undrop to the next.
+    """
 
     catalog_uuid: str
     catalog_name: str
@@ -172,7 +187,7 @@ _WRITTEN = _ROW[:-1]
 
 
 def newest_row(session: Session, catalog: CatalogId) -> CatalogRow:
-    """Return the newest row of a catalog, which is live or was ended by its drop."""
+    """Return the newest row of a catalog: the live one, or the one its drop ended."""
     found = session.query(
         f"SELECT {', '.join(_ROW)} FROM forklake.ducklake_catalog WHERE catalog_id = :c ORDER BY {END} DESC LIMIT 1",
         c=catalog,
@@ -194,7 +209,9 @@ def end_row(session: Session, catalog: CatalogId, snapshot: SnapshotId, time: da
 
 
 def begin_row(session: Session, catalog: CatalogId, row: CatalogRow, snapshot: SnapshotId, time: datetime) -> None:
-    """Write the next row of a catalog, which begins at a snapshot id and a time of its own.
+    """Write the next row of a catalog.
+
+    It begins at a snapshot id and a time of its own.
 
     Raises:
         DuplicateKeyError: A live catalog has the name.
@@ -219,6 +236,9 @@ _PURGED = (
 
 
 def purge(session: Session, catalog: CatalogId) -> None:
-    """Delete the snapshots, ancestry, options, commit keys and head of a catalog; its own rows and its name stay."""
+    """Delete the snapshots, ancestry, options, commit keys and head of a catalog.
+
+    Its own rows and its name stay.
+    """
     for table in _PURGED:
         session.execute(f"DELETE FROM forklake.{table} WHERE catalog_id = :c", c=catalog)

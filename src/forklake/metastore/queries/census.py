@@ -1,4 +1,4 @@
-"""Counting what a lake holds, across catalogs: forks, files, sizes, growth."""
+"""Counts over all catalogs of a lake: forks, files, sizes, growth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 
 
 def fork_counts(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, int]:
-    """Return how many live forks each catalog has; none of those that have none."""
+    """Return how many live forks each catalog has; those without forks are left out."""
     found = source.query(
         "SELECT k.parent_catalog_id, count(*) FROM forklake.ducklake_catalog k"
         f" WHERE k.parent_catalog_id IN (:ids...) AND k.{END} = :live GROUP BY k.parent_catalog_id",
@@ -35,7 +35,10 @@ def root_count(source: Source) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DroppedParent:
-    """A dropped catalog on which live forks hang. ``snapshot_id`` is None if it was purged."""
+    """A dropped catalog from which live forks descend.
+
+    ``snapshot_id`` is None if it was purged.
+    """
 
     catalog_id: CatalogId
     name: str
@@ -67,8 +70,8 @@ _DROPPED = (
 )
 
 
-def births(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
-    """Return when each catalog was made, whatever it was called then."""
+def creation_times(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
+    """Return when each catalog was created, whatever its name was then."""
     found = session.query(
         "SELECT k.catalog_id, min(k.begin_time) FROM forklake.ducklake_catalog k"
         " WHERE k.catalog_id IN (:ids...) GROUP BY k.catalog_id",
@@ -78,7 +81,7 @@ def births(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogId, d
 
 
 def head_times(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
-    """Return when the head of each catalog was committed; nothing of purged ones."""
+    """Return when the head of each catalog was committed; purged ones are left out."""
     found = session.query(
         "SELECT h.catalog_id, s.snapshot_time FROM forklake.ducklake_head h JOIN forklake.ducklake_snapshot s"
         " ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id WHERE h.catalog_id IN (:ids...)",
@@ -87,8 +90,8 @@ def head_times(session: Session, catalogs: Sequence[CatalogId]) -> dict[CatalogI
     return {CatalogId(catalog): session.time(time) for catalog, time in found}
 
 
-def inheriting(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:
-    """Return those of the catalogs that see rows of an ancestor."""
+def inheriting_catalogs(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:
+    """Return which of the catalogs see rows of an ancestor."""
     found = source.query(
         "SELECT DISTINCT g.catalog_id FROM forklake.ducklake_segment g WHERE g.catalog_id IN (:ids...)",
         ids=list(catalogs),
@@ -108,7 +111,10 @@ class Counts:
 
 
 def counts(source: Source) -> Counts:
-    """Return how many catalogs and snapshots there are, all of one state."""
+    """Return how many catalogs and snapshots there are.
+
+    Both counts are of one state of the database.
+    """
     found = source.query(
         f"SELECT (SELECT count(*) FROM forklake.ducklake_catalog WHERE {END} = :live),"
         f" (SELECT count(*) FROM forklake.ducklake_catalog WHERE {END} = :live AND parent_catalog_id IS NULL),"
@@ -122,12 +128,15 @@ def counts(source: Source) -> Counts:
 
 
 def snapshots_since(source: Source, starts: Sequence[datetime]) -> list[int]:
-    """Return how many snapshots were made in each period; a period lasts until the next, the last until now."""
+    """Return how many snapshots were made in each period.
+
+    A period lasts until the start of the next, the last one until now.
+    """
     return _by_period(source, "SELECT s.snapshot_time FROM forklake.ducklake_snapshot s", starts)
 
 
 def catalogs_since(source: Source, starts: Sequence[datetime]) -> list[int]:
-    """Return how many catalogs were made in each period, dropped ones too."""
+    """Return how many catalogs were created in each period; dropped ones count."""
     # A catalog has a row for each name it had; it was made with the first.
     return _by_period(source, "SELECT min(k.begin_time) FROM forklake.ducklake_catalog k GROUP BY k.catalog_id", starts)
 

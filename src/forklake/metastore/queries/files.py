@@ -1,4 +1,4 @@
-"""Queries on files that wait for their deletion."""
+"""Queries on files that wait for deletion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forklake.model.ids import CatalogId, DataFileId
 
 @dataclass(frozen=True, slots=True)
 class ScheduledFile:
-    """A file that nothing needs any more, and since when it waits for its deletion."""
+    """A file that is no longer needed, and the time since which it waits for deletion."""
 
     data_file_id: DataFileId
     path: str
@@ -21,7 +21,7 @@ class ScheduledFile:
 
 
 def scheduled_files(source: Source, catalog: CatalogId) -> list[ScheduledFile]:
-    """Return the files of a catalog that wait for deletion, in the order in which they began to."""
+    """Return the files of a catalog that wait for deletion, longest wait first."""
     found = source.query(
         "SELECT data_file_id, path, path_is_relative, schedule_start"
         " FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id = :c ORDER BY schedule_start, path",

@@ -1,4 +1,4 @@
-"""Queries on heads: the newest snapshot of each catalog, and whether the catalog is live."""
+"""Queries on heads: the newest snapshot of each catalog, and whether it is live."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def _head(source: Source, found: list[Values]) -> Head:
 
 
 def version_of(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> Version | None:
-    """Return a catalog, live or dropped, at one of its own snapshots; None if it has no such snapshot any more."""
+    """Return a catalog, live or dropped, at one of its own snapshots.
+
+    It is None if the catalog has no such snapshot any more.
+    """
     found = source.query(
         "SELECT s.schema_version, s.snapshot_time, k.parent_catalog_id, g.owner_id, g.upto"
         " FROM forklake.ducklake_snapshot s JOIN forklake.ducklake_catalog k ON k.catalog_id = s.catalog_id"
@@ -72,9 +75,10 @@ def version_of(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> Vers
 
 
 def lock_head(session: Session, catalog: CatalogId, *, live: bool) -> bool:
-    """Take the lock that commits, drop and undrop of a catalog share; False if the catalog is not live, or not dropped.
+    """Take the lock that commits, drop and undrop of a catalog share.
 
-    Writing the row takes its lock; a commit in flight is waited for, and its successor sees what we do.
+    Return False if the catalog is not live, or not dropped, as ``live`` requires. Writing the row takes its lock:
+    it waits for a commit in flight, and the next one sees what this transaction does.
     """
     changed = session.execute(
         "UPDATE forklake.ducklake_head SET live = live WHERE catalog_id = :c AND live = :live", c=catalog, live=live
@@ -83,12 +87,15 @@ def lock_head(session: Session, catalog: CatalogId, *, live: bool) -> bool:
 
 
 def write_live(session: Session, catalog: CatalogId, *, live: bool) -> None:
-    """Say whether a catalog is live; the caller holds the lock of its head."""
+    """Record whether a catalog is live; the caller holds the lock of its head."""
     session.execute("UPDATE forklake.ducklake_head SET live = :live WHERE catalog_id = :c", live=live, c=catalog)
 
 
 def swap_head(session: Session, catalog: CatalogId, expected: SnapshotId, snapshot: SnapshotId) -> bool:
-    """Move the head of a live catalog from the snapshot it is expected at; False if it is not there."""
+    """Move the head of a live catalog from its expected snapshot to a new one.
+
+    Return False if the head is not there.
+    """
     moved = session.execute(
         "UPDATE forklake.ducklake_head SET snapshot_id = :s WHERE catalog_id = :c AND snapshot_id = :e AND live",
         s=snapshot,
@@ -99,5 +106,5 @@ def swap_head(session: Session, catalog: CatalogId, expected: SnapshotId, snapsh
 
 
 def forget_ancestry(session: Session, catalog: CatalogId) -> None:
-    """Delete the segments of a catalog: it sees no rows but its own any more."""
+    """Delete the segments of a catalog: from then on it sees only its own rows."""
     session.execute("DELETE FROM forklake.ducklake_segment WHERE catalog_id = :c", c=catalog)

@@ -1,6 +1,7 @@
-"""Queries on options: rows of ``ducklake_metadata``, of the lake, a catalog, a schema or a table.
+"""Queries on options, the rows of ``ducklake_metadata``.
 
-The ``scope`` of an option is '' for the whole catalog, 'schema' or 'table'; ``scope_id`` is the object, or -1.
+They belong to the lake, a catalog, a schema or a table. The ``scope`` of an option is '' for the whole
+catalog, 'schema' or 'table'; ``scope_id`` is the object, or -1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ class OptionRow(NamedTuple):
 
 
 def options_of(source: Source, catalog: CatalogId) -> list[OptionRow]:
-    """Return what is set for a catalog (or for the lake) and within it; what is for all of it comes first."""
+    """Return the options of a catalog (or of the lake), its schemas and tables.
+
+    Those of the whole catalog come first.
+    """
     found = source.query(
         "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE catalog_id = :c"
         " ORDER BY scope, scope_id, key",
@@ -33,7 +37,10 @@ def options_of(source: Source, catalog: CatalogId) -> list[OptionRow]:
 
 
 def options_with_lake(source: Source, catalog: CatalogId) -> list[tuple[OptionRow, CatalogId]]:
-    """Return what is set for a catalog, within it, and for the lake; each with the catalog's id, or the lake's."""
+    """Return the options of a catalog, its schemas and tables, and of the lake.
+
+    Each comes with the catalog's id, or the lake's.
+    """
     found = source.query(
         "SELECT key, value, scope, scope_id, catalog_id FROM forklake.ducklake_metadata"
         " WHERE catalog_id = :c OR (catalog_id = :lake AND scope = '') ORDER BY scope, scope_id, key",
@@ -43,8 +50,11 @@ def options_with_lake(source: Source, catalog: CatalogId) -> list[tuple[OptionRo
     return [(OptionRow(*row[:4]), CatalogId(row[4])) for row in found]
 
 
-def options_that_count(source: Source, catalog: CatalogId, schema_id: int, table_id: int) -> list[OptionRow]:
-    """Return the options of a table, its schema, its catalog and the lake, the widest scope first."""
+def options_in_scope(source: Source, catalog: CatalogId, schema_id: int, table_id: int) -> list[OptionRow]:
+    """Return the options of a table, its schema, its catalog and the lake.
+
+    The widest scope comes first.
+    """
     found = source.query(
         "SELECT key, value, scope, scope_id FROM forklake.ducklake_metadata WHERE"
         " (catalog_id = :c AND ((scope = 'table' AND scope_id = :table) OR (scope = 'schema' AND scope_id = :schema)"
@@ -60,7 +70,7 @@ def options_that_count(source: Source, catalog: CatalogId, schema_id: int, table
 
 
 def write_option(session: Session, catalog: CatalogId, option: OptionRow) -> None:
-    """Set an option, whether it was set before or not."""
+    """Set an option, whether or not it was set before."""
     session.execute(
         "INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)"
         " VALUES (:c, :key, :value, :scope, :id)"
@@ -95,7 +105,7 @@ def forget_option(session: Session, catalog: CatalogId, key: str, scope: str, sc
 
 
 def lake_data_path(source: Source) -> str | None:
-    """Return the path below which the files of the lake lie, if it was ever set."""
+    """Return the base path of the lake's files, if it was ever set."""
     found = source.query(
         "SELECT value FROM forklake.ducklake_metadata WHERE catalog_id = :lake AND scope = '' AND key = 'data_path'",
         lake=THE_LAKE,

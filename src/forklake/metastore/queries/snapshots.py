@@ -1,4 +1,4 @@
-"""Queries on snapshots: those of a lineage, those of the whole lake, and what each of them did."""
+"""Queries on snapshots of a lineage or of the whole lake, and their changes."""
 
 from __future__ import annotations
 
@@ -9,37 +9,40 @@ from typing import Any
 
 from forklake.metastore import visibility
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Seen, Source
+from forklake.metastore.visibility import Chain, Source
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.numbering import Numbering, Run
 from forklake.model.records import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A snapshot, when it was made, and the schema version it has."""
+class LineageSnapshot:
+    """A snapshot, with its time and its schema version."""
 
     snapshot_id: SnapshotId
     time: datetime
     schema_version: int
 
 
-def snapshot_of_lineage(source: Source, sight: Seen, snapshot: int) -> Made | None:
-    """Return a snapshot if it is one of the lineage: the catalog's own, or an ancestor's up to the pin."""
+def snapshot_of_lineage(source: Source, sight: Chain, snapshot: int) -> LineageSnapshot | None:
+    """Return a snapshot if it is part of the lineage.
+
+    The lineage has the catalog's own snapshots, and its ancestors' up to each pin.
+    """
     return _of_lineage(source, sight, "AND s.snapshot_id = :at", at=snapshot)
 
 
-def newest_until(source: Source, sight: Seen, time: datetime) -> Made | None:
+def newest_until(source: Source, sight: Chain, time: datetime) -> LineageSnapshot | None:
     """Return the newest snapshot of the lineage that was made at or before a time."""
     return _of_lineage(source, sight, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
 
 
-def first_since(source: Source, sight: Seen, time: datetime) -> Made | None:
+def first_since(source: Source, sight: Chain, time: datetime) -> LineageSnapshot | None:
     """Return the first snapshot of the lineage that was made at or after a time."""
     return _of_lineage(source, sight, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
 
 
-def _of_lineage(source: Source, sight: Seen, condition: str, **params: Any) -> Made | None:
+def _of_lineage(source: Source, sight: Chain, condition: str, **params: Any) -> LineageSnapshot | None:
     found = source.query(
         f"{visibility.with_chain(source)}"
         " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM chain c"
@@ -51,7 +54,7 @@ def _of_lineage(source: Source, sight: Seen, condition: str, **params: Any) -> M
     if not found:
         return None
     snapshot, time, schema_version = found[0]
-    return Made(SnapshotId(snapshot), source.time(time), schema_version)
+    return LineageSnapshot(SnapshotId(snapshot), source.time(time), schema_version)
 
 
 _SNAPSHOT = (
@@ -61,7 +64,7 @@ _SNAPSHOT = (
 _CHANGES = " JOIN forklake.ducklake_snapshot_changes x ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
 
 
-def lineage(source: Source, sight: Seen) -> list[Snapshot]:
+def lineage(source: Source, sight: Chain) -> list[Snapshot]:
     """Return the snapshots of a lineage, oldest first."""
     found = source.query(
         f"{visibility.with_chain(source)} {_SNAPSHOT}"
@@ -88,7 +91,10 @@ def _snapshot(source: Source, row: Values) -> Snapshot:
 
 
 def known_commit(source: Source, catalog: CatalogId, commit_key: str | None) -> SnapshotId | None:
-    """Return the snapshot that a commit with this key made, even if it is expired since."""
+    """Return the snapshot that a commit with this key made.
+
+    It is found even if it is expired since.
+    """
     found = source.query(
         "SELECT snapshot_id FROM forklake.ducklake_snapshot_lineage WHERE catalog_id = :c AND commit_key = :key",
         c=catalog,
@@ -100,10 +106,10 @@ def known_commit(source: Source, catalog: CatalogId, commit_key: str | None) -> 
 def changes_between(
     source: Source, catalog: CatalogId, base: SnapshotId, head: SnapshotId
 ) -> list[tuple[SnapshotId, str]]:
-    """Return what the snapshots of a catalog from the base to the head did, oldest first.
+    """Return what the snapshots of a catalog from base to head did, oldest first.
 
-    Goes back from the head, snapshot by snapshot, and ends early at one that is expired: the first one returned is
-    the base if and only if all are known.
+    It walks back from the head, snapshot by snapshot, and ends early at one that is expired: the first one
+    returned is the base if and only if all are known.
     """
     found = source.query(
         "WITH RECURSIVE walk(snapshot_id, previous_snapshot_id) AS ("
@@ -125,7 +131,10 @@ def changes_between(
 
 
 def forget_snapshots(session: Session, catalog: CatalogId, snapshots: Sequence[SnapshotId]) -> None:
-    """Delete snapshots of a catalog and what they did; their order and their commit keys stay."""
+    """Delete snapshots of a catalog and what they did.
+
+    Their order and their commit keys stay.
+    """
     for table in ("ducklake_snapshot_changes", "ducklake_snapshot"):
         session.execute(
             f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id IN (:snapshots...)",
@@ -145,8 +154,8 @@ def forget_snapshots_before(session: Session, catalog: CatalogId, snapshot: Snap
 def numberings(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, Numbering]:
     """Return the numberings of those catalogs that were imported.
 
-    A merged file with a ``numbering_id`` is read up to the number that the numbering of that catalog gives for the
-    snapshot it is read as of; a file without one carries snapshot ids.
+    A merged file with a ``numbering_id`` is read up to a number: the one that this catalog's numbering gives
+    for the snapshot. A file without one carries snapshot ids.
     """
     ids = sorted(set(catalogs))
     if not ids:

@@ -1,7 +1,8 @@
-"""The description of the metadata tables, the SQL files made from it, and the check that a database holds them.
+"""The metadata tables: their description, their SQL files, and a version check.
 
-`catalog_tables`, `object_tables` and `file_tables` describe the tables and `views` the views for web apps, once for all
-databases; `products` says what differs between these. ``python -m forklake.metastore.schema`` writes the files.
+`catalog_tables`, `object_tables` and `file_tables` describe the tables and `views` the views for web apps,
+once for all databases; `products` has the differences between these. ``python -m forklake.metastore.schema``
+writes the files.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def statements(text: str) -> Iterator[str]:
 
 
 def view_statement(name: str) -> str:
-    """Return the statement of the PostgreSQL file that makes a view for web apps."""
+    """Return the statement of the PostgreSQL file that creates a view for web apps."""
     found = re.search(rf"CREATE VIEW ducklake\.{name} AS\n.*?;", script("postgresql"), flags=re.DOTALL)
     assert found is not None, name
     return found[0]
@@ -64,7 +65,7 @@ def not_found(product: str) -> MetastoreVersionError:
 
 
 def not_found_in(name: str) -> MetastoreVersionError:
-    """Return the error for a schema of a database that was asked for by name and holds no lake."""
+    """Return the error for a schema that was named by a caller but holds no lake."""
     return MetastoreVersionError(
         f'DuckLake metadata not found in the metadata schema "{name}".',
         hint=f"`forklake init --lake URL` makes it, with metadata_schema={name} in the URL.",
@@ -78,9 +79,9 @@ VERSION_QUERY: Final = (
 
 
 def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set[str]]) -> bool:
-    """Make the tables in a new file and return True, or check the version of an old one.
+    """Create the tables in a new file and return True, or check an old file's version.
 
-    Processes that open a new file at the same time wait for the one that makes the tables.
+    If several processes open a new file at the same time, one creates the tables and the others wait.
 
     Raises:
         MetastoreVersionError: The file holds something else.

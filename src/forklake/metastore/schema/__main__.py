@@ -1,4 +1,7 @@
-"""Write the schema files, or say which of them are not what the description makes: ``--check``."""
+"""Writes the schema files from the description, or checks them with ``--check``.
+
+The check lists the files that differ from what the description gives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metadata tables of catalogs as a whole: the list of them, heads and ancestry, snapshots, options."""
+"""The metadata tables of catalogs: list, heads, ancestry, snapshots, options."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The words in which metadata tables are described: tables, columns, indexes, sequences.
+"""Descriptions of metadata tables: tables, columns, indexes, sequences.
 
 The columns of a table are written as lines of text, in DuckLake's order::
 
     table_id      object      the id, of the sequence of objects
     comment       text?       a question mark: it may be NULL
-    scope_id      number=-1   what it is if nothing is said
+    scope_id      number=-1   the default value
     + read_upto   number?     ours: DuckLake has no such column
     - next_id     number      DuckLake's: its tables and our views show it, our table does not have it
 """
@@ -41,7 +41,10 @@ class Visibility(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. What is not ``stored`` is DuckLake's alone, what is ``ours`` DuckLake does not have."""
+    """One column of a metadata table.
+
+    If it is not ``stored``, only DuckLake has it; if it is ``ours``, only forklake has it.
+    """
 
     name: str
     kind: Kind
@@ -54,7 +57,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index on columns and expressions; it leaves out rows in which its ``optional`` column is NULL."""
+    """An index on columns and expressions.
+
+    It leaves out rows in which its ``optional`` column is NULL.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -64,11 +70,13 @@ class Index:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """One metadata table. ``catalog_id``, which is first in every table and every key, is not listed.
+    """One metadata table.
+
+    ``catalog_id``, which is first in every table and every key, is not listed.
 
     Attributes:
-        name: What it is called.
-        about: What a row is.
+        name: Its name.
+        about: The meaning of a row.
         visibility: How a catalog sees its rows. An interval table also has ``row_uid``, which is its key.
         columns: The columns in DuckLake's order.
         key: The primary key after ``catalog_id``.
@@ -93,8 +101,11 @@ class Table:
     ducklake: str | None = "1.0"
 
     @property
-    def stored(self) -> tuple[Column, ...]:
-        """The columns of our table in their order: whose row, which, from when to when, and the rest."""
+    def stored_columns(self) -> tuple[Column, ...]:
+        """The columns of our table in their order.
+
+        First come the owner, the uid and the interval of a row, then the rest.
+        """
         listed = [column for column in self.columns if column.stored]
         if self.visibility is not Visibility.INTERVAL:
             return (_CATALOG, *listed)
@@ -102,9 +113,9 @@ class Table:
         return (_CATALOG, _ROW_UID, *interval, *(column for column in listed if column not in interval))
 
     @property
-    def carried(self) -> tuple[Column, ...]:
-        """The columns that a row carries as a value: without owner, uid and interval."""
-        return tuple(column for column in self.stored if column.name not in _OF_EVERY_ROW)
+    def row_columns(self) -> tuple[Column, ...]:
+        """The columns of a row as a value: without owner, uid and interval."""
+        return tuple(column for column in self.stored_columns if column.name not in _OF_EVERY_ROW)
 
 
 _CATALOG: Final = Column("catalog_id", "number")
@@ -114,14 +125,14 @@ _OF_EVERY_ROW: Final = ("catalog_id", "row_uid", "begin_snapshot", "end_snapshot
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Where ids come from; each starts at 0."""
+    """A sequence of ids; each starts at 0."""
 
     name: str
     about: str
 
 
 def columns(text: str) -> tuple[Column, ...]:
-    """Read the columns of a table.
+    """Parse the columns of a table.
 
     >>> [upto] = columns("+ upto  number?  as of when")
     >>> upto.kind, upto.is_nullable, upto.ours, upto.note
@@ -158,9 +169,10 @@ def interval(
     grows: bool = False,
     ducklake: str | None = "1.0",
 ) -> Table:
-    """Describe a table of versioned rows, which are found ``by`` a column, live ones first.
+    """Describe a table of versioned rows, which are looked up ``by`` a column.
 
-    ``unique`` is the key that live rows of one catalog never share, ``index`` the name and column of one index more.
+    Live rows come first. ``unique`` is the key that live rows of one catalog never share, ``index`` the name and
+    column of an additional index.
     """
     short = name.removeprefix("ducklake_")
     indexes = [Index(f"{short}_scan_idx", ("catalog_id", by, "end_snapshot", "begin_snapshot"))]
@@ -184,7 +196,10 @@ def interval(
 
 
 def following(name: str, about: str, text: str, *, of: Table, by: str, key: str, grows: bool = False) -> Table:
-    """Describe a table whose rows belong to rows of an interval table, and are seen with them."""
+    """Describe a table whose rows belong to rows of an interval table.
+
+    A catalog sees them together with those.
+    """
     return Table(name, about, Visibility.FOLLOWS, columns(text), _list(key), follows=(of, by), grows=grows)
 
 

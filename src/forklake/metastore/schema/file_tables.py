@@ -1,4 +1,4 @@
-"""The metadata tables of files, their statistics, and of rows that are kept in the metadata."""
+"""The metadata tables of files, file statistics, inlined rows and inlined deletes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The metadata tables of schemas, tables, columns, views, macros, tags, and how files are partitioned and sorted."""
+"""The metadata tables of schemas, tables, columns, views, macros and tags.
+
+The partitioning and sort order of files are here too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What differs between the schema files of the databases, as data: another database costs another `Product`."""
+"""What differs between the schema files of the databases, as data.
+
+Another database costs another `Product`.
+"""
 
 from __future__ import annotations
 
@@ -11,26 +14,26 @@ from forklake.metastore.schema.description import Kind
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """How one database product has its tables made.
+    """How the tables are created in one database product.
 
     Attributes:
         name: The product, and the name of its file.
         header: The comment at the top of the file.
         types: The type of each kind of column.
-        base: What stands before the name of a base table.
-        views: What stands before the name of a view for web apps.
-        index: What stands before the name of an index, or None: it has none but primary keys.
+        base: The prefix of base table names.
+        views: The prefix of the names of views for web apps.
+        index: The prefix of index names, or None: it has no indexes but primary keys.
         fold: The expression that lowers A to Z and nothing else, with ``{}`` for the column.
-        expression: How an expression is written in an index, with ``{}`` for it.
-        true: How it writes true, and ``false``.
-        table_end: What stands after the columns of a table.
+        expression: The form of an expression in an index, with ``{}`` for it.
+        true: The literal for true, and ``false``.
+        table_end: The text after the columns of a table.
         updated_end: The same for a table whose rows are changed in place.
-        row_uid: What stands after the type of ``row_uid``.
-        counters: Whether a table of counters takes the place of sequences.
-        next_value: The query that tells what a sequence gives next, with ``{}`` for its name.
-        join: How an inner join is written in a view.
-        splits_unions: Whether a view that is a union is asked for one catalog without making all of it.
-        has_lateral: Whether a subquery in FROM that names what is before it is quicker than others.
+        row_uid: The text after the type of ``row_uid``.
+        counters: Whether a table of counters replaces sequences.
+        next_value: The query for the next value of a sequence, with ``{}`` for its name.
+        join: The keyword of an inner join in a view.
+        splits_unions: Whether a query for one catalog on a view that is a union does not compute all of the view.
+        has_lateral: Whether a lateral subquery in FROM is faster than others.
         has_functions: Whether commit and fork are functions of the database.
         in_transaction: Whether the file itself begins a transaction.
     """

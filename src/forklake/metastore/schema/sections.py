@@ -1,4 +1,4 @@
-"""All metadata tables, by section, in the order in which they are made."""
+"""All metadata tables, by section, in the order of their creation."""
 
 from __future__ import annotations
 

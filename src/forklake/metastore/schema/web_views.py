@@ -1,7 +1,7 @@
-"""The views for web apps: each catalog as DuckLake's tables would show it, forks resolved.
+"""The views for web apps: DuckLake's tables for each catalog, with forks resolved.
 
-Written in PostgreSQL's words, with ``forklake.`` before base tables and ``ducklake.`` before views; `write` puts them
-into those of other products. docs/spec/metadata.md has the rules.
+They are written in PostgreSQL's dialect, with ``forklake.`` before base tables and ``ducklake.`` before
+views; `write` renders them for other products. docs/spec/metadata.md has the rules.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _OWN_LIMIT: Final = LIVE - 1
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view: its name with ``forklake.`` or ``ducklake.`` before it, its query, and what is to be said of it."""
+    """A view: its name, its query, and the comment on it.
+
+    The name has ``forklake.`` or ``ducklake.`` before it.
+    """
 
     name: str
     query: str
@@ -43,7 +46,7 @@ class View:
 
 
 def views(product: Product) -> Iterator[View]:
-    """Yield the views in the order in which they are made."""
+    """Yield the views in the order of their creation."""
     yield _link(product)
     yield _CHAIN
     yield _DIRECTORY
@@ -155,7 +158,7 @@ def _of_lineage(table: Table, bound: str) -> View:
     return View(
         f"ducklake.{table.name}",
         f"""\
-SELECT {_fill(["c.catalog_id", "c.catalog_name", *(f"r.{column.name}" for column in _shown(table))])}
+SELECT {_fill(["c.catalog_id", "c.catalog_name", *(f"r.{column.name}" for column in _view_columns(table))])}
   FROM forklake.lake_chain c
   JOIN forklake.{table.name} r ON r.catalog_id = c.owner_id
  WHERE r.{bound} <= c.upto""",
@@ -211,7 +214,10 @@ CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
 
 
 def _interval(table: Table) -> str:
-    """Rows begun at or before the bound, each with where it ended for this catalog."""
+    """Return the query for rows of an interval table, with their ends in the catalog.
+
+    The rows are those that begin at or before the bound.
+    """
     scope = "0" if table.scope is None else f"r.{table.scope}"
     ended = f"""\
 CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
@@ -227,19 +233,22 @@ CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
     if table in (DATA_FILE, DELETE_FILE):
         special |= {"path": _PATH, "path_is_relative": "r.path_is_relative AND c.depth = 0 AS path_is_relative"}
     return f"""\
-SELECT {_fill(["c.catalog_id", "c.catalog_name", *(special.get(c.name, f"r.{c.name}") for c in _shown(table))])}
+SELECT {_fill(["c.catalog_id", "c.catalog_name", *(special.get(c.name, f"r.{c.name}") for c in _view_columns(table))])}
   FROM forklake.lake_chain c
   JOIN forklake.{table.name} r ON r.catalog_id = c.owner_id
  WHERE r.begin_snapshot <= c.upto"""
 
 
 def _follows(table: Table) -> str:
-    """What belongs to rows that an interval table shows, ended ones too; shared rows once."""
+    """Return the query for rows that belong to rows of an interval table.
+
+    Ended rows count too; rows that catalogs share come once.
+    """
     assert table.follows is not None
     parent, key = table.follows
     is_shared = table in (COLUMN_MAPPING, NAME_MAPPING)
     of_parent = set() if is_shared else {column.name for column in parent.columns}
-    columns = [f"{'f' if column.name in of_parent else 'r'}.{column.name}" for column in _shown(table)]
+    columns = [f"{'f' if column.name in of_parent else 'r'}.{column.name}" for column in _view_columns(table)]
     start = "SELECT DISTINCT " if is_shared else "SELECT "
     return f"""\
 {start}{_fill(["c.catalog_id", "c.catalog_name", *columns], len(start))}
@@ -250,8 +259,16 @@ def _follows(table: Table) -> str:
 
 
 def _latest(table: Table, product: Product) -> str:
-    """Statistics of the tables there are now: the newest set of the nearest owner that has any."""
-    columns = ["t.catalog_id", "t.catalog_name", "t.table_id", *(f"r.{column.name}" for column in _shown(table)[1:])]
+    """Return the query for the statistics of all current tables.
+
+    For each it is the newest set of the nearest owner that has any.
+    """
+    columns = [
+        "t.catalog_id",
+        "t.catalog_name",
+        "t.table_id",
+        *(f"r.{column.name}" for column in _view_columns(table)[1:]),
+    ]
     if product.has_lateral:
         return f"""\
 SELECT {_fill(columns)}
@@ -282,7 +299,7 @@ SELECT {_fill(columns)}
 
 
 def _own(table: Table) -> View:
-    columns = ["k.catalog_id", "k.catalog_name", *(f"r.{column.name}" for column in _shown(table))]
+    columns = ["k.catalog_id", "k.catalog_name", *(f"r.{column.name}" for column in _view_columns(table))]
     return View(
         f"ducklake.{table.name}",
         f"""\
@@ -304,13 +321,19 @@ SELECT r.catalog_id, r.catalog_name, r.table_id, r.table_name, r.begin_snapshot 
     )
 
 
-def _shown(table: Table) -> list[Column]:
-    """Return the columns that a view has: DuckLake's, but no keys of files; of a table of ours, all."""
+def _view_columns(table: Table) -> list[Column]:
+    """Return the columns of a view: DuckLake's, without the encryption keys of files.
+
+    A view on a table of ours has all of them.
+    """
     return [column for column in table.columns if column.stored and column.name != "encryption_key" and not column.ours]
 
 
 def _fill(items: Sequence[str], indent: int = len("SELECT ")) -> str:
-    """Write a list in lines that are not too long; an item of several lines has them to itself."""
+    """Format a list in lines of limited length.
+
+    An item of several lines has these lines to itself.
+    """
     lines: list[str] = []
     for item in (*(f"{item}," for item in items[:-1]), items[-1]):
         is_alone = "\n" in item or (bool(lines) and "\n" in lines[-1])

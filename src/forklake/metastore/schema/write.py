@@ -1,4 +1,4 @@
-"""Writing the schema file of a database from the description of the metadata tables."""
+"""Writes the schema file of a database from the description of the tables."""
 
 from __future__ import annotations
 
@@ -22,12 +22,17 @@ MAX_PARTITIONS: Final = 1024
 
 
 def write(product: Product, partitions: int = 0) -> str:
-    """Return the schema file of a product; with ``partitions``, tables that grow with the data are split by catalog."""
+    """Return the schema file of a product.
+
+    With ``partitions``, tables that grow with the data are split by catalog.
+    """
     return "\n\n".join(part.rstrip() for part in _parts(product, partitions)) + "\n"
 
 
 def partitioned_script(partitions: int) -> str:
-    """Return the PostgreSQL file with the tables that grow with the data split by hash of their catalog.
+    """Return the PostgreSQL file with partitioned tables.
+
+    Tables that grow with the data are split by hash of their catalog.
 
     Raises:
         InvalidInputError: The number of partitions makes no sense.
@@ -48,7 +53,7 @@ def _parts(product: Product, partitions: int) -> Iterator[str]:
         for table in tables:
             yield _table(product, table, partitions)
     rows = ",\n".join(f"    (-1, '{key}', '{value}')" for key, value in FACTS.items())
-    yield _placed(product, f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES\n{rows};")
+    yield _translate(product, f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES\n{rows};")
     if product.has_functions:
         yield _functions()
     yield _comment(ABOUT)
@@ -60,7 +65,7 @@ def _parts(product: Product, partitions: int) -> Iterator[str]:
 
 
 def _new_schema(qualifier: str) -> list[str]:
-    """Return the statement that makes a schema, if that is what stands before names."""
+    """Return the statement that creates a schema, if the qualifier is one."""
     return [f"CREATE SCHEMA {qualifier[:-1]};"] if qualifier.endswith(".") else []
 
 
@@ -72,8 +77,11 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(text, _WIDTH, initial_indent="-- ", subsequent_indent="-- ") + "\n" if text else ""
 
 
-def _placed(product: Product, text: str) -> str:
-    """Put a text in PostgreSQL's words into the product's: names of tables and views, and inner joins."""
+def _translate(product: Product, text: str) -> str:
+    """Translate a text from PostgreSQL's dialect to that of the product.
+
+    That concerns names of tables and views, and inner joins.
+    """
     text = re.sub(r"(?<!CROSS )(?<!LEFT )\bJOIN\b", product.join, text)
     return re.sub(r"\bducklake\.(?=\w)", product.views, re.sub(r"\bforklake\.(?=\w)", product.base, text))
 
@@ -94,7 +102,7 @@ def _sequences(product: Product) -> str:
 
 
 def _table(product: Product, table: Table, partitions: int) -> str:
-    lines = [(_column(product, table, column), column.note) for column in table.stored]
+    lines = [(_column(product, table, column), column.note) for column in table.stored_columns]
     body = "\n".join(f"    {text}," + (f"  -- {note}" if note else "") for text, note in lines)
     is_split = partitions and table.grows
     end = product.updated_end if table.is_updated else product.table_end
@@ -138,14 +146,14 @@ def _index(product: Product, table: Table, index: Index) -> str:
 
 
 def _view(product: Product, view: View) -> str:
-    return _paragraph(view.about) + _placed(product, f"CREATE VIEW {view.name} AS\n{view.query};")
+    return _paragraph(view.about) + _translate(product, f"CREATE VIEW {view.name} AS\n{view.query};")
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
 def _functions() -> str:
-    """Return the functions, with the statements of `lake_commit` that each table needs."""
+    """Return the functions, with the statements of ``lake_commit`` for each table."""
     text = resources.files(__package__).joinpath("parts/functions.sql").read_text(encoding="utf-8")
     text = text.partition("\n\n")[2]
     versioned = [table for table in TABLES if table.visibility is Visibility.INTERVAL]
@@ -155,35 +163,35 @@ def _functions() -> str:
         "         WHERE r.catalog_id = p_catalog AND r.row_uid = u.uid::bigint;"
         for table in versioned
     )
-    rows = "\n".join(_inserted(table) for table in TABLES if is_committed(table))
+    rows = "\n".join(_insert_statement(table) for table in TABLES if is_committed(table))
     return text.replace("        -- {ends}", ends).replace("    -- {rows}", rows)
 
 
 def is_committed(table: Table) -> bool:
-    """Return whether a commit writes rows to the table as its caller gives them."""
+    """Return whether a commit writes its caller's rows to the table."""
     return table.visibility in (Visibility.INTERVAL, Visibility.FOLLOWS, Visibility.LATEST) or (
         table is SCHEMA_VERSIONS
     )
 
 
-def _inserted(table: Table) -> str:
+def _insert_statement(table: Table) -> str:
     own = ["catalog_id"] if table.visibility is Visibility.FOLLOWS else ["catalog_id", "begin_snapshot"]
     values = ["p_catalog", "snapshot"][: len(own)]
-    for column in table.carried:
+    for column in table.row_columns:
         sequence = {"object": "objects", "file": "files"}.get(column.kind)
         values.append(f"forklake.real_id(r.{column.name}, {sequence})" if sequence else f"r.{column.name}")
-    names = [*own, *(column.name for column in table.carried)]
+    names = [*own, *(column.name for column in table.row_columns)]
     return (
         f"    IF v_rows ? '{table.name}' THEN\n"
         f"        INSERT INTO forklake.{table.name}\n"
-        f"{_wrapped('               (', names)})\n"
-        f"{_wrapped('        SELECT ', values)}\n"
+        f"{_wrap('               (', names)})\n"
+        f"{_wrap('        SELECT ', values)}\n"
         f"          FROM jsonb_populate_recordset(NULL::forklake.{table.name}, v_rows -> '{table.name}') r;\n"
         "    END IF;"
     )
 
 
-def _wrapped(start: str, items: list[str]) -> str:
+def _wrap(start: str, items: list[str]) -> str:
     return textwrap.fill(
         ", ".join(items),
         _WIDTH,

@@ -1,4 +1,7 @@
-"""The functions of catalogs: ``ducklake_snapshots('alias')``, which is also called ``alias.snapshots()``."""
+"""Catalog functions, such as ``ducklake_snapshots('alias')``.
+
+The short form is ``alias.snapshots()``.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +36,19 @@ def call(
     named: Mapping[str, Any],
     schema_name: str | None = None,
 ) -> Rows | Changes:
-    """Call a function in FROM, and return its rows; what it does is done then.
+    """Call a function in FROM, and return its rows.
+
+    A function that changes something does so now.
 
     Args:
         name: One of `FUNCTIONS` or `LISTINGS`.
-        attachments: All that is attached.
+        attachments: All attached catalogs.
         arguments: Python values, in order; the first is the alias of a catalog, unless it is a listing.
         named: Python values by name.
-        schema_name: The schema of tables whose names do not say theirs, if the call says so.
+        schema_name: The schema of tables that are named without one, if the call has it.
 
     Raises:
-        NotFoundError: Nothing is attached under the alias, or something that is named is not there.
+        NotFoundError: Nothing is attached under the alias, or an object that is named does not exist.
         InvalidInputError: The arguments do not fit, in DuckDB's words.
     """
     function, given = FUNCTIONS.get(name) or LISTINGS[name], list(arguments)
@@ -53,7 +58,7 @@ def call(
         return function.run(Call(attachments, matched, None, schema_name))
     if not given or not isinstance(given[0], str | None):
         raise no_match(function.full_name, [one.after_catalog() for one in function.signatures], given)
-    attachment = _attached(attachments, given.pop(0))
+    attachment = _find_attachment(attachments, given.pop(0))
     matched = match(
         function.full_name, function.signatures, given, named, clock(attachment.lake), catalog=attachment.alias
     )
@@ -63,7 +68,7 @@ def call(
 def call_scalar(
     name: str, attachments: Sequence[Attachment], arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> Any:
-    """Call a function in an expression, and return its value; as `call` otherwise.
+    """Call a function in an expression, and return its value; otherwise as `call`.
 
     Raises:
         InvalidInputError: It is a function that can only be called in FROM.
@@ -81,16 +86,16 @@ def call_scalar(
 
 
 def check_form(name: str, spelled: str, arguments: Sequence[Any], alias: str) -> None:
-    """Refuse a call in the short form, without the name of a catalog, whose arguments may begin with one nevertheless.
+    """Refuse a call in the short form whose arguments are ambiguous.
 
-    What may follow the arguments that must be given is said by name in this form: the same texts, in the same places,
-    mean something else where the name of a catalog comes first.
+    The short form has no alias among its arguments, so a text in the first place may be meant as the alias or
+    as an argument. Optional arguments must therefore be given by name in this form.
 
     Args:
         name: One of `FUNCTIONS`.
         spelled: The name that was called: ``fork_catalog`` or ``shop.fork_catalog``.
-        arguments: What was given, in order.
-        alias: The catalog that is meant by the short form.
+        arguments: The arguments, in order.
+        alias: The catalog that the short form stands for.
 
     Raises:
         InvalidInputError: The arguments can mean two things.
@@ -111,7 +116,7 @@ def check_form(name: str, spelled: str, arguments: Sequence[Any], alias: str) ->
         )
 
 
-def _attached(attachments: Sequence[Attachment], alias: str | None) -> Attachment:
+def _find_attachment(attachments: Sequence[Attachment], alias: str | None) -> Attachment:
     if alias is None:
         raise InvalidInputError("Binder Error: Catalog cannot be NULL")
     found = next((attachment for attachment in attachments if fold(attachment.alias) == fold(alias)), None)

@@ -1,4 +1,7 @@
-"""The arguments of catalog functions: which a function takes, and what is said of others, in DuckDB's words."""
+"""Signatures of catalog functions, and matching of arguments to them.
+
+Errors use DuckDB's words.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +35,14 @@ Now = Callable[[], datetime]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function is called with; for a function of one catalog, after the name of the catalog.
+    """The parameters of a catalog function.
+
+    The alias of the catalog is not part of it; a function of one catalog takes it before all others.
 
     Attributes:
-        positional: Names and types of the arguments that must be given.
-        optional: Of those that may follow them.
-        named: Of those that are given by name.
+        positional: Names and types of the required arguments.
+        optional: Names and types of the arguments that may follow them.
+        named: Names and types of the arguments that must be given by name.
     """
 
     positional: Mapping[str, str] = field(default_factory=dict)
@@ -45,11 +50,11 @@ class Signature:
     named: Mapping[str, str] = field(default_factory=dict)
 
     def after_catalog(self) -> Signature:
-        """Return the signature with the name of a catalog before the rest."""
+        """Return the signature with the alias of a catalog as the first parameter."""
         return replace(self, positional={"catalog": VARCHAR, **self.positional})
 
     def in_words(self, name: str) -> str:
-        """Return the signature as DuckDB lists candidates."""
+        """Return the signature as DuckDB lists candidates in an error."""
         types = [*self.positional.values(), *(f"[{kind}]" for kind in self.optional.values())]
         types += [f"{key} : {kind}" for key, kind in self.named.items()]
         return f"{name}({', '.join(types)})"
@@ -64,13 +69,13 @@ def match(
     *,
     catalog: str | None = None,
 ) -> dict[str, Any]:
-    """Return the arguments by name, as values of their types; those that were not given are left out.
+    """Return the arguments by name, converted to the types of the signature.
 
-    An age (an interval) stands for the time so long before now, wherever a time is taken. ``catalog`` was given before
-    the arguments, if it is not None.
+    Arguments that were not given are left out. Where a time is expected, an interval means that long before now.
+    ``catalog`` is the alias before the arguments, if there was one.
 
     Raises:
-        InvalidInputError: No signature fits, or a value cannot be what it has to be.
+        InvalidInputError: No signature fits, or a value cannot be converted.
     """
     given = {fold(key): value for key, value in named.items()}
     for signature in signatures:
@@ -84,8 +89,8 @@ def match(
         for key in given:
             if key not in taken:
                 raise _no_such_name(name, key, taken)
-        found = {key: _converted(key, kind, value, now) for (key, kind), value in pairs}
-        return found | {key: _converted(key, taken[key], value, now) for key, value in given.items()}
+        found = {key: _convert(key, kind, value, now) for (key, kind), value in pairs}
+        return found | {key: _convert(key, taken[key], value, now) for key, value in given.items()}
     if catalog is None:
         raise no_match(name, signatures, arguments)
     raise no_match(name, [signature.after_catalog() for signature in signatures], [catalog, *arguments])
@@ -113,7 +118,7 @@ def _type_name(value: object) -> str:
 
 
 def _fits(kind: str, value: Any) -> bool:
-    """Return whether a value may stand at the place of an argument: without a conversion that can fail."""
+    """Return whether a value fits a parameter without a cast that can fail."""
     if value is None or kind == ANY:
         return True
     is_number = isinstance(value, int) and not isinstance(value, bool)
@@ -136,7 +141,7 @@ def _fits(kind: str, value: Any) -> bool:
             return _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value)
 
 
-def _converted(name: str, kind: str, value: Any, now: Now) -> Any:
+def _convert(name: str, kind: str, value: Any, now: Now) -> Any:
     if value is None or kind == ANY:
         return value
     if _fits(kind, value):

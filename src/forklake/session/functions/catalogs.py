@@ -1,4 +1,7 @@
-"""Functions about the catalogs of a lake: listing, making, forking, renaming, dropping, exporting them."""
+"""Catalog functions about the catalogs of a lake.
+
+They list, create, fork, rename, drop, purge, sever, export and import catalogs.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def _catalogs(call: Call) -> Rows:
 
 
 def _fork_catalog(call: Call) -> Rows:
-    _check_settled(call, "forked")
+    _check_no_changes(call, "forked")
     name = call.required("name", "The name of a catalog")
     made = _parent(call.attachments, call.required("parent", "Catalog")).fork(
         name,
@@ -95,11 +98,11 @@ def _fork_catalog(call: Call) -> Rows:
 
 
 def _parent(attachments: Sequence[Attachment], name: str) -> Catalog:
-    """Return the catalog to fork; one that is attached at a snapshot is forked there.
+    """Return the catalog to fork; if it is attached at a snapshot, at that snapshot.
 
     Raises:
         NotFoundError: Nothing is attached under the name, and no attached lake has a catalog of that name.
-        InvalidInputError: Several attached lakes have.
+        InvalidInputError: Several attached lakes have one.
     """
     for attachment in attachments:
         if fold(attachment.alias) == fold(name):
@@ -138,7 +141,7 @@ def _create_catalog(call: Call) -> Rows:
 
 def _drop_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_drop_catalog")
-    _check_settled(call, "dropped")
+    _check_no_changes(call, "dropped")
     name, lake = call.required("name", "The name of a catalog"), call.attachment.lake
     try:
         gone = lake.catalog(name)
@@ -181,14 +184,14 @@ def _purge_catalog(call: Call) -> Rows:
 
 def _sever_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_sever_catalog")
-    _check_settled(call, "severed")
+    _check_no_changes(call, "severed")
     severed = call.attachment.lake.catalog(call.required("name", "The name of a catalog"))
     severed.maintenance.sever()
     return Rows(_CATALOG, [(severed.catalog_id, severed.name)])
 
 
 def _export_catalog(call: Call) -> Rows:
-    _check_settled(call, "exported")
+    _check_no_changes(call, "exported")
     path = call.required("path", "The path of a database")
     made = call.attachment.catalog.maintenance.export(
         path, at=call.arguments.get("at"), history=bool(call.arguments.get("history"))
@@ -238,7 +241,7 @@ def _lake_stats(call: Call) -> Rows:
     return Rows(_LAKE_STATS, [tuple(getattr(found, counted.name) for counted in _LAKE_STATS)])
 
 
-def _check_settled(call: Call, deed: str) -> None:
+def _check_no_changes(call: Call, deed: str) -> None:
     if any(attachment.has_changes for attachment in call.attachments):
         raise InvalidInputError(
             f"A catalog cannot be {deed} in a transaction that has changes; nothing was done.",

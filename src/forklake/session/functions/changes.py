@@ -1,4 +1,4 @@
-"""The change feed of a table."""
+"""Catalog functions that read the change feed of a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from forklake.catalog import lookup, versions
 from forklake.catalog.fields import table_fields
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
@@ -31,13 +31,13 @@ _SIGNATURES: Final = (
 
 
 def _changes(kind: Kind, call: Call) -> Changes:
-    start, end = _bound(call, "start_snapshot"), _bound(call, "end_snapshot")
+    start, end = _read_bound(call, "start_snapshot"), _read_bound(call, "end_snapshot")
     schema = call.schema_name
     if "schema_name" in call.arguments:
         schema = call.required("schema_name", "Schema")
     name = call.required("table_name", "Table")
-    seen = call.committed().version
-    view = View(call.store, versions.version_of(call.store, seen, end))
+    seen = call.committed_state().version
+    view = CatalogState(call.store, versions.version_of(call.store, seen, end))
     try:
         row = named_table(view, name, schema, call.attachment.schema)
     except NotFoundError as error:
@@ -51,7 +51,7 @@ def _changes(kind: Kind, call: Call) -> Changes:
     return Changes(table, start, end, kind, fields, _LINEAGE)
 
 
-def _bound(call: Call, name: str) -> int | datetime:
+def _read_bound(call: Call, name: str) -> int | datetime:
     value = call.arguments.get(name)
     if value is None:
         raise InvalidInputError("Binder Error: Snapshot identifier cannot be NULL")

@@ -1,4 +1,4 @@
-"""What a catalog function is, and what it is called with."""
+"""Catalog functions and their calls, as values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forklake.catalog import lookup
-from forklake.catalog.view import Content, View
+from forklake.catalog.view import CatalogState, Content
 from forklake.errors import InvalidInputError
 from forklake.lake import Lake
 from forklake.lake.internals import runtime_of, version_of
@@ -19,7 +19,7 @@ from forklake.model.rows import TableRow
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
 from forklake.session.known_rows import Changes, Rows
-from forklake.session.presence import check_there, is_there
+from forklake.session.presence import check_object, object_exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Call:
     """One call of a catalog function.
 
     Attributes:
-        attachments: All that the session has attached.
-        arguments: What was given, by the names of the parameters.
+        attachments: All catalogs that the session has attached.
+        arguments: The arguments that were given, by the names of the parameters.
         bound: The catalog that the function is called for; None for a function that finds it itself.
         schema_name: The schema that the function was called in, as in ``alias.schema.table_changes(...)``.
     """
@@ -54,12 +54,15 @@ class Call:
         """The base path of its lake."""
         return runtime_of(self.attachment.lake).lake_path
 
-    def committed(self) -> View:
-        """Return the catalog as the session's transaction found it: what it has changed itself is no metadata yet."""
-        return View(self.store, version_of(self.attachment.reader))
+    def committed_state(self) -> CatalogState:
+        """Return the committed state of the catalog that the session's transaction reads.
+
+        The transaction's own changes are not part of it.
+        """
+        return CatalogState(self.store, version_of(self.attachment.reader))
 
     def text(self, name: str) -> str | None:
-        """Return an argument that is a text, if it was given."""
+        """Return an argument as text; None if it was not given."""
         value = self.arguments.get(name)
         return None if value is None else str(value)
 
@@ -67,7 +70,7 @@ class Call:
         """Return an argument that must not be NULL.
 
         Raises:
-            InvalidInputError: It is.
+            InvalidInputError: It is NULL.
         """
         value = self.text(name)
         if value is None:
@@ -75,10 +78,10 @@ class Call:
         return value
 
     def check_writable(self, function: str) -> None:
-        """Refuse to change a catalog that is attached for reading.
+        """Refuse to change a catalog that is attached read-only.
 
         Raises:
-            InvalidInputError: It is.
+            InvalidInputError: It is read-only.
         """
         if self.attachment.read_only:
             raise InvalidInputError(
@@ -89,16 +92,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CatalogFunction:
-    """A function of catalogs that is called in FROM or by CALL.
+    """A catalog function, which is called in FROM or by CALL.
 
     Attributes:
-        name: Its name, without ``ducklake_``; one of DuckDB's has all of its name.
-        signatures: What it can be called with, after the name of the catalog.
-        run: What it does.
+        name: Its name, without ``ducklake_``; a function of DuckDB has its full name.
+        signatures: Its signatures, without the alias of the catalog.
+        run: The implementation.
         is_bound: Whether it belongs to one attached catalog, which its first argument names. If not, the first
             argument is one of its own.
-        acts: What it gives, if it changes something when it is called: a statement is understood before anything is
-            changed.
+        acts: Its columns, if calling it changes something; None if not. A statement is bound as a whole before
+            such a function is called.
         scalar: The column that is its value where it is called in an expression; None if it cannot be.
     """
 
@@ -111,12 +114,18 @@ class CatalogFunction:
 
     @property
     def full_name(self) -> str:
-        """The name under which it takes the name of a catalog, if it does."""
+        """The name of the long form, which takes the alias as its first argument.
+
+        DuckDB's own functions have only this name.
+        """
         return self.name if self.name.startswith("duckdb_") else f"ducklake_{self.name}"
 
 
 def clock(lake: Lake | None) -> Callable[[], datetime]:
-    """Return the clock of a lake, which is asked when it is needed; the machine's if there is none."""
+    """Return the clock of a lake: the database's, which is read at each call.
+
+    Without a lake it is the clock of this machine.
+    """
 
     def now() -> datetime:
         if lake is None:
@@ -128,13 +137,15 @@ def clock(lake: Lake | None) -> Callable[[], datetime]:
 
 
 def named_table(content: Content, name: str, schema: str | None, default_schema: str) -> TableRow:
-    """Return a table by its name; without a schema, the name may be ``schema.table`` in one text.
+    """Return a table by its name.
+
+    Without ``schema``, the name may be ``schema.table`` in one text.
 
     Raises:
         NotFoundError: There is none of that name.
     """
     place, parts = (schema or default_schema, name), split_name(name)
-    if schema is None and parts is not None and len(parts) == 2 and not is_there("table", content, *place):
+    if schema is None and parts is not None and len(parts) == 2 and not object_exists("table", content, *place):
         place = (parts[0], parts[1]) if lookup.find_schema(content, parts[0]) is not None else place
-    check_there("table", content, *place)
+    check_object("table", content, *place)
     return lookup.table(content, place[1], place[0])

@@ -1,7 +1,7 @@
-"""DuckDB's lists of what there is: ``duckdb_tables()`` and its sisters, over all attached catalogs.
+"""DuckDB's listings, such as ``duckdb_tables()``, over all attached catalogs.
 
-They show what the session's statements see, its own changes included. What DuckDB numbers for itself has the number
-that the lake gave it. The columns of views are not listed here: they are known once a view is bound.
+They show what the session's statements see, its own changes included. Numbers that DuckDB gives out itself
+are the ids of the lake here. Columns of views are not listed here: they are known once a view is bound.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _KINDS: Final[dict[str, Type]] = {"": types.VARCHAR, "#": types.INT64, "%": type
 
 
 def _columns(text: str) -> tuple[Field, ...]:
-    """Return the columns that a text lists; a mark after a name says its type, and texts have none."""
+    """Return the columns that a text lists, such as ``"name oid# internal?"``.
+
+    A mark after a name is its type; without one it is VARCHAR.
+    """
     found = []
     for word in text.split():
         name = word.rstrip("#%?@")
@@ -68,39 +71,39 @@ _COLUMNS: Final = _columns(
 
 
 @dataclass(frozen=True)
-class _Listed:
-    """An attached catalog with all that is listed of it, read a kind at a time."""
+class _CatalogListing:
+    """The rows that listings show of one attached catalog, each kind read once."""
 
     attachment: Attachment
 
     @cached_property
     def content(self) -> Content:
-        """What the session's statements see."""
+        """The catalog as the session's statements see it."""
         return content_of(self.attachment.reader)
 
     @property
     def names(self) -> tuple[str, int]:
-        """The name of the catalog, and its number."""
+        """The alias of the catalog, and its id."""
         return self.attachment.alias, self.attachment.catalog.catalog_id
 
     @cached_property
     def schemas(self) -> dict[int, SchemaRow]:
-        """The schemas by id, in the order of their names."""
+        """The schemas by id, sorted by name."""
         return {row.schema_id: row for row in sorted(self.content.rows(SCHEMA), key=lambda row: row.schema_name)}
 
     def tables(self) -> Iterator[tuple[SchemaRow, TableRow]]:
-        """Yield the tables with their schemas, in the order of their making."""
+        """Yield the tables with their schemas, in the order of their creation."""
         for row in sorted(self.content.rows(TABLE), key=lambda row: (row.table_id < 0, abs(row.table_id))):
             yield self.schemas[row.schema_id], row
 
     def views(self) -> Iterator[tuple[SchemaRow, ViewRow]]:
-        """Yield the views with their schemas, in the order of their making."""
+        """Yield the views with their schemas, in the order of their creation."""
         for row in sorted(self.content.rows(VIEW), key=lambda row: (row.view_id < 0, abs(row.view_id))):
             yield self.schemas[row.schema_id], row
 
     @cached_property
     def tags(self) -> dict[int, dict[str, str]]:
-        """The tags of tables and views."""
+        """The tags of tables and views, by object id."""
         found: dict[int, dict[str, str]] = {}
         for tag in self.content.rows(TAG):
             found.setdefault(tag.object_id, {})[tag.key] = tag.value or ""
@@ -108,7 +111,7 @@ class _Listed:
 
     @cached_property
     def column_comments(self) -> dict[tuple[TableId, ColumnId | None], str | None]:
-        """What is said about columns."""
+        """The comments on columns."""
         tags = self.content.rows(COLUMN_TAG)
         return {(tag.table_id, tag.column_id): tag.value for tag in tags if tag.key == "comment"}
 
@@ -131,20 +134,20 @@ class _Listed:
             sizes |= {table: rows[0].record_count for table, rows in staged.items() if rows}
         return sizes
 
-    def said(self, object_id: int) -> tuple[str | None, dict[str, str]]:
+    def split_tags(self, object_id: int) -> tuple[str | None, dict[str, str]]:
         """Return the comment on a table or view, and its other tags."""
         tags = dict(self.tags.get(object_id, {}))
         return tags.pop("comment", None), tags
 
 
-def _listing(columns: tuple[Field, ...], rows: Callable[[_Listed], Iterable[Row]]) -> Callable[[Call], Rows]:
+def _listing(columns: tuple[Field, ...], rows: Callable[[_CatalogListing], Iterable[Row]]) -> Callable[[Call], Rows]:
     def run(call: Call) -> Rows:
-        return Rows(columns, [row for attachment in call.attachments for row in rows(_Listed(attachment))])
+        return Rows(columns, [row for attachment in call.attachments for row in rows(_CatalogListing(attachment))])
 
     return run
 
 
-def _databases(listed: _Listed) -> Iterator[Row]:
+def _databases(listed: _CatalogListing) -> Iterator[Row]:
     attachment = listed.attachment
     context, catalog = runtime_of(attachment.lake), attachment.catalog.catalog_id
     directory = catalog_directories(context.store, context.lake_path, {catalog}).get(catalog, "")
@@ -155,31 +158,31 @@ def _databases(listed: _Listed) -> Iterator[Row]:
     )  # fmt: skip
 
 
-def _schemas(listed: _Listed) -> Iterator[Row]:
+def _schemas(listed: _CatalogListing) -> Iterator[Row]:
     for row in listed.schemas.values():
         yield row.schema_id, *listed.names, row.schema_name, None, {}, False, None
 
 
-def _tables(listed: _Listed) -> Iterator[Row]:
+def _tables(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.tables():
         fields = listed.fields.get(row.table_id, ())
         size = listed.sizes.get(row.table_id, 0)
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.table_name, row.table_id,
-            *listed.said(row.table_id), False, False, False, size, len(fields), 0, 0, _table_sql(row, fields),
+            *listed.split_tags(row.table_id), False, False, False, size, len(fields), 0, 0, _table_sql(row, fields),
         )  # fmt: skip
 
 
-def _views(listed: _Listed) -> Iterator[Row]:
+def _views(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.views():
         aliases = parse_aliases(row.column_aliases)
         yield (
             *listed.names, schema.schema_name, schema.schema_id, row.view_name, row.view_id,
-            *listed.said(row.view_id), False, False, len(aliases) or None, _view_sql(row, aliases), False,
+            *listed.split_tags(row.view_id), False, False, len(aliases) or None, _view_sql(row, aliases), False,
         )  # fmt: skip
 
 
-def _all_columns(listed: _Listed) -> Iterator[Row]:
+def _all_columns(listed: _CatalogListing) -> Iterator[Row]:
     for schema, row in listed.tables():
         for place, field in enumerate(listed.fields.get(row.table_id, ()), 1):
             comment = listed.column_comments.get((row.table_id, field.column_id))
@@ -190,7 +193,10 @@ def _all_columns(listed: _Listed) -> Iterator[Row]:
 
 
 def column_facts(field: Field) -> Row:
-    """Return what the list of columns says of a column's type: its name and number, lengths and precisions."""
+    """Return the last columns of ``duckdb_columns`` for a column.
+
+    They are the name and number of its type, its length and its precision.
+    """
     return field.type.sql_name, field.type.facts.duckdb_id, None, *_precision(field.type)
 
 

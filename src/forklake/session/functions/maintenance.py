@@ -1,4 +1,7 @@
-"""Functions that tidy up: expiring snapshots, flushing inlined data, and those that are not there yet."""
+"""Catalog functions for maintenance: expire snapshots, flush inlined rows.
+
+DuckLake's functions that are not supported yet are here, too, and are refused.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ def _flush_inlined_data(call: Call) -> Rows:
     return Rows(_FLUSHED, [(one.schema_name, one.table_name, one.row_count) for one in flushed])
 
 
-def _unsupported(name: str) -> Callable[[Call], Rows]:
+def _unsupported_function(name: str) -> Callable[[Call], Rows]:
     def run(call: Call) -> Rows:
         raise InvalidInputError(f'Not implemented Error: The function "ducklake_{name}" is not supported yet.')
 
@@ -97,5 +100,5 @@ FUNCTIONS: Final = (
         _expire_snapshots,
         acts=SNAPSHOT_COLUMNS,
     ),
-    *(CatalogFunction(name, signatures, _unsupported(name)) for name, signatures in _UNSUPPORTED.items()),
+    *(CatalogFunction(name, signatures, _unsupported_function(name)) for name, signatures in _UNSUPPORTED.items()),
 )

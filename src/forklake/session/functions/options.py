@@ -1,4 +1,4 @@
-"""Functions about the options and settings of a catalog."""
+"""Catalog functions that list and set the options of a catalog."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from forklake import __version__
 from forklake.catalog import lookup
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
 from forklake.metastore.written_tables import SCHEMA, TABLE
@@ -47,7 +47,7 @@ _SETTINGS: Final = tuple(column(name, types.VARCHAR) for name in ("catalog_type"
 
 
 def _options(call: Call) -> Rows:
-    view = call.committed()
+    view = call.committed_state()
     found = ops.stored_options(call.store, call.lake_path, view.version.catalog_id)
     entries = _scope_entries(view) if any(option.scope is not None for option in found) else {}
     rows = [
@@ -69,7 +69,7 @@ def _description(key: str) -> str | None:
     return OPTIONS[key].description if key in OPTIONS else None
 
 
-def _scope_entries(view: View) -> dict[tuple[str | None, int | None], str]:
+def _scope_entries(view: CatalogState) -> dict[tuple[str | None, int | None], str]:
     schemas = {row.schema_id: row.schema_name for row in view.rows(SCHEMA)}
     tables = {row.table_id: f"{schemas[row.schema_id]}.{row.table_name}" for row in view.rows(TABLE)}
     return {("schema", key): name for key, name in schemas.items()} | {
@@ -108,14 +108,17 @@ def _reset_option(call: Call) -> Rows:
 
 def _scope(call: Call) -> tuple[ops.Scope, int]:
     table, schema = call.text("table_name"), call.text("schema")
-    view = call.committed()
+    view = call.committed_state()
     if table:
         return "table", named_table(view, table, schema or None, call.attachment.schema).table_id
     return ("schema", lookup.schema(view, schema).schema_id) if schema else ("", -1)
 
 
 def _option_value(key: str, value: Any) -> Any:
-    """Return what is stored for a value, where DuckLake stores or refuses it in a form of its own."""
+    """Return the value of an option in the form in which DuckLake stores it.
+
+    Values that DuckLake refuses are refused in its words.
+    """
     if value is None:
         raise InvalidInputError(f"Binder Error: The {key} option can't be null.")
     match key:

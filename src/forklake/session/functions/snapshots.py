@@ -1,4 +1,4 @@
-"""Functions about the snapshots of a catalog."""
+"""Catalog functions about the snapshots of a catalog."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _KEYS: Final = {
 
 
 def snapshot_rows(snapshots: Sequence[Snapshot]) -> Rows:
-    """Return snapshots as DuckLake shows them."""
+    """Return snapshots as rows, in the form of DuckLake."""
     return Rows(
         SNAPSHOT_COLUMNS,
         [
@@ -77,19 +77,21 @@ def _changes(changes_made: str) -> dict[str, list[str]]:
     for kind, key in _KEYS.items():
         of_kind = [change for change in logged if change.kind is kind]
         ids = sorted({change.object_id for change in of_kind if change.object_id is not None})
-        values = [str(object_id) for object_id in ids] or list(dict.fromkeys(_named(change) for change in of_kind))
+        values = [str(object_id) for object_id in ids] or list(
+            dict.fromkeys(_object_name(change) for change in of_kind)
+        )
         if values:
             found[key] = values
     return found
 
 
-def _named(change: LoggedChange) -> str:
+def _object_name(change: LoggedChange) -> str:
     schema = change.schema_name or ""
     return schema if change.name is None else f"{identifier(schema)}.{identifier(change.name)}"
 
 
 def _snapshots(call: Call) -> Rows:
-    return snapshot_rows(versions.snapshots(call.store, call.committed().version))
+    return snapshot_rows(versions.snapshots(call.store, call.committed_state().version))
 
 
 def _one_id(value: Any) -> Rows:
@@ -109,7 +111,10 @@ def _set_commit_message(call: Call) -> Rows:
 FUNCTIONS: Final = (
     CatalogFunction("snapshots", (Signature(),), _snapshots),
     CatalogFunction(
-        "current_snapshot", (Signature(),), lambda call: _one_id(call.committed().version.snapshot_id), scalar="id"
+        "current_snapshot",
+        (Signature(),),
+        lambda call: _one_id(call.committed_state().version.snapshot_id),
+        scalar="id",
     ),
     CatalogFunction(
         "last_committed_snapshot", (Signature(),), lambda call: _one_id(call.attachment.last_committed), scalar="id"

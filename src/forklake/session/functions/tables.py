@@ -1,4 +1,4 @@
-"""Functions about the tables of a catalog, and the files they are made of."""
+"""Catalog functions about the tables of a catalog and their files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from forklake.catalog import versions
 from forklake.catalog.places import Places
 from forklake.catalog.table_files import table_files
-from forklake.catalog.view import View
+from forklake.catalog.view import CatalogState
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE
@@ -52,7 +52,7 @@ _TABLE_HISTORY: Final = (
 
 
 def _table_info(call: Call) -> Rows:
-    view = call.committed()
+    view = call.committed_state()
     name, schema = call.text("table_name"), call.text("schema") or call.schema_name
     if name is None:
         tables = sorted(view.rows(TABLE), key=lambda row: row.table_id)
@@ -76,7 +76,7 @@ def _table_info(call: Call) -> Rows:
 
 
 def _list_files(call: Call) -> Rows:
-    view = _moment(call)
+    view = _requested_state(call)
     name = call.required("table_name", "Table")
     table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
     files = table_files(view, table.table_id)
@@ -88,7 +88,7 @@ def _list_files(call: Call) -> Rows:
 
 
 def _table_history(call: Call) -> Rows:
-    view, name = call.committed(), call.required("table_name", "Table")
+    view, name = call.committed_state(), call.required("table_name", "Table")
     table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
     return Rows(
         _TABLE_HISTORY,
@@ -106,15 +106,15 @@ def _table_history(call: Call) -> Rows:
     )
 
 
-def _moment(call: Call) -> View:
-    """Return the catalog as it was at the snapshot or the time that is asked for."""
-    view = call.committed()
+def _requested_state(call: Call) -> CatalogState:
+    """Return the committed catalog, at the snapshot or time of the call if it has one."""
+    view = call.committed_state()
     version, time = call.arguments.get("snapshot_version"), call.arguments.get("snapshot_time")
     if version is not None and time is not None:
         raise InvalidInputError("Either snapshot_version OR snapshot_time must be specified - not both")
     if version is not None:
-        return View(call.store, versions.version_at(call.store, view.version, version))
-    return view if time is None else View(call.store, versions.version_at_time(call.store, view.version, time))
+        return CatalogState(call.store, versions.version_at(call.store, view.version, version))
+    return view if time is None else CatalogState(call.store, versions.version_at_time(call.store, view.version, time))
 
 
 def _file(places: Places, row: DataFileRow | DeleteFileRow | None) -> tuple[Any, ...]:

@@ -1,9 +1,9 @@
-"""Aggregates and window functions: of which types they are, and how Spark says the same.
+"""Aggregates and window functions: their result types and their Spark SQL.
 
-`aggregate` is given a node of the parser, its arguments and how it is called: `Call` holds what stands beside the
-arguments (DISTINCT, ORDER BY, FILTER, OVER). All of that goes into the text here, for what DuckDB does in one call may
-take Spark several. `AGGREGATES` and `WINDOWS` say which nodes and names there are; each entry can also be called like a
-scalar function, without any of these words.
+`aggregate` takes a node of the parser, its bound arguments and a `Call`, which holds the clauses beside the
+arguments (DISTINCT, ORDER BY, FILTER, OVER). All of them go into the SQL text here, because one call in
+DuckDB may take several in Spark. `AGGREGATES` and `WINDOWS` list the nodes and names; each entry can also be
+called like a scalar function, without any of these clauses.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from forklake.sql.expressions.arities import takes
 from forklake.sql.expressions.bound import NAIVE, Bound, decimal_size
 from forklake.sql.expressions.calls import Aggregate, Call, Key, constant_count
 from forklake.sql.expressions.coercion import cast, constant
-from forklake.sql.expressions.literals import quoted
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.expressions.window_functions import WINDOW_FUNCTIONS, first
 from forklake.sql.functions.signature import Function
@@ -70,7 +70,7 @@ def _sum(values: Sequence[Bound], call: Call) -> Bound:
 def _average(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
     if value.type in NAIVE | {types.DATE, types.TIMESTAMPTZ}:
-        raise _unsupported("avg", values)
+        raise _refusal("avg", values)
     if not isinstance(value.type, types.Number) and value.type != types.NULL:
         raise _no_match("avg", values)
     if isinstance(value.type, types.Float) or value.type == types.NULL:
@@ -90,7 +90,10 @@ def _of_doubles(name: str) -> Aggregate:
 
 
 def _never_null(name: str) -> Aggregate:
-    """Return an aggregate of pairs that is NaN where Spark's has no answer, but NULL where there are no pairs."""
+    """Return an aggregate of pairs that is NaN where Spark's has no answer.
+
+    It is NULL only where there are no pairs.
+    """
     plain = _of_doubles(name)
 
     def function(values: Sequence[Bound], call: Call) -> Bound:
@@ -133,11 +136,11 @@ def _extreme(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value = values[0]
         if not value.type.facts.is_ordered:
-            raise _unsupported(name, values)
+            raise _refusal(name, values)
         if len(values) == 1 and (isinstance(value.type, types.Nested | types.Interval)):
             return _extreme_by(f"{name}_by")([value, value], call)
         if len(values) == 1:
-            # The smallest of different values is the smallest of all.
+            # DISTINCT does not change the smallest or greatest value.
             inner = Call(where=call.where, over=call.over)
             return Bound(inner.of(name, value.sql), value.type)
         least = constant_count(values[1], name)
@@ -151,10 +154,10 @@ def _extreme_by(name: str) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         value, by = values[:2]
         if not by.type.facts.is_ordered:
-            raise _unsupported("arg_min" if name == "min_by" else "arg_max", values)
+            raise _refusal("arg_min" if name == "min_by" else "arg_max", values)
         if len(values) > 2:
             ordered = Call(where=call.where, order=(Key(by, name == "max_by"),), over=call.over)
-            rows = f"filter({ordered.gathered(value.sql)}, x -> x.k0 IS NOT NULL AND x.v0 IS NOT NULL)"
+            rows = f"filter({ordered.collect(value.sql)}, x -> x.k0 IS NOT NULL AND x.v0 IS NOT NULL)"
             found = f"nullif(transform({rows}, x -> x.v0), array())"
             most = constant_count(values[2], name)
             return Bound(f"slice({found}, 1, {most})", list_of(value.type))
@@ -177,7 +180,10 @@ def _of_booleans(name: str) -> Aggregate:
 
 
 def _several(quantile: Aggregate, values: Sequence[Bound], call: Call) -> Bound:
-    """Return a list of quantiles, one for each of a list of shares; NULL where there are no rows."""
+    """Return a list of quantiles, one for each fraction in a list.
+
+    It is NULL where there are no rows.
+    """
     value, shares = values
     texts = (shares.literal or "").strip("[]").split(", ")
     found = [quantile([value, constant(types.Decimal(18, 9), text)], call) for text in texts]
@@ -188,7 +194,7 @@ def _several(quantile: Aggregate, values: Sequence[Bound], call: Call) -> Bound:
 def _quantile(values: Sequence[Bound], call: Call) -> Bound:
     value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
     if share is None or not isinstance(value.type, types.Number):
-        raise _unsupported("quantile_cont", values)
+        raise _refusal("quantile_cont", values)
     if values[1:] and isinstance(values[1].type, types.List):
         return _several(_quantile, values, call)
     bare = Call(where=call.where, over=call.over, is_distinct=call.is_distinct)
@@ -206,7 +212,7 @@ def _quantile(values: Sequence[Bound], call: Call) -> Bound:
 def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
     value, share = values[0], values[1].literal if len(values) > 1 else "0.5"
     if share is None or call.is_distinct:
-        raise _unsupported("quantile_disc", values)
+        raise _refusal("quantile_disc", values)
     if values[1:] and isinstance(values[1].type, types.List):
         return _several(_discrete_quantile, values, call)
     rows = f"array_sort({call.of('collect_list', value.sql)})"
@@ -220,23 +226,23 @@ def _discrete_quantile(values: Sequence[Bound], call: Call) -> Bound:
 def _list(values: Sequence[Bound], call: Call) -> Bound:
     (value,) = values
     shape = value.type
-    # Spark's own leaves NULLs out, and has an empty list where there are no rows.
-    rows = f"transform({call.gathered(value.sql)}, x -> x.v0)"
+    # Spark's own aggregate skips NULLs, and gives an empty list for no rows.
+    rows = f"transform({call.collect(value.sql)}, x -> x.v0)"
     counted = Call(where=call.where, over=call.over).of("count", "1")
     return Bound(f"(CASE WHEN {counted} > 0 THEN {rows} END)", list_of(shape))
 
 
-def _joined(values: Sequence[Bound], call: Call) -> Bound:
+def _string_agg(values: Sequence[Bound], call: Call) -> Bound:
     value = cast(values[0], types.VARCHAR)
-    separator = cast(values[1], types.VARCHAR).sql if len(values) > 1 else quoted(",")
+    separator = cast(values[1], types.VARCHAR).sql if len(values) > 1 else text_literal(",")
     if call.order or call.over is not None or call.is_distinct:
-        rows = f"filter({call.gathered(value.sql)}, x -> x.v0 IS NOT NULL)"
+        rows = f"filter({call.collect(value.sql)}, x -> x.v0 IS NOT NULL)"
         size = f"aggregate(x, 0L, (t, y) -> t + octet_length(y.v0) + octet_length({separator}))"
-        joined = f"array_join(transform({lengths.gathered(size, 'x')}, y -> y.v0), {separator})"
+        joined = f"array_join(transform({lengths.limit_text_rows(size, 'x')}, y -> y.v0), {separator})"
         return Bound(f"transform(array({rows}), x -> CASE WHEN size(x) > 0 THEN {joined} END)[0]", types.VARCHAR)
     between = f"{call.of('count', value.sql)} * octet_length({separator})"
     size = f"{call.of('sum', f'CAST(octet_length({value.sql}) AS BIGINT)')} + {between}"
-    joined = f"array_join({lengths.gathered(size, call.of('collect_list', value.sql))}, {separator})"
+    joined = f"array_join({lengths.limit_text_rows(size, call.of('collect_list', value.sql))}, {separator})"
     return Bound(f"(CASE WHEN {call.of('count', value.sql)} > 0 THEN {joined} END)", types.VARCHAR)
 
 
@@ -260,7 +266,7 @@ def _no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
     )
 
 
-def _unsupported(name: str, values: Sequence[Bound]) -> InvalidInputError:
+def _refusal(name: str, values: Sequence[Bound]) -> InvalidInputError:
     kinds = ", ".join(value.type.sql_name for value in values)
     return InvalidInputError(f'The aggregate "{name}" is not supported for values of type {kinds}.')
 
@@ -335,7 +341,7 @@ _AGGREGATES: Final[Mapping[str, Aggregate]] = {
     "first": first(),
     "arbitrary": first(),
     "last": first(is_last=True),
-    **dict.fromkeys(("string_agg", "group_concat", "listagg"), _joined),
+    **dict.fromkeys(("string_agg", "group_concat", "listagg"), _string_agg),
     "list": _list,
     "array_agg": _list,
     "bool_and": _of_booleans("bool_and"),
@@ -364,35 +370,36 @@ _AGGREGATES: Final[Mapping[str, Aggregate]] = {
 }
 
 ARGUMENTS: Final[Mapping[type[exp.Expr], Sequence[str]]] = {kind: said for kind, (_, said) in _NODES.items()}
-"""By node of the parser: which of its parts are arguments, in order. Those of other aggregates are ``expressions``."""
+"""The names of a node's arguments, in order, by node of the parser. Other aggregates have ``expressions``."""
 
 
-def _called(function: Aggregate) -> Function:
+def _as_function(function: Aggregate) -> Function:
     return lambda values, node: function(values, Call())
 
 
 AGGREGATES: Final[Mapping[type[exp.Expr] | str, Function]] = {
-    **{kind: _called(_AGGREGATES[name]) for kind, (name, _) in _NODES.items() if name in _AGGREGATES},
-    **{name: _called(function) for name, function in _AGGREGATES.items()},
+    **{kind: _as_function(_AGGREGATES[name]) for kind, (name, _) in _NODES.items() if name in _AGGREGATES},
+    **{name: _as_function(function) for name, function in _AGGREGATES.items()},
 }
-"""By node of the parser, and by name in lower case for those that it has no node for."""
+"""Aggregates by node of the parser, and by name in lower case for those without a node."""
 WINDOWS: Final[Mapping[type[exp.Expr] | str, Function]] = {
-    **{kind: _called(WINDOW_FUNCTIONS[name]) for kind, (name, _) in _NODES.items() if name in WINDOW_FUNCTIONS},
-    **{name: _called(function) for name, function in WINDOW_FUNCTIONS.items()},
+    **{kind: _as_function(WINDOW_FUNCTIONS[name]) for kind, (name, _) in _NODES.items() if name in WINDOW_FUNCTIONS},
+    **{name: _as_function(function) for name, function in WINDOW_FUNCTIONS.items()},
 }
 """The same for functions that need OVER."""
 
 
 def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
-    """Return the aggregate or window function that a node calls, of values that are bound already.
+    """Bind the aggregate or window function that a node calls.
 
     Args:
         node: The call itself, not what the parser wraps around it (Filter, Window, IgnoreNulls, WithinGroup).
-        values: The arguments; none for ``count(*)``. Those of WITHIN GROUP come before those in parentheses.
-        call: What stands beside the arguments.
+        values: The bound arguments; none for ``count(*)``. Those of WITHIN GROUP come before those in
+            parentheses.
+        call: The clauses beside the arguments.
 
     Raises:
-        InvalidInputError: There is no such aggregate, or not of such values, or Spark cannot do it.
+        InvalidInputError: There is no such aggregate, it does not take such values, or Spark cannot compute it.
     """
     if type(node) in _NODES:
         name = _NODES[type(node)][0]
@@ -400,7 +407,7 @@ def aggregate(node: exp.Expr, values: Sequence[Bound], call: Call) -> Bound:
         name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     function = _AGGREGATES.get(name) or WINDOW_FUNCTIONS.get(name)
     if function is None:
-        raise InvalidInputError(f'The aggregate "{name}" is not supported: {shown(node)}')
+        raise InvalidInputError(f'The aggregate "{name}" is not supported: {render(node)}')
     if name in WINDOW_FUNCTIONS and call.over is None:
         raise InvalidInputError(f'Binder Error: "{name}" is a window function: it needs OVER')
     if not takes(name, len(values)):

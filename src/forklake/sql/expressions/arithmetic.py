@@ -1,4 +1,4 @@
-"""Arithmetic as DuckDB does it, said to Spark so that its settings do not matter."""
+"""DuckDB's arithmetic in Spark SQL that no setting of the session changes."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound, decimal_size
 from forklake.sql.expressions.coercion import cast, common_integer, constant
-from forklake.sql.expressions.intervals import negated_span
-from forklake.sql.expressions.literals import converted, quoted, spark_type
+from forklake.sql.expressions.intervals import negate_interval
+from forklake.sql.expressions.literals import ducklake_text, spark_type, text_literal
 from forklake.sql.expressions.nested import exact
 from forklake.sql.expressions.phrases import once, refusal
-from forklake.sql.expressions.time_arithmetic import moved
+from forklake.sql.expressions.time_arithmetic import time_arithmetic
 
 _INFINITY: Final = "CAST('Infinity' AS DOUBLE)"
-"""Integers that Spark has as they are."""
+"""Integer types that Spark has, too."""
 _TRIED: Final = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 _NAMES: Final = {"+": "addition", "-": "subtraction", "*": "multiplication"}
 _SHORT: Final = 80
-"""Operands up to this length are named in messages."""
+"""Operands up to this length are shown in messages."""
 
 
 def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     """Return the result of ``+``, ``-``, ``*``, ``/``, ``//`` or ``%``.
 
-    What overflows fails the query, as it does in DuckDB, whether or not Spark is set to do so.
+    An overflow fails the query, as in DuckDB, whatever Spark's settings are.
 
     Raises:
         InvalidInputError: There is no such operation on such values.
@@ -49,7 +49,7 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
     if isinstance(first.type, types.Number) and isinstance(second.type, types.Number):
         found = _numbers(first, operator, second)
     else:
-        found = moved(first, operator, second)
+        found = time_arithmetic(first, operator, second)
     if found is None:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types"
@@ -60,7 +60,7 @@ def arithmetic(first: Bound, operator: str, second: Bound) -> Bound:
 
 
 def _number(value: Bound, beside: Bound) -> Bound:
-    """Give a quoted constant the type of the number beside it."""
+    """Cast a quoted constant to the type of the number beside it."""
     return cast(value, beside.type) if value.is_untyped and isinstance(beside.type, types.Number) else value
 
 
@@ -96,7 +96,7 @@ def _is_mixed(first: Bound, second: Bound) -> bool:
 def _integers(first: Bound, operator: str, second: Bound) -> Bound:
     kind = _integer_kind(first, second)
     if first.literal is not None and second.literal is not None and operator in _TRIED:
-        return _calculated(int(first.literal), operator, int(second.literal), kind)
+        return _fold_constants(int(first.literal), operator, int(second.literal), kind)
     one, other = (exact(cast(value, kind)) for value in (first, second))
     spark_kind = spark_type(kind)
     if operator in ("//", "%"):
@@ -110,7 +110,7 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
         tried = f"{_TRIED[operator]}({one}, {other})"
         attempt = tried if kind.is_native else f"try_cast({tried} AS {spark_kind})"
     else:
-        # Spark's types for these are larger than they are.
+        # Spark's types for these are larger than the types themselves.
         wide = "DECIMAL(20,0)" if kind in (types.UINT32, types.UINT64) else "BIGINT"
         raw = (
             f"{_TRIED[operator]}({one}, {other})"
@@ -123,11 +123,11 @@ def _integers(first: Bound, operator: str, second: Bound) -> Bound:
     return Bound(_or_fails(attempt, leaves, message), kind, strict_in=leaves)
 
 
-def _calculated(one: int, operator: str, other: int, kind: Type) -> Bound:
-    """Return the result of two constants, which is one."""
+def _fold_constants(one: int, operator: str, other: int, kind: Type) -> Bound:
+    """Return the result of an operation on two constants, as a constant."""
     result = {"+": one + other, "-": one - other, "*": one * other}[operator]
     try:
-        return constant(kind, converted(str(result), kind))
+        return constant(kind, ducklake_text(str(result), kind))
     except InvalidInputError as error:
         raise InvalidInputError(
             f"Out of Range Error: Overflow in {_NAMES[operator]} of {physical_name(kind)} ({one} {operator} {other})!"
@@ -135,7 +135,10 @@ def _calculated(one: int, operator: str, other: int, kind: Type) -> Bound:
 
 
 def _integer_kind(first: Bound, second: Bound) -> types.Integer:
-    """Return the type of the result; integers with and without sign that do not suit each other have 64 bits."""
+    """Return the result type of an operation on two integers.
+
+    Signed and unsigned integers of which neither type holds the other give 64 bits.
+    """
     kind = common_integer(first, second)
     if kind in (first.type, second.type) or kind in (types.INT64, types.INT128):
         return kind
@@ -143,7 +146,10 @@ def _integer_kind(first: Bound, second: Bound) -> types.Integer:
 
 
 def _or_fails(attempt: str, leaves: tuple[str, ...], message: tuple[str, ...]) -> str:
-    """Return an attempt that is NULL where it overflows or a leaf is NULL: the first fails the query."""
+    """Return an attempt that fails the query where it overflows.
+
+    An attempt is NULL where it overflows or where one of the leaves is NULL; only the first case fails.
+    """
     failed = refusal(*message)
     if not leaves:
         return f"coalesce({attempt}, {failed})"
@@ -152,7 +158,7 @@ def _or_fails(attempt: str, leaves: tuple[str, ...], message: tuple[str, ...]) -
 
 
 def _leaves(*values: Bound) -> tuple[str, ...]:
-    """Return what decides whether the result of a calculation with values is NULL."""
+    """Return the expressions that decide whether a calculation with values is NULL."""
     found: dict[str, None] = {}
     for value in values:
         if value.literal is None:
@@ -163,9 +169,9 @@ def _leaves(*values: Bound) -> tuple[str, ...]:
 def _complaint(operator: str, name: str, one: str, other: str, ending: str = "!") -> tuple[str, ...]:
     begin = f"Out of Range Error: Overflow in {_NAMES[operator]} of {name}"
     if max(len(one), len(other)) > _SHORT:
-        return (quoted(f"{begin}{ending}"),)
-    values = (f"CAST({one} AS STRING)", quoted(f" {operator} "), f"CAST({other} AS STRING)")
-    return (quoted(f"{begin} ("), *values, quoted(f"){ending}"))
+        return (text_literal(f"{begin}{ending}"),)
+    values = (f"CAST({one} AS STRING)", text_literal(f" {operator} "), f"CAST({other} AS STRING)")
+    return (text_literal(f"{begin} ("), *values, text_literal(f"){ending}"))
 
 
 # ---- decimals --------------------------------------------------------------------------------------------------------
@@ -197,18 +203,21 @@ def _decimals(first: Bound, operator: str, second: Bound) -> Bound:
     kept = min(kept, 38)
     kind = types.Decimal(kept, places)
     if _would_round(operator, (precision, scale), (more, finer), places):
-        one, other = _narrowed(first, one), _narrowed(second, other)
+        one, other = _narrow(first, one), _narrow(second, other)
     result = f"{_TRIED[operator]}({one}, {other})" if digits > 38 else f"({one} {operator} {other})"
     if kept == digits:
         return Bound(f"CAST({result} AS {kind.sql_name})", kind, strict_in=leaves)
     ending = ". You might want to add an explicit cast to a bigger decimal."
-    message = (quoted(f"Out of Range Error: Overflow in {_NAMES[operator]} of DECIMAL({kept}){ending}"),)
+    message = (text_literal(f"Out of Range Error: Overflow in {_NAMES[operator]} of DECIMAL({kept}){ending}"),)
     checked = _or_fails(f"try_cast({result} AS {kind.sql_name})", leaves, message)
     return Bound(checked, kind, strict_in=leaves, wide=result if digits <= 38 else None)
 
 
 def _decimal_operand(value: Bound) -> str:
-    """Return an exact number as a decimal of Spark; a constant with the digits that it has."""
+    """Return an exact number as a Spark decimal.
+
+    A constant keeps the digits that it has.
+    """
     if value.literal is not None:
         return f"{value.literal}BD"
     if not isinstance(value.type, types.Integer) or value.type.is_wide:
@@ -217,19 +226,22 @@ def _decimal_operand(value: Bound) -> str:
 
 
 def _would_round(operator: str, one: tuple[int, int], other: tuple[int, int], places: int) -> bool:
-    """Return whether Spark gives decimal places up for digits before them."""
+    """Return whether Spark would drop decimal places to keep leading digits."""
     (precision, scale), (more, finer) = one, other
     digits = precision + more + 1 if operator == "*" else max(precision - scale, more - finer) + places + 1
     return digits > 38 and max(38 - (digits - places), min(places, 6)) < places
 
 
-def _narrowed(value: Bound, sql: str) -> str:
-    """Return an operand with fewer digits, which Spark multiplies exactly; what has more digits is refused."""
+def _narrow(value: Bound, sql: str) -> str:
+    """Return an operand with few enough digits for Spark to multiply exactly.
+
+    A value with more digits fails the query.
+    """
     precision, scale = decimal_size(value.type)
     if value.literal is not None or precision <= 18:
         return sql
     digits = max(18, scale + 6)
-    message = (quoted(f"Out of Range Error: {value.type.sql_name} has too many digits for this calculation."),)
+    message = (text_literal(f"Out of Range Error: {value.type.sql_name} has too many digits for this calculation."),)
     return _or_fails(f"try_cast({sql} AS DECIMAL({digits},{scale}))", _leaves(value), message)
 
 
@@ -245,7 +257,7 @@ def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
 
     if second.literal is not None and float(second.literal) != 0:
         return Bound(f"({divided(one, other)})", kind, strict_in=_leaves(first, second))
-    # Spark gives NULL or fails where the divisor is zero; DuckDB gives what IEEE 754 says.
+    # Spark gives NULL or fails where the divisor is zero; DuckDB follows IEEE 754.
     by_zero = f"{one} * {_INFINITY}" if kind == types.FLOAT64 else f"CAST({one} * {_INFINITY} AS FLOAT)"
     return Bound(
         once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divided(one, sql)} END)"),
@@ -254,17 +266,17 @@ def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
     )
 
 
-def negated(value: Bound) -> Bound:
-    """Return a number, or an interval, with the other sign."""
+def negate(value: Bound) -> Bound:
+    """Return a number or an interval with the opposite sign."""
     if value.literal is not None and isinstance(value.type, types.Number):
-        # Zero has a sign as a float only.
+        # Only a float keeps the sign of zero.
         is_bare = value.literal.startswith("-") or (
             not isinstance(value.type, types.Float) and not value.literal.strip("0.")
         )
         text = value.literal.removeprefix("-") if is_bare else f"-{value.literal}"
         return constant(_checked_type(text, value.type), text)
     if value.type == types.INTERVAL:
-        return negated_span(value)
+        return negate_interval(value)
     if isinstance(value.type, (types.Float, types.Decimal)):
         return replace(Bound(f"(- {value.sql})", value.type), strict_in=_leaves(value))
     return arithmetic(constant(types.INT32, "0"), "-", value)
@@ -272,14 +284,14 @@ def negated(value: Bound) -> Bound:
 
 def _checked_type(text: str, kind: Type) -> Type:
     try:
-        converted(text, kind)
+        ducklake_text(text, kind)
     except InvalidInputError as error:
         raise InvalidInputError("Out of Range Error: Overflow in negation of numeric value!") from error
     return kind
 
 
 def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
-    """Return ``&``, ``|``, ``xor``, ``<<`` or ``>>`` of integers."""
+    """Return a function for ``&``, ``|``, ``xor``, ``<<`` or ``>>`` of integers."""
 
     def calculated(first: Bound, second: Bound) -> Bound:
         pair = [
@@ -294,13 +306,13 @@ def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
         kind = _integer_kind(*pair)
         one, other = (exact(cast(value, kind)) for value in pair)
         if symbol in ("<<", ">>"):
-            return _shifted(one, symbol, other, kind)
+            return _shift(one, symbol, other, kind)
         return Bound(f"({one} {'^' if symbol == 'xor' else symbol} {other})", kind)
 
     return calculated
 
 
-def _shifted(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:
+def _shift(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:
     spark_kind = spark_type(kind)
     name = "shiftright" if symbol == ">>" else "shiftleft"
     shifted = f"CAST({name}(CAST({one} AS BIGINT), CAST({other} AS INT)) AS {spark_kind})"
@@ -308,8 +320,8 @@ def _shifted(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:
     if symbol == ">>":
         rest = f"WHEN {other} IS NOT NULL THEN CAST(0 AS {spark_kind})"
         return Bound(f"(CASE WHEN {within} THEN {shifted} {rest} END)", kind)
-    values = (f"CAST({one} AS STRING)", quoted(" << "), f"CAST({other} AS STRING)")
-    complaint = refusal(quoted("Out of Range Error: Overflow in left shift ("), *values, quoted(")"))
+    values = (f"CAST({one} AS STRING)", text_literal(" << "), f"CAST({other} AS STRING)")
+    complaint = refusal(text_literal("Out of Range Error: Overflow in left shift ("), *values, text_literal(")"))
     room = kind.bits - kind.is_signed
     fits = f"{one} >= 0 AND {within} AND {one} < CAST(power(2, {room} - {other}) AS DECIMAL(20,0))"
     absent = f"{one} IS NULL OR {other} IS NULL"

@@ -1,4 +1,7 @@
-"""How many arguments the functions take that DuckDB and we both have: so that none is ever left out unseen."""
+"""How many arguments each function takes, so that no argument is silently ignored.
+
+Listed are the functions that both DuckDB and forklake have.
+"""
 
 from __future__ import annotations
 
@@ -59,14 +62,16 @@ _NAMES: Final[Mapping[tuple[int, int], str]] = {
     (3, 3): "date_diff date_sub datediff datesub lpad make_time replace rpad split_part translate",
     (3, 4): "array_slice list_slice regexp_replace",
 }
-"""The names by the least and the most arguments."""
+"""Names of functions by their least and most arguments."""
 _COUNTS: Final[Mapping[str, tuple[int, int]]] = {
     name: counts for counts, names in _NAMES.items() for name in names.split()
 }
 
 
 def takes(name: str, count: int) -> bool:
-    """Return whether a function, named in lower case, takes so many arguments; one that is not listed here may.
+    """Return whether a function, named in lower case, takes this many arguments.
+
+    A function that is not listed here takes any number.
 
     >>> takes("upper", 1), takes("upper", 2), takes("greatest", 9), takes("a_macro", 3)
     (True, False, True, True)
@@ -76,5 +81,5 @@ def takes(name: str, count: int) -> bool:
 
 
 def takes_fewer(name: str, count: int) -> bool:
-    """Return whether so many arguments are too many."""
+    """Return whether this many arguments are too many for a function."""
     return name in _COUNTS and count > _COUNTS[name][1]

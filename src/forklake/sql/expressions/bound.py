@@ -1,4 +1,4 @@
-"""Expressions that were understood: what Spark computes, of which type it is, and what it says about columns."""
+"""Bound expressions: Spark SQL with a type and predicates on columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.predicate import All, Any, Anything, Nothing, Predicate
+from forklake.model.predicate import AllOf, AnyOf, Anything, Nothing, Predicate
 from forklake.model.types import Type
 
 TEXTS: Final[frozenset[Type]] = frozenset({types.VARCHAR, types.JSON})
@@ -23,15 +23,14 @@ class Bound:
     """An expression over columns.
 
     Attributes:
-        sql: What Spark computes; always usable as an operand.
-        type: Its type as a shape (`forklake.model.types.shapes`), which is no table's.
-        field: The column, or field of structs, that it is; only a column of a table has an id.
-        literal: The text of the constant that it is, as DuckLake writes values of the type.
-        is_untyped: Whether it is a quoted constant, which takes the type of what it meets.
-        strict_in: Expressions of which one is NULL wherever this is, and never elsewhere; None if only itself is known
-            to be so.
-        wide: The same number as a decimal of Spark with more digits, not checked to fit the type: all that sums need.
-        span: Of an interval: its months, days and microseconds, as whole numbers of Spark.
+        sql: The Spark SQL; always usable as an operand.
+        type: Its type as a shape (`forklake.model.types.shapes`), without ids of columns.
+        field: The column or struct field that the expression is; only a column of a table has an id.
+        literal: The text of the constant that the expression is, as DuckLake writes values of the type.
+        is_untyped: Whether it is a quoted constant, which takes the type of the value beside it.
+        strict_in: Expressions of which one is NULL exactly where this one is; None if no others are known.
+        wide: The same number as a Spark decimal with more digits, not checked to fit the type; enough for sums.
+        span: Of an interval: its months, days and microseconds, as integers in Spark SQL.
         when_true: Holds for all rows for which this, a condition, is true.
         when_false: The same for false; NULL is neither.
     """
@@ -48,17 +47,20 @@ class Bound:
     when_false: Predicate = _ANYTHING
 
 
-def seen_from_inside(value: Bound) -> Bound:
-    """Return what a query inside another one sees of the rows around it: the value.
+def outer_value(value: Bound) -> Bound:
+    """Return a value of an outer query for use in a subquery.
 
-    What is said of it says nothing about the rows that the inner query reads, whose columns may have the same ids.
+    Its column ids and predicates are removed: they say nothing about the rows that the subquery reads, whose
+    columns may have the same ids.
     """
     field = None if value.field is None else Field(None, value.field.name, value.type)
     return replace(value, field=field, when_true=_ANYTHING, when_false=_ANYTHING)
 
 
 def decimal_size(kind: Type) -> tuple[int, int]:
-    """Return the digits of a decimal, all and after the point; of an integer those that hold all its values.
+    """Return the precision and scale of a decimal.
+
+    For an integer, those of the smallest decimal that holds all its values.
 
     >>> decimal_size(types.Decimal(4, 2)), decimal_size(types.INT64)
     ((4, 2), (19, 0))
@@ -72,18 +74,18 @@ def decimal_size(kind: Type) -> tuple[int, int]:
 
 
 def both(parts: Iterable[Predicate]) -> Predicate:
-    """Return what holds if all parts hold."""
+    """Return a predicate that holds where all parts hold."""
     said = [part for part in parts if not isinstance(part, Anything)]
     if any(isinstance(part, Nothing) for part in said):
         return Nothing()
-    flat = [inner for part in said for inner in (part.parts if isinstance(part, All) else (part,))]
-    return Anything() if not flat else flat[0] if len(flat) == 1 else All(tuple(flat))
+    flat = [inner for part in said for inner in (part.parts if isinstance(part, AllOf) else (part,))]
+    return Anything() if not flat else flat[0] if len(flat) == 1 else AllOf(tuple(flat))
 
 
 def either(parts: Iterable[Predicate]) -> Predicate:
-    """Return what holds if one of the parts holds."""
+    """Return a predicate that holds where at least one part holds."""
     said = [part for part in parts if not isinstance(part, Nothing)]
     if any(isinstance(part, Anything) for part in said):
         return Anything()
-    flat = [inner for part in said for inner in (part.parts if isinstance(part, Any) else (part,))]
-    return Nothing() if not flat else flat[0] if len(flat) == 1 else Any(tuple(flat))
+    flat = [inner for part in said for inner in (part.parts if isinstance(part, AnyOf) else (part,))]
+    return Nothing() if not flat else flat[0] if len(flat) == 1 else AnyOf(tuple(flat))

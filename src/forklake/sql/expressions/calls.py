@@ -1,4 +1,4 @@
-"""How an aggregate is called, and how Spark is asked for the same."""
+"""Calls of aggregates, and their Spark SQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.sql.expressions.sort_keys import sort_key
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What rows are ordered by."""
+    """One key of an ORDER BY."""
 
     value: Bound
     is_descending: bool = False
@@ -21,20 +21,20 @@ class Key:
 
     @property
     def sql(self) -> str:
-        """The key in Spark's words."""
+        """The key in Spark SQL."""
         direction = "DESC" if self.is_descending else "ASC"
         return f"{sort_key(self.value)} {direction} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How an aggregate is called.
+    """The clauses with which an aggregate is called.
 
     Attributes:
         where: The condition of FILTER.
         order: The ORDER BY between the parentheses.
-        over: What follows OVER, in Spark's words: a name or a definition in parentheses.
-        ignores_nulls: Whether IGNORE NULLS is said.
+        over: What follows OVER, in Spark SQL: a name or a definition in parentheses.
+        ignores_nulls: Whether the call has IGNORE NULLS.
     """
 
     is_distinct: bool = False
@@ -44,7 +44,7 @@ class Call:
     ignores_nulls: bool = False
 
     def of(self, name: str, *arguments: str, order: str = "") -> str:
-        """Return the call of an aggregate of Spark that leaves out NULLs.
+        """Return a call of a Spark aggregate that ignores NULLs.
 
         Raises:
             InvalidInputError: Spark cannot call it that way.
@@ -52,7 +52,7 @@ class Call:
         given = list(arguments)
         ending = order
         if self.where is not None and self.over is not None:
-            # Spark filters no windows, but NULL counts for nothing.
+            # Spark has no FILTER for windows, but its aggregates skip NULL.
             given[0] = f"CASE WHEN {self.where.sql} THEN {'1' if given[0] == '*' else given[0]} END"
         elif self.where is not None:
             ending += f" FILTER (WHERE {self.where.sql})"
@@ -64,8 +64,11 @@ class Call:
             ending += f" OVER {self.over}"
         return f"{name}({'DISTINCT ' if self.is_distinct else ''}{', '.join(given)}){ending}"
 
-    def gathered(self, *parts: str) -> str:
-        """Return the structs of all rows, NULLs and all, in the order that is asked for; never NULL."""
+    def collect(self, *parts: str) -> str:
+        """Return an array with one struct per row, in the order of the call.
+
+        Rows with NULLs are included. The array is never NULL.
+        """
         fields = [f"{sql} AS `v{place}`" for place, sql in enumerate(parts)]
         fields += [f"{sort_key(key.value)} AS `k{place}`" for place, key in enumerate(self.order)]
         item = f"struct({', '.join(fields)})"
@@ -75,12 +78,12 @@ class Call:
         found = plain.of("collect_set" if self.is_distinct and not self.order else "collect_list", item)
         if not self.order:
             return found
-        found = self.sorted(found)
+        found = self.sort(found)
         return f"array_distinct({found})" if self.is_distinct else found
 
-    def sorted(self, rows: str) -> str:
-        """Return structs with the keys ``k0``, ``k1`` in the order that is asked for."""
-        return f"array_sort({rows}, (l, r) -> {_compared(self.order)})"
+    def sort(self, rows: str) -> str:
+        """Return structs with the keys ``k0``, ``k1`` in the order of the call."""
+        return f"array_sort({rows}, (l, r) -> {_comparator(self.order)})"
 
     def first(self, value: str, *, is_last: bool = False, skips_nulls: bool = False) -> str:
         """Return the value of the first row, or of the last."""
@@ -90,14 +93,14 @@ class Call:
                 return bare.of("last" if is_last else "first", value, "TRUE" if skips_nulls else "FALSE")
             if skips_nulls:
                 return Call(where=self.where, over=self.over).of("last" if is_last else "first", value, "TRUE")
-        rows = Call(where=self.where, order=self.order, over=self.over).gathered(value)
+        rows = Call(where=self.where, order=self.order, over=self.over).collect(value)
         if skips_nulls:
             rows = f"filter({rows}, x -> x.v0 IS NOT NULL)"
         return f"try_element_at({rows}, {-1 if is_last else 1}).v0"
 
 
-def _compared(keys: Sequence[Key]) -> str:
-    """Return how two structs with keys compare: before (-1), after (1) or neither."""
+def _comparator(keys: Sequence[Key]) -> str:
+    """Return the comparator of two structs with keys: -1, 1, or 0 if equal."""
     cases = []
     for place, key in enumerate(keys):
         left, right = f"l.k{place}", f"r.k{place}"
@@ -110,14 +113,14 @@ def _compared(keys: Sequence[Key]) -> str:
 
 
 Aggregate = Callable[[Sequence[Bound], Call], Bound]
-"""From arguments, and how it is called, to an aggregate."""
+"""A function from arguments and a call to a bound aggregate."""
 
 
 def constant_count(value: Bound, name: str) -> int:
     """Return a count that must be a constant.
 
     Raises:
-        InvalidInputError: It is none, or less than one.
+        InvalidInputError: It is no constant integer, or less than one.
     """
     if value.literal is None or not isinstance(value.type, types.Integer) or int(value.literal) < 1:
         raise InvalidInputError(f"The count of {name} must be a constant greater than zero.")

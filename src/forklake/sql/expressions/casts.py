@@ -1,4 +1,7 @@
-"""Casts as DuckDB does them: of constants at once, of others by expressions that mean the same in any session."""
+"""DuckDB's casts: constants at once, other values in Spark SQL.
+
+The SQL means the same whatever the settings of the Spark session.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +18,33 @@ from forklake.model.types import Type
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions import nested_casts
 from forklake.sql.expressions.bound import NAIVE, TEXTS, Bound, decimal_size
-from forklake.sql.expressions.literals import converted, quoted, spark_literal, spark_type
+from forklake.sql.expressions.literals import ducklake_text, spark_literal, spark_type, text_literal
 from forklake.sql.expressions.phrases import once, refusal, unless_null
 from forklake.sql.expressions.text_casts import from_text, to_text
 
 EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 _DAYS: Final = NAIVE | {types.DATE}
 _MOST_FLOAT: Final = 3.4028235677973362e38
-"""What is greater than this is greater than all floats of 32 bits, also when it is rounded to one."""
+"""A greater number rounds to none of the finite 32 bit floats."""
 
 
 def constant(kind: Type, text: str) -> Bound:
-    """Return a constant, given the text of its value."""
+    """Return a constant of a type, given the text of its value."""
     return Bound(spark_literal(kind, text), shape_of(kind), literal=text)
 
 
-def untyped(text: str) -> Bound:
-    """Return a quoted constant."""
-    return Bound(quoted(text), types.VARCHAR, literal=text, is_untyped=True)
+def untyped_constant(text: str) -> Bound:
+    """Return a quoted constant, which takes the type of the value beside it."""
+    return Bound(text_literal(text), types.VARCHAR, literal=text, is_untyped=True)
 
 
 def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
-    """Return a value as one of another type.
+    """Cast a value to a type.
 
-    A row whose value is none of that type fails the query, or has NULL if the cast is lenient.
+    A value that does not fit the type fails the query, or becomes NULL if the cast is lenient.
 
     Raises:
-        InvalidInputError: A constant is no value of that type, or values cannot be cast to it.
+        InvalidInputError: A constant is no value of that type, or there is no such cast.
     """
     target = shape_of(target)
     if value.type == target:
@@ -67,10 +70,10 @@ def _cast_constant(value: Bound, target: Type) -> Bound | None:
     text, source = value.literal, value.type
     assert text is not None
     if source in TEXTS:
-        return constant(target, converted(text, target))
+        return constant(target, ducklake_text(text, target))
     if target == types.VARCHAR:
         found = text if not isinstance(source, types.Float) else format_value(source, float(text))
-        return Bound(quoted(found), types.VARCHAR, literal=found)
+        return Bound(text_literal(found), types.VARCHAR, literal=found)
     match source, target:
         case types.Number(), types.Number():
             return _cast_number(value, target)
@@ -79,7 +82,7 @@ def _cast_constant(value: Bound, target: Type) -> Bound | None:
         case types.Number(), types.Boolean():
             return constant(types.BOOLEAN, str(Decimal(text) != 0).lower())
         case types.Date() | types.Timestamp(), types.Date() | types.Timestamp() if source in _DAYS:
-            return constant(target, converted(text, target))
+            return constant(target, ducklake_text(text, target))
         case types.Nested(), types.Nested() if source.name == target.name:
             return _cast_nested_constant(value, target)
     return None
@@ -107,7 +110,7 @@ def _cast_number(value: Bound, target: Type) -> Bound | None:
 
 def _out_of_range(value: Bound, target: Type, text: str) -> str:
     try:
-        return converted(text, target)
+        return ducklake_text(text, target)
     except InvalidInputError as error:
         if isinstance(target, types.Decimal):
             raise InvalidInputError(
@@ -126,7 +129,10 @@ def _beyond(value: Bound, target: Type) -> InvalidInputError:
 
 
 def _cast_nested_constant(value: Bound, target: Type) -> Bound | None:
-    """Return a nested constant with each of its parts cast; None if that needs more than their text."""
+    """Cast each part of a nested constant.
+
+    Return None where the text of a part is not enough for that.
+    """
     assert value.literal is not None
     try:
         found = nested_casts.constant_parts(value.type, target, parse_value(value.type, value.literal))
@@ -139,7 +145,10 @@ def _cast_nested_constant(value: Bound, target: Type) -> Bound | None:
 
 
 def _cast_sql(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
-    """Return the cast of something that is no constant; None if Spark cannot do it as DuckDB does."""
+    """Return the cast of a value that is no constant.
+
+    Return None if Spark cannot cast it as DuckDB does.
+    """
     source, sql = value.type, value.sql
     if isinstance(source, types.Nested):
         return _cast_nested(value, target, is_lenient=is_lenient)
@@ -173,7 +182,7 @@ def _cast_nested(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
 def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
     source, kind = value.type, spark_type(target)
     if target == types.FLOAT32 and source == types.FLOAT64:
-        return _narrowed(value, is_lenient=is_lenient)
+        return _narrow_float(value, is_lenient=is_lenient)
     if isinstance(target, types.Float) or _fits(source, target):
         return f"CAST({value.sql} AS {kind})"
 
@@ -183,7 +192,7 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
         if isinstance(source, types.Float) and isinstance(target, types.Integer):
             rounded = f"rint({sql})"
         if isinstance(source, types.Float) and scale:
-            # As many digits as the float is written with, so that what it seems to be is what is rounded.
+            # Rounds the digits that the float is written with, not its exact binary value.
             rounded = f"round(try_cast(CAST({sql} AS STRING) AS DECIMAL(38,{min(scale + 6, 37)})), {scale})"
         found = f"try_cast({rounded} AS {kind})"
         if isinstance(source, types.Float) and isinstance(target, types.Integer) and target.is_native:
@@ -196,16 +205,16 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
             return unless_null(
                 sql,
                 found,
-                quoted("Conversion Error: Could not cast value "),
+                text_literal("Conversion Error: Could not cast value "),
                 f"CAST({sql} AS STRING)",
-                quoted(f" to {target.sql_name}"),
+                text_literal(f" to {target.sql_name}"),
             )
         return unless_null(
             sql,
             found,
-            quoted(f"Conversion Error: Type {physical_name(source)} with value "),
+            text_literal(f"Conversion Error: Type {physical_name(source)} with value "),
             f"CAST({sql} AS STRING)",
-            quoted(
+            text_literal(
                 " can't be cast because the value is out of range for the destination type " + physical_name(target)
             ),
         )
@@ -213,8 +222,8 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
     return once(value.sql, attempt)
 
 
-def _narrowed(value: Bound, *, is_lenient: bool) -> str:
-    """Return a float with half the bits; one that is finite does not become infinite."""
+def _narrow_float(value: Bound, *, is_lenient: bool) -> str:
+    """Cast a 64 bit float to 32 bits; a finite one does not become infinite."""
 
     def body(sql: str) -> str:
         parts = (
@@ -224,7 +233,7 @@ def _narrowed(value: Bound, *, is_lenient: bool) -> str:
         ending = (
             f" can't be cast because the value is out of range for the destination type {physical_name(types.FLOAT32)}"
         )
-        failed = "NULL" if is_lenient else refusal(quoted(parts[0] or ""), parts[1] or "", quoted(ending))
+        failed = "NULL" if is_lenient else refusal(text_literal(parts[0] or ""), parts[1] or "", text_literal(ending))
         infinite = "CAST('Infinity' AS DOUBLE)"
         beyond = f"abs({sql}) > CAST('{_MOST_FLOAT!r}' AS DOUBLE) AND abs({sql}) < {infinite}"
         return f"(CASE WHEN {beyond} THEN {failed} ELSE CAST({sql} AS FLOAT) END)"
@@ -233,12 +242,15 @@ def _narrowed(value: Bound, *, is_lenient: bool) -> str:
 
 
 def _upper_bound(sql: str, target: types.Integer) -> str:
-    """Return the bound that Spark's type for a type without sign, which is larger, does not have."""
+    """Return the check of the upper bound of an unsigned type.
+
+    Spark holds its values in a larger type.
+    """
     return "" if target == types.UINT128 else f" AND {sql} <= {target.high}BD"
 
 
 def _fits(source: Type, target: Type) -> bool:
-    """Return whether all exact numbers of one type are numbers of another."""
+    """Return whether every number of one exact type is a number of another."""
     match source, target:
         case types.Integer() | types.Decimal(), types.Decimal(more, finer):
             precision, scale = decimal_size(source)
@@ -264,7 +276,7 @@ def _cast_time(value: Bound, target: Type) -> str | None:
         case types.TIMESTAMP:
             return local
         case types.TIMESTAMP_S | types.TIMESTAMP_MS:
-            return _rounded(local, target)
+            return _round_timestamp(local, target)
         case types.TIMESTAMP_NS:
             return f"CAST({local} AS STRING)"
         case types.TIME:
@@ -275,7 +287,7 @@ def _cast_time(value: Bound, target: Type) -> str | None:
     return None
 
 
-def _rounded(local: str, target: Type) -> str:
+def _round_timestamp(local: str, target: Type) -> str:
     half, unit = ("0.5", "1") if target == types.TIMESTAMP_S else ("0.0005", "0.001")
 
     def body(sql: str) -> str:
@@ -286,7 +298,10 @@ def _rounded(local: str, target: Type) -> str:
 
 
 def naive(value: Bound) -> str:
-    """Return a date or timestamp as Spark's timestamp without a zone; one with a zone as it is at UTC."""
+    """Return a date or timestamp as Spark's timestamp without time zone.
+
+    A timestamp with time zone is converted to UTC.
+    """
     if value.type == types.TIMESTAMPTZ:
         return f"({EPOCH} + unix_micros({value.sql}) * INTERVAL '0.000001' SECOND)"
     return value.sql if value.type in NAIVE else f"CAST({value.sql} AS TIMESTAMP_NTZ)"

@@ -1,4 +1,7 @@
-"""Long chains of ``+``, ``-`` and ``||``: computed from left to right without nesting one step in the other."""
+"""Long chains of ``+``, ``-`` and ``||``, computed without deep nesting.
+
+Steps are computed from left to right.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ from forklake.sql.expressions.nested import concatenation, exact
 from forklake.sql.expressions.phrases import variable
 
 _LONG: Final = 50
-"""Chains up to this many steps are nested: Spark compiles those."""
+"""Chains up to this many steps are nested, which Spark can compile."""
 Step = tuple[str, Bound]
 
 
-def calculated(first: Bound, steps: Sequence[Step]) -> Bound:
-    """Return the result of operators that follow one another, from left to right.
+def calculate(first: Bound, steps: Sequence[Step]) -> Bound:
+    """Return the result of consecutive operators, from left to right.
 
     Raises:
         InvalidInputError: There is no such operation on such values.
@@ -31,13 +34,16 @@ def calculated(first: Bound, steps: Sequence[Step]) -> Bound:
     value, rest = first, list(steps)
     while rest:
         run = _run(value, rest)
-        value = arithmetic(value, *rest[0]) if not run else _folded(value, rest[0][0], run)
+        value = arithmetic(value, *rest[0]) if not run else _fold(value, rest[0][0], run)
         rest = rest[max(len(run), 1) :]
     return value
 
 
 def _run(value: Bound, steps: Sequence[Step]) -> list[Bound]:
-    """Return the values of the first steps that all add, or all take away, and do not change the type."""
+    """Return the operands of the leading steps with one operator, ``+`` or ``-``.
+
+    They end before the first step that changes the type.
+    """
     operator, kind, found = steps[0][0], value.type, list[Bound]()
     if operator not in ("+", "-") or not isinstance(kind, types.Number) or value.literal is not None:
         return found
@@ -51,12 +57,12 @@ def _run(value: Bound, steps: Sequence[Step]) -> list[Bound]:
 
 
 def _is_sum(kind: Type, other: Type) -> bool:
-    """Return whether a sum of both is one of two values of the first type."""
+    """Return whether adding a value of the other type keeps the first type."""
     is_like = kind == other or not isinstance(kind, types.Integer) or isinstance(other, types.Integer)
     return is_like and arithmetic(Bound("l", kind), "+", Bound("r", kind)).type == kind
 
 
-def _folded(value: Bound, operator: str, operands: Sequence[Bound]) -> Bound:
+def _fold(value: Bound, operator: str, operands: Sequence[Bound]) -> Bound:
     total, operand, kind = variable(), variable(), value.type
     step = arithmetic(Bound(total, kind), operator, Bound(operand, kind)).sql
     listed = ", ".join(f"CAST({exact(cast(one, kind))} AS {spark_type(kind)})" for one in operands)
@@ -64,11 +70,11 @@ def _folded(value: Bound, operator: str, operands: Sequence[Bound]) -> Bound:
     return Bound(f"aggregate(array({listed}), {exact(value)}, ({total}, {operand}) -> {body})", kind)
 
 
-def joined(values: Sequence[Bound]) -> Bound:
-    """Return texts, or lists, put together one after the other; NULL if one is NULL.
+def concatenate(values: Sequence[Bound]) -> Bound:
+    """Concatenate texts or lists; NULL if one of them is NULL.
 
     Raises:
-        InvalidInputError: They are of kinds that cannot be put together.
+        InvalidInputError: Their types cannot be concatenated.
     """
     is_text = not any(isinstance(value.type, types.List | types.Blob | types.Null) for value in values)
     if len(values) <= _LONG or not is_text:

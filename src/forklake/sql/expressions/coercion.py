@@ -1,4 +1,7 @@
-"""How values of different types meet: DuckDB's rules, said to Spark with explicit casts."""
+"""DuckDB's implicit casts between values of different types.
+
+They are written as explicit casts in Spark SQL.
+"""
 
 from __future__ import annotations
 
@@ -13,65 +16,65 @@ from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound, decimal_size
-from forklake.sql.expressions.casts import cast, constant, naive, untyped
+from forklake.sql.expressions.casts import cast, constant, naive, untyped_constant
 
 __all__ = [
     "cast",
     "common_integer",
     "common_type",
-    "compared",
+    "comparable_pair",
     "constant",
     "naive",
-    "unified",
-    "untyped",
+    "unify",
+    "untyped_constant",
 ]
 
-Meeting = Literal["equated", "ordered", "mixed", "stacked"]
-"""How values meet. Text, if it is no quoted constant, is read as a value of the other type where both are compared for
-being equal, and makes text of the other where columns of queries become one. It has no order with other values, and no
-type in common with them where one of several values is chosen."""
+CoercionContext = Literal["equality", "order", "choice", "union"]
+"""Why values take a common type. It decides about text that is no quoted constant, beside a value of another type:
+``equality`` reads the text as a value of the other type, ``union`` (columns of set operations) makes the other value
+text, ``order`` and ``choice`` (one of several values is returned) refuse both."""
 
 
-def common_type(first: Bound, second: Bound, meeting: Meeting = "equated") -> Type:
-    """Return the type that two values have in common.
+def common_type(first: Bound, second: Bound, context: CoercionContext = "equality") -> Type:
+    """Return the common type of two values.
 
     Raises:
-        InvalidInputError: There is none: DuckDB does not compare them, or Spark cannot as DuckDB does.
+        InvalidInputError: There is none: DuckDB does not compare them, or Spark cannot do it as DuckDB does.
     """
     one, other = first.type, second.type
     if isinstance(one, types.Nested) and one.name == other.name:
-        return _common_parts(one, other, meeting)
+        return _common_parts(one, other, context)
     if one == types.NULL:
         return other
     if other in (one, types.NULL) or (second.is_untyped and not first.is_untyped):
         return one
     if first.is_untyped:
         return other
-    found = _common_scalar(first, second, meeting)
+    found = _common_scalar(first, second, context)
     if found is not None:
         return found
     words = (
-        "compare values of type {} and type {}" if meeting in ("equated", "ordered") else "mix values of type {} and {}"
+        "compare values of type {} and type {}" if context in ("equality", "order") else "mix values of type {} and {}"
     )
     raise InvalidInputError(
         f"Binder Error: Cannot {words.format(one.sql_name, other.sql_name)} - an explicit cast is required"
     )
 
 
-def _common_scalar(first: Bound, second: Bound, meeting: Meeting) -> Type | None:
+def _common_scalar(first: Bound, second: Bound, context: CoercionContext) -> Type | None:
     match first.type, second.type:
         case types.Number(), types.Number():
             return _common_number(first, second)
         case types.Date() | types.Timestamp(), types.Date() | types.Timestamp():
             return _common_moment(first.type, second.type)
         case types.Varchar() | types.Json(), types.Varchar() | types.Json():
-            return types.VARCHAR if meeting in ("equated", "ordered") else types.JSON
+            return types.VARCHAR if context in ("equality", "order") else types.JSON
         case (types.Boolean(), types.Integer() as whole) | (types.Integer() as whole, types.Boolean()):
             return whole
         case (types.Varchar() | types.Json(), other) | (other, types.Varchar() | types.Json()):
-            if isinstance(other, types.Nested | types.Variant | types.Geometry) or meeting in ("ordered", "mixed"):
+            if isinstance(other, types.Nested | types.Variant | types.Geometry) or context in ("order", "choice"):
                 return None
-            is_text = meeting == "stacked" and not isinstance(other, types.Uuid | types.Blob)
+            is_text = context == "union" and not isinstance(other, types.Uuid | types.Blob)
             return types.VARCHAR if is_text else other
     return None
 
@@ -82,9 +85,9 @@ def _common_moment(one: Type, other: Type) -> Type:
     return finest or types.TIMESTAMP
 
 
-def _common_parts(one: Type, other: Type, meeting: Meeting) -> Type:
+def _common_parts(one: Type, other: Type, context: CoercionContext) -> Type:
     def inner(left: Field, right: Field) -> Type:
-        return common_type(Bound("", left.type), Bound("", right.type), meeting)
+        return common_type(Bound("", left.type), Bound("", right.type), context)
 
     if isinstance(one, types.List):
         return list_of(inner(one.element, other.children[0]))
@@ -114,7 +117,9 @@ def _common_number(first: Bound, second: Bound) -> Type:
 
 
 def common_integer(first: Bound, second: Bound) -> types.Integer:
-    """Return the smallest type that holds the values of two types of integers; a constant takes the other's if it can.
+    """Return the smallest type that holds the values of two integer types.
+
+    A constant takes the other type if its value fits.
 
     >>> common_integer(Bound("a", types.UINT8), Bound("b", types.INT8)).name
     'int16'
@@ -135,9 +140,9 @@ def common_integer(first: Bound, second: Bound) -> types.Integer:
     return types.Integer(min(max(signed.bits, 2 * unsigned.bits), 128))
 
 
-def compared(first: Bound, second: Bound, meeting: Meeting = "equated") -> tuple[Bound, Bound]:
+def comparable_pair(first: Bound, second: Bound, context: CoercionContext = "equality") -> tuple[Bound, Bound]:
     """Return two values in a form that Spark compares as DuckDB does."""
-    target = common_type(first, second, meeting)
+    target = common_type(first, second, context)
     exact = types.Integer | types.Decimal
     if isinstance(target, exact) and _exceeds(first, second):
         return _in_parts(first), _in_parts(second)
@@ -150,7 +155,10 @@ def compared(first: Bound, second: Bound, meeting: Meeting = "equated") -> tuple
 
 
 def _exceeds(first: Bound, second: Bound) -> bool:
-    """Return whether no decimal holds the values of two exact types: Spark would round them before it compares."""
+    """Return whether no decimal holds the values of two exact types.
+
+    Spark would round such values before it compares them.
+    """
     if types.NULL in (first.type, second.type) or first.is_untyped or second.is_untyped or first.type == second.type:
         return False
     if not (isinstance(first.type, types.Number) and isinstance(second.type, types.Number)):
@@ -160,27 +168,33 @@ def _exceeds(first: Bound, second: Bound) -> bool:
 
 
 def _in_parts(value: Bound) -> Bound:
-    """Return an exact number as its whole part and the rest, which compare as it does."""
+    """Return an exact number as its integral part and its fraction.
+
+    They compare as the number does.
+    """
     whole, rest = f"CAST(floor({value.sql}) AS DECIMAL(38,0))", f"CAST(pmod({value.sql}, 1) AS DECIMAL(38,37))"
     return replace(value, sql=f"if({value.sql} IS NULL, NULL, struct({whole}, {rest}))")
 
 
-def unified(values: Sequence[Bound], meeting: Meeting = "mixed") -> list[Bound]:
-    """Return values as ones of the type that all of them have in common.
+def unify(values: Sequence[Bound], context: CoercionContext = "choice") -> list[Bound]:
+    """Cast values to their common type.
 
     Raises:
-        InvalidInputError: They have none.
+        InvalidInputError: They have no common type.
     """
     target = values[0]
     for value in values[1:]:
-        kind = common_type(target, value, meeting)
+        kind = common_type(target, value, context)
         both_untyped = target.is_untyped and value.is_untyped
         target = Bound("", kind, literal=_larger(target, value), is_untyped=both_untyped)
     return [cast(value, target.type) for value in values]
 
 
 def _larger(first: Bound, second: Bound) -> str | None:
-    """Return which of two integers that are constants decides about the type that suits both."""
+    """Return the larger of two constant integers, which decides the common type.
+
+    Return None if they are not both constants of 32 bits.
+    """
     if first.literal is None or second.literal is None or {first.type, second.type} != {types.INT32}:
         return None
     return max(first.literal, second.literal, key=lambda text: abs(int(text)))

@@ -1,4 +1,4 @@
-"""Finding the columns that an expression names, and the fields of structs."""
+"""Lookup of the columns and struct fields that an expression names."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from forklake.sql.expressions.site import Site
 
 
 class TableSite(Site):
-    """A condition on the rows of one table: its columns, fields of structs, and the lineage of rows."""
+    """The names in a condition on the rows of one table.
+
+    They are its columns, struct fields, and the lineage columns of rows.
+    """
 
     def __init__(self, table: str, fields: Sequence[Field]) -> None:
         self._table = table
         self._fields = fields
 
     def column(self, names: Sequence[str]) -> Bound:
-        """Return the column, or field of structs, that names with dots between stand for.
+        """Return the column or struct field of a dotted name.
 
         Raises:
             NotFoundError: There is none.
@@ -40,19 +43,21 @@ class TableSite(Site):
             if len(names) > 1 and fold(names[0]) == fold(table):
                 names = names[1:]
             return _lineage(names, table, fields)
-        return extracted(column_of(field, identifier(field.name)), names[1:], field.name)
+        return extract_field(column_of(field, identifier(field.name)), names[1:], field.name)
 
 
 def column_of(field: Field, sql: str) -> Bound:
-    """Return a column, or field of structs, given how Spark names it."""
+    """Return a column or struct field, given its name in Spark SQL."""
     if field.type != types.BOOLEAN or field.column_id is None:
         return Bound(sql, shape_of(field.type), field)
     true, false = (Comparison(field.column_id, types.BOOLEAN, "=", text) for text in ("true", "false"))
     return Bound(sql, types.BOOLEAN, field, when_true=true, when_false=false)
 
 
-def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
-    """Return the field of structs that names lead to; the label says in errors what they lead from.
+def extract_field(value: Bound, names: Sequence[str], label: str) -> Bound:
+    """Return the struct field that a path of names leads to.
+
+    The label names the start of the path in errors.
 
     Raises:
         NotFoundError: There is no such field.
@@ -80,7 +85,7 @@ def extracted(value: Bound, names: Sequence[str], label: str) -> Bound:
 
 
 def find(fields: Sequence[Field], name: str) -> Field | None:
-    """Return the field of a name."""
+    """Return the field with a name, or None."""
     return next((field for field in fields if fold(field.name) == fold(name)), None)
 
 
@@ -90,7 +95,7 @@ def quoted_list(names: Iterable[str]) -> str:
 
 
 def missing_column(name: str, candidates: Sequence[str]) -> NotFoundError:
-    """Return the error that there is no such column, with the nearest that there are."""
+    """Return the error for a missing column, with the closest existing names."""
     near = difflib.get_close_matches(name, list(dict.fromkeys(candidates)), n=5, cutoff=0)
     return NotFoundError(
         f'Binder Error: Referenced column "{name}" not found in FROM clause!\nCandidate bindings: {quoted_list(near)}'
@@ -98,7 +103,7 @@ def missing_column(name: str, candidates: Sequence[str]) -> NotFoundError:
 
 
 def _lineage(names: Sequence[str], table: str, fields: Sequence[Field]) -> Bound:
-    """Return a column that every row has beside those of its table."""
+    """Return a lineage column, which every row has besides those of its table."""
     if len(names) == 1 and fold(names[0]) in LINEAGE_COLUMNS:
         name = fold(names[0])
         return Bound(f"`{name}`", LINEAGE_COLUMNS[name])

@@ -1,4 +1,4 @@
-"""Comparisons, and what they say about the columns in them."""
+"""Comparisons, and the predicates on columns that they imply."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from forklake.model import types
 from forklake.model.predicate import Anything, Comparison, IsNull, Nothing, OneOf, Operator, Predicate
 from forklake.model.types.shapes import entries_of
 from forklake.sql.expressions.bound import Bound, both, either
-from forklake.sql.expressions.coercion import cast, common_type, compared
+from forklake.sql.expressions.coercion import cast, common_type, comparable_pair
 from forklake.sql.expressions.intervals import length_of
-from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import variable
 from forklake.sql.expressions.sort_keys import sort_key
 
@@ -21,7 +21,7 @@ _MIRRORED: Final[dict[Operator, Operator]] = {"=": "=", "<>": "<>", "<": ">", "<
 NEGATED: Final[dict[Operator, Operator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _LONG_CHAIN: Final = 400
 _EXACT_FLOATS: Final = 2**53
-"""Integers up to this are themselves as 64 bit floats."""
+"""Integers up to this are exact as 64 bit floats."""
 
 
 def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
@@ -31,20 +31,23 @@ def comparison(first: Bound, operator: Operator, second: Bound) -> Bound:
         InvalidInputError: Such values cannot be compared.
     """
     is_equation = operator in ("=", "<>")
-    one, other = compared(first, second, "equated" if is_equation else "ordered")
+    one, other = comparable_pair(first, second, "equality" if is_equation else "order")
     _check_comparable(one, operator)
     in_order = not is_equation and isinstance(one.type, types.Nested)
-    left, right = (sort_key(value) if in_order else ordered(value).sql for value in (one, other))
+    left, right = (sort_key(value) if in_order else comparable_value(value).sql for value in (one, other))
     return Bound(
         f"({left} {operator} {right})",
         types.BOOLEAN,
-        when_true=_said(first, operator, second),
-        when_false=_said(first, NEGATED[operator], second),
+        when_true=_implied_predicate(first, operator, second),
+        when_false=_implied_predicate(first, NEGATED[operator], second),
     )
 
 
-def ordered(value: Bound) -> Bound:
-    """Return what Spark compares in place of a value: the entries of a map, the length of an interval."""
+def comparable_value(value: Bound) -> Bound:
+    """Return the value that Spark compares in place of another.
+
+    It is the entries for a map, and the length for an interval.
+    """
     if value.type == types.INTERVAL:
         return Bound(length_of(value), types.INT128)
     if not isinstance(value.type, types.Map):
@@ -59,8 +62,8 @@ def _check_comparable(value: Bound, operator: str) -> None:
         raise InvalidInputError(f"Values of type {value.type.sql_name} can be compared for being equal only.")
 
 
-def _said(first: Bound, operator: Operator, second: Bound) -> Predicate:
-    """Return what a comparison says about a column if it is true."""
+def _implied_predicate(first: Bound, operator: Operator, second: Bound) -> Predicate:
+    """Return the predicate on a column that a true comparison implies."""
     if types.NULL in (first.type, second.type):
         return Nothing()
     if second.field is not None and first.literal is not None:
@@ -73,11 +76,11 @@ def _said(first: Bound, operator: Operator, second: Bound) -> Predicate:
     if target == first.type or second.is_untyped:
         text = cast(second, first.type).literal
         return Anything() if text is None else Comparison(first.field.column_id, first.type, operator, text)
-    return _said_of_number(first, operator, second)
+    return _implied_by_number(first, operator, second)
 
 
-def _said_of_number(first: Bound, operator: Operator, second: Bound) -> Predicate:
-    """Return the same for a number of a type that the column does not have."""
+def _implied_by_number(first: Bound, operator: Operator, second: Bound) -> Predicate:
+    """Return the predicate that a comparison with a number of another type implies."""
     if (
         not isinstance(first.type, types.Number)
         or not isinstance(second.type, types.Number)
@@ -113,16 +116,16 @@ def _said_of_number(first: Bound, operator: Operator, second: Bound) -> Predicat
 
 
 def distinct(first: Bound, second: Bound) -> Bound:
-    """Return whether two values differ, NULL being a value like others."""
-    one, other = (ordered(value) for value in compared(first, second))
+    """Return whether two values differ, where NULL is a value like others."""
+    one, other = (comparable_value(value) for value in comparable_pair(first, second))
     _check_comparable(one, "=")
     sql = f"(NOT ({one.sql} <=> {other.sql}))"
     for value, opposite in ((first, second), (second, first)):
         if opposite.type == types.NULL:
             return null_test(value, is_null=False)
         if value.field is not None and value.field.column_id is not None and opposite.literal is not None:
-            differs = either((_said(value, "<>", opposite), IsNull(value.field.column_id, is_null=True)))
-            return Bound(sql, types.BOOLEAN, when_true=differs, when_false=_said(value, "=", opposite))
+            differs = either((_implied_predicate(value, "<>", opposite), IsNull(value.field.column_id, is_null=True)))
+            return Bound(sql, types.BOOLEAN, when_true=differs, when_false=_implied_predicate(value, "=", opposite))
     return Bound(sql, types.BOOLEAN)
 
 
@@ -139,12 +142,12 @@ def null_test(value: Bound, *, is_null: bool) -> Bound:
 
 
 def between(value: Bound, low: Bound, high: Bound) -> Bound:
-    """Return whether a value lies between two others, or is one of them."""
+    """Return whether a value lies between two others, both included."""
     return conjunction((comparison(value, ">=", low), comparison(value, "<=", high)))
 
 
 def one_of(value: Bound, members: Sequence[Bound]) -> Bound:
-    """Return whether a value is one of some others."""
+    """Return whether a value equals one of several others."""
     tests = [comparison(value, "=", member) for member in members]
     found = [test.when_true for test in tests if not isinstance(test.when_true, Nothing)]
     when_true = either(found)
@@ -158,8 +161,11 @@ def one_of(value: Bound, members: Sequence[Bound]) -> Bound:
 
 
 def _in_sql(value: Bound, members: Sequence[Bound], tests: Sequence[Bound]) -> str:
-    """Return IN with a list where all members take the type of the value, else a row of comparisons."""
-    pairs = [compared(value, member) for member in members]
+    """Return IN with a list where all members take the type of the value.
+
+    Return comparisons joined by OR otherwise.
+    """
+    pairs = [comparable_pair(value, member) for member in members]
     if len({one.sql for one, _ in pairs}) == 1 and len({other.type for _, other in pairs}) == 1:
         return f"({pairs[0][0].sql} IN ({', '.join(other.sql for _, other in pairs)}))"
     return f"({' OR '.join(test.sql for test in tests)})"
@@ -168,7 +174,7 @@ def _in_sql(value: Bound, members: Sequence[Bound], tests: Sequence[Bound]) -> s
 def conjunction(parts: Sequence[Bound]) -> Bound:
     """Return whether all conditions hold."""
     return Bound(
-        _chained(parts, "AND", "forall"),
+        _join_conditions(parts, "AND", "forall"),
         types.BOOLEAN,
         when_true=both(part.when_true for part in parts),
         when_false=either(part.when_false for part in parts),
@@ -178,15 +184,18 @@ def conjunction(parts: Sequence[Bound]) -> Bound:
 def disjunction(parts: Sequence[Bound]) -> Bound:
     """Return whether one of the conditions holds."""
     return Bound(
-        _chained(parts, "OR", "exists"),
+        _join_conditions(parts, "OR", "exists"),
         types.BOOLEAN,
         when_true=either(part.when_true for part in parts),
         when_false=both(part.when_false for part in parts),
     )
 
 
-def _chained(parts: Sequence[Bound], word: str, function: str) -> str:
-    """Return conditions with AND or OR between them; many as a list: Spark's trees grow with a chain."""
+def _join_conditions(parts: Sequence[Bound], word: str, function: str) -> str:
+    """Return conditions joined by AND or OR.
+
+    Many conditions become a list, because Spark's expression trees grow with a chain.
+    """
     if len(parts) <= _LONG_CHAIN:
         return f"({f' {word} '.join(part.sql for part in parts)})"
     name = variable()
@@ -199,10 +208,12 @@ def negation(part: Bound) -> Bound:
 
 
 def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool) -> Bound:
-    """Return whether text fits a pattern; DuckDB has no escape character unless one is given.
+    """Return whether text matches a pattern of LIKE or ILIKE.
+
+    As in DuckDB there is no escape character unless one is given.
 
     Raises:
-        InvalidInputError: It is no text, or the pattern is no constant but has an escape character.
+        InvalidInputError: A value is no text, or the pattern is not constant but has an escape character.
     """
     operator = "ILIKE" if ignores_case else "LIKE"
     for part in (value, pattern):
@@ -214,18 +225,18 @@ def like(value: Bound, pattern: Bound, escape: str | None, *, ignores_case: bool
         return Bound(f"({value.sql} {operator} {pattern.sql} ESCAPE '\x01')", types.BOOLEAN)
     parts = _pattern(pattern.literal, escape)
     text, mark = _spark_pattern(parts)
-    sql = f"({value.sql} {operator} {quoted(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
+    sql = f"({value.sql} {operator} {text_literal(text)}" + (f" ESCAPE '{mark}')" if mark else ")")
     prefix = ""
     for letter, is_wild in parts:
         if is_wild:
             break
         prefix += letter
-    said = Anything() if ignores_case else prefixed(value, prefix, is_all=len(prefix) == len(parts))
+    said = Anything() if ignores_case else prefix_predicate(value, prefix, is_all=len(prefix) == len(parts))
     return Bound(sql, types.BOOLEAN, when_true=said)
 
 
-def prefixed(value: Bound, prefix: str, *, is_all: bool = False) -> Predicate:
-    """Return what text that begins with a prefix, or is it, says about its column."""
+def prefix_predicate(value: Bound, prefix: str, *, is_all: bool = False) -> Predicate:
+    """Return the predicate on a column whose text has a prefix, or equals it."""
     if value.field is None or value.field.column_id is None or value.type != types.VARCHAR or not prefix:
         return Anything()
     column = value.field.column_id
@@ -244,7 +255,7 @@ def _next_letter(letter: str) -> str | None:
 
 
 def _pattern(text: str, escape: str | None) -> list[tuple[str, bool]]:
-    """Return the letters of a pattern, each with whether it stands for others."""
+    """Return the characters of a pattern, each with whether it is a wildcard."""
     parts: list[tuple[str, bool]] = []
     letters = iter(text)
     for letter in letters:
@@ -259,7 +270,7 @@ def _pattern(text: str, escape: str | None) -> list[tuple[str, bool]]:
 
 
 def _spark_pattern(parts: Sequence[tuple[str, bool]]) -> tuple[str, str | None]:
-    """Return the pattern as text, and the escape character that Spark needs for it."""
+    """Return the pattern's text, and the escape character that Spark needs."""
     needs_escape = any(letter in "%_\\" and not is_wild for letter, is_wild in parts)
     if not needs_escape:
         return "".join(letter for letter, _ in parts), None

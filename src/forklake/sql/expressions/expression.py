@@ -1,7 +1,7 @@
-"""Expressions of DuckDB's parser turned into what Spark computes, node by node.
+"""Binding of expressions: nodes of DuckDB's parser to Spark SQL.
 
-Every kind of node that is understood is named here or in `functions`, with all that may be said in it; anything else
-is refused, so nothing is ever passed on with another meaning.
+Every supported kind of node is listed here or in `functions`, with the parts that it may have. Anything else
+is refused, so nothing reaches Spark with another meaning.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.predicate import Anything, Nothing
 from forklake.model.types import Type
-from forklake.sql.expressions.arithmetic import negated
+from forklake.sql.expressions.arithmetic import negate
 from forklake.sql.expressions.arities import takes
 from forklake.sql.expressions.bound import TEXTS, Bound
-from forklake.sql.expressions.chains import calculated, joined
-from forklake.sql.expressions.coercion import cast, constant, unified, untyped
-from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.chains import calculate, concatenate
+from forklake.sql.expressions.coercion import cast, constant, unify, untyped_constant
+from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.comparisons import (
     between,
     comparison,
@@ -35,7 +35,7 @@ from forklake.sql.expressions.comparisons import (
 )
 from forklake.sql.expressions.intervals import interval_of
 from forklake.sql.expressions.lambdas import bind_lambda
-from forklake.sql.expressions.literals import converted
+from forklake.sql.expressions.literals import ducklake_text
 from forklake.sql.expressions.nested import field_of
 from forklake.sql.expressions.nested_nodes import (
     bind_bracket,
@@ -48,7 +48,7 @@ from forklake.sql.expressions.nested_nodes import (
 )
 from forklake.sql.expressions.nodes import COMPARISONS, call_arguments, function_name, is_aggregate, is_subquery
 from forklake.sql.expressions.number_literals import number
-from forklake.sql.expressions.render import Resolved, shown
+from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.site import Site
 from forklake.sql.functions import FUNCTIONS, NAMED, no_match, no_such_function
 
@@ -61,7 +61,7 @@ _ARITHMETIC: Final[Mapping[type[exp.Expr], str]] = {
     exp.Mod: "%",
 }
 _HARMLESS: Final = frozenset({"typed", "safe", "copy"})
-"""What the parser notes in nodes that changes nothing for DuckDB's own meaning."""
+"""Parts of nodes that do not change their meaning in DuckDB."""
 _TRUE: Final = Bound("TRUE", types.BOOLEAN, literal="true", when_true=Anything(), when_false=Nothing())
 _FALSE: Final = Bound("FALSE", types.BOOLEAN, literal="false", when_true=Nothing(), when_false=Anything())
 _NULL: Final = Bound("NULL", types.NULL, when_true=Nothing(), when_false=Nothing())
@@ -69,20 +69,23 @@ _UNKNOWN: Final = Bound("CAST(NULL AS BOOLEAN)", types.NULL, when_true=Nothing()
 
 
 class ExpressionBinder:
-    """Binds expressions, which stand at a site; parameters of lambdas are known beside its columns."""
+    """Binds expressions at a site.
+
+    The parameters of enclosing lambdas are known besides the columns of the site.
+    """
 
     def __init__(self, site: Site, parameters: Mapping[str, Bound] | None = None) -> None:
         self.site = site
         self.parameters: Mapping[str, Bound] = parameters or {}
 
     def bind(self, node: exp.Expr) -> Bound:
-        """Return what an expression is.
+        """Bind an expression.
 
         Raises:
-            InvalidInputError: It is not understood, or its values do not fit together.
+            InvalidInputError: It is not supported, or its values do not fit together.
             NotFoundError: There is no such column.
         """
-        known = self.site.known(self, node)
+        known = self.site.known_value(self, node)
         if known is not None:
             return known
         if is_subquery(node):
@@ -104,12 +107,12 @@ class ExpressionBinder:
         return self._call(node)
 
     def _call(self, node: exp.Expr) -> Bound:
-        """Return what a function gives."""
+        """Bind a function call."""
         kind = type(node)
         if kind in FUNCTIONS:
             function, said = FUNCTIONS[kind]
             _check_all_is_understood(node, said)
-            return function(self._arguments([part for name in said for part in _listed(node.args.get(name))]), node)
+            return function(self._arguments([part for name in said for part in _as_list(node.args.get(name))]), node)
         if isinstance(node, exp.Anonymous) and fold(node.name) in NAMED:
             return NAMED[fold(node.name)](self._arguments(node.expressions), node)
         found = None
@@ -118,11 +121,14 @@ class ExpressionBinder:
         if found is None and isinstance(node, exp.Anonymous) and not takes(fold(node.name), len(node.expressions)):
             raise no_match(fold(node.name), self._arguments(node.expressions))
         if found is None:
-            raise _unsupported(node)
+            raise _refusal(node)
         return found
 
     def _arguments(self, parts: Sequence[exp.Expr]) -> list[Bound]:
-        """Return what the arguments of a function are; lambdas take their types from the list before them."""
+        """Bind the arguments of a function.
+
+        The parameters of a lambda take their types from the list before it.
+        """
         bound: list[Bound] = []
         for part in parts:
             if isinstance(part, exp.Lambda):
@@ -134,40 +140,43 @@ class ExpressionBinder:
         return bound
 
     def condition(self, node: exp.Expr) -> Bound:
-        """Return what an expression is if it is a condition."""
+        """Bind an expression as a condition, cast to BOOLEAN if needed."""
         bound = self.bind(node)
         if bound.type == types.NULL:
             return _UNKNOWN
         return bound if bound.type == types.BOOLEAN else cast(bound, types.BOOLEAN)
 
     def _calculation(self, node: exp.Expr) -> Bound:
-        """Return arithmetic; a long chain of it is walked along, not down."""
+        """Bind arithmetic; a long chain is walked in a loop, not recursively."""
         steps: list[tuple[str, exp.Expr]] = []
         start, known = node, None
         while type(start) in _ARITHMETIC and known is None:
             _check_all_is_understood(start, _BOTH)
             steps.append((_ARITHMETIC[type(start)], start.expression))
             start = start.this
-            known = self.site.known(self, start)
+            known = self.site.known_value(self, start)
         first = self.bind(start) if known is None else known
-        return calculated(first, [(operator, self.bind(operand)) for operator, operand in reversed(steps)])
+        return calculate(first, [(operator, self.bind(operand)) for operator, operand in reversed(steps)])
 
     def _operands(self, node: exp.Expr) -> tuple[Bound, Bound]:
         _check_all_is_understood(node, ("this", "expression"))
         return self.bind(node.this), self.bind(node.expression)
 
     def column(self, node: exp.Expr) -> Bound:
-        """Return a column, or a field of structs; of a parameter too."""
+        """Bind a column, a lambda's parameter, or a struct field of either."""
         names = _names(node)
         if fold(names[0]) in self.parameters:
-            return extracted(self.parameters[fold(names[0])], names[1:], names[0])
+            return extract_field(self.parameters[fold(names[0])], names[1:], names[0])
         return self.site.column(names)
 
     def dot(self, node: exp.Expr) -> Bound:
-        """Return a field of structs, a function of a schema, or a function called on the value before it."""
+        """Bind a dotted expression.
+
+        It is a struct field, a function of a schema, or a function called on the value before it.
+        """
         called = node.expression
         if isinstance(called, exp.Func):
-            return self._called_with_dot(node.this, called)
+            return self._dot_call(node.this, called)
         start = node.this
         while isinstance(start, exp.Dot):
             start = start.this
@@ -175,7 +184,7 @@ class ExpressionBinder:
             return self.column(node)
         return field_of(self.bind(node.this), called.name)
 
-    def _called_with_dot(self, before: exp.Expr, called: exp.Func) -> Bound:
+    def _dot_call(self, before: exp.Expr, called: exp.Func) -> Bound:
         arguments = call_arguments(called)
         if isinstance(before, exp.Column | exp.Identifier | exp.Dot):
             found = self.site.call(self, (*_names(before), function_name(called)), arguments)
@@ -185,25 +194,28 @@ class ExpressionBinder:
         return self.bind(exp.func(function_name(called), value, *(one.copy() for one in arguments), dialect="duckdb"))
 
     def literal(self, node: exp.Expr) -> Bound:
-        """Return a quoted constant or a number."""
+        """Bind a quoted constant or a number."""
         text = str(node.this)
-        return untyped(text) if node.args.get("is_string") else number(text)
+        return untyped_constant(text) if node.args.get("is_string") else number(text)
 
     def negative(self, node: exp.Expr) -> Bound:
-        """Return a number or interval with the other sign; signs before a number as written are part of it."""
+        """Bind a number or interval with the opposite sign.
+
+        Signs before a literal number are part of it.
+        """
         inner, is_negative = node.this.unnest(), True
         while isinstance(inner, exp.Neg):
             inner, is_negative = inner.this.unnest(), not is_negative
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return number(f"{'-' if is_negative else ''}{inner.name}")
-        return negated(self.bind(node.this))
+        return negate(self.bind(node.this))
 
     def cast(self, node: exp.Expr) -> Bound:
-        """Return a value as one of another type."""
+        """Bind a cast."""
         return cast(self.bind(node.this), _target(node))
 
     def try_cast(self, node: exp.Expr) -> Bound:
-        """Return the same, but NULL where there is no such value."""
+        """Bind a cast that gives NULL where the value does not fit."""
         value, target = self.bind(node.this), _target(node)
         try:
             return cast(value, target, is_lenient=True)
@@ -213,7 +225,7 @@ class ExpressionBinder:
             return cast(_NULL, target)
 
     def interval(self, node: exp.Expr) -> Bound:
-        """Return an interval."""
+        """Bind an interval."""
         unit = node.args.get("unit")
         amount = node.this
         while isinstance(amount, exp.Paren):
@@ -224,56 +236,56 @@ class ExpressionBinder:
         if not isinstance(amount, exp.Literal):
             return interval_of(self.bind(node.this), "second" if unit is None else unit.name)
         text = f"{sign}{amount.name} {'' if unit is None else unit.name}".strip()
-        return constant(types.INTERVAL, converted(text, types.INTERVAL))
+        return constant(types.INTERVAL, ducklake_text(text, types.INTERVAL))
 
     def conjunction(self, node: exp.Expr) -> Bound:
-        """Return AND."""
-        return conjunction([self.condition(part) for part in _chained(node)])
+        """Bind AND."""
+        return conjunction([self.condition(part) for part in _chain_parts(node)])
 
     def disjunction(self, node: exp.Expr) -> Bound:
-        """Return OR."""
-        return disjunction([self.condition(part) for part in _chained(node)])
+        """Bind OR."""
+        return disjunction([self.condition(part) for part in _chain_parts(node)])
 
     def negation(self, node: exp.Expr) -> Bound:
-        """Return NOT."""
+        """Bind NOT."""
         return negation(self.condition(node.this))
 
     def is_(self, node: exp.Expr) -> Bound:
-        """Return IS [NOT] NULL, IS [NOT] TRUE, IS [NOT] FALSE."""
+        """Bind IS [NOT] NULL, IS [NOT] TRUE, IS [NOT] FALSE."""
         wanted = node.expression
         if isinstance(wanted, exp.Null):
             return null_test(self.bind(node.this), is_null=True)
         if not isinstance(wanted, exp.Boolean):
-            raise _unsupported(node)
+            raise _refusal(node)
         value = self.condition(node.this)
         said = value.when_true if wanted.this else value.when_false
         return Bound(f"({value.sql} <=> {'TRUE' if wanted.this else 'FALSE'})", types.BOOLEAN, when_true=said)
 
     def in_(self, node: exp.Expr) -> Bound:
-        """Return IN with a list of values."""
+        """Bind IN with a list of values."""
         members = node.expressions
         if len(members) == 1 and isinstance(members[0], exp.Array | exp.Tuple):
             members = members[0].expressions
         if node.args.get("field") is not None:
-            return _negated_if(node, self._contained(node.this, node.args["field"]))
+            return _negate_if(node, self._contains(node.this, node.args["field"]))
         if not members:
             raise InvalidInputError("IN needs a list of values.")
-        return _negated_if(node, one_of(self.bind(node.this), [self.bind(member) for member in members]))
+        return _negate_if(node, one_of(self.bind(node.this), [self.bind(member) for member in members]))
 
-    def _contained(self, part: exp.Expr, whole: exp.Expr) -> Bound:
-        """Return whether a list has an element, or a text a part."""
+    def _contains(self, part: exp.Expr, whole: exp.Expr) -> Bound:
+        """Return whether a list contains an element, or a text another text."""
         within = self.bind(whole)
         kind = exp.Contains if within.type in TEXTS else exp.ArrayContains
         function, _ = FUNCTIONS[kind]
         return function([within, self.bind(part)], kind(this=whole.copy(), expression=part.copy()))
 
     def between(self, node: exp.Expr) -> Bound:
-        """Return BETWEEN."""
+        """Bind BETWEEN."""
         bounds = (self.bind(node.args["low"]), self.bind(node.args["high"]))
-        return _negated_if(node, between(self.bind(node.this), *bounds))
+        return _negate_if(node, between(self.bind(node.this), *bounds))
 
     def like(self, node: exp.Expr) -> Bound:
-        """Return LIKE or ILIKE, with an escape character or without."""
+        """Bind LIKE or ILIKE, with or without an escape character."""
         escape = None
         if isinstance(node, exp.Escape):
             escape = node.expression.name
@@ -282,24 +294,24 @@ class ExpressionBinder:
                 raise InvalidInputError("Invalid escape string. Escape string must be empty or one character.")
             _check_all_is_understood(node, ("this", "expression", "negate"))
         value, pattern = self.bind(node.this), self.bind(node.expression)
-        return _negated_if(node, like(value, pattern, escape, ignores_case=isinstance(node, exp.ILike)))
+        return _negate_if(node, like(value, pattern, escape, ignores_case=isinstance(node, exp.ILike)))
 
     def distinct(self, node: exp.Expr) -> Bound:
-        """Return IS DISTINCT FROM."""
+        """Bind IS DISTINCT FROM."""
         return distinct(self.bind(node.this), self.bind(node.expression))
 
-    def joined(self, node: exp.Expr) -> Bound:
-        """Return text, or lists, put together with ``||``."""
+    def concatenate(self, node: exp.Expr) -> Bound:
+        """Bind texts or lists concatenated with ``||``."""
         parts: list[exp.Expr] = []
         start = node
         while isinstance(start, exp.DPipe):
             _check_all_is_understood(start, _BOTH)
             parts.append(start.expression)
             start = start.this
-        return joined([self.bind(start), *(self.bind(part) for part in reversed(parts))])
+        return concatenate([self.bind(start), *(self.bind(part) for part in reversed(parts))])
 
     def case(self, node: exp.Expr) -> Bound:
-        """Return CASE, or if(...)."""
+        """Bind CASE."""
         subject = None if node.args.get("this") is None else self.bind(node.this)
         tests, results = [], []
         for branch in node.args.get("ifs", ()):
@@ -308,28 +320,28 @@ class ExpressionBinder:
             results.append(self.bind(branch.args["true"]))
         default = node.args.get("default")
         results.append(_NULL if default is None else self.bind(default))
-        return _chosen(tests, results)
+        return _case_sql(tests, results)
 
     def if_(self, node: exp.Expr) -> Bound:
-        """Return if(condition, value, other)."""
+        """Bind if(condition, value, other)."""
         other = node.args.get("false")
         results = [self.bind(node.args["true"]), _NULL if other is None else self.bind(other)]
-        return _chosen([self.condition(node.this).sql], results)
+        return _case_sql([self.condition(node.this).sql], results)
 
 
 def _target(node: exp.Expr) -> Type:
     return target_shape(node.args["to"])
 
 
-def _chosen(tests: Sequence[str], results: Sequence[Bound]) -> Bound:
-    """Return a CASE; its results take one type."""
-    values = unified(results)
+def _case_sql(tests: Sequence[str], results: Sequence[Bound]) -> Bound:
+    """Return a CASE expression; its results take one type."""
+    values = unify(results)
     branches = " ".join(f"WHEN {test} THEN {value.sql}" for test, value in zip(tests, values, strict=False))
     return Bound(f"(CASE {branches} ELSE {values[-1].sql} END)", values[0].type)
 
 
-def _chained(node: exp.Expr) -> list[exp.Expr]:
-    """Return the parts of a chain of ANDs, or of ORs, however long it is."""
+def _chain_parts(node: exp.Expr) -> list[exp.Expr]:
+    """Return the parts of a chain of ANDs or ORs of any length."""
     parts: list[exp.Expr] = []
     rest = [node]
     while rest:
@@ -341,22 +353,22 @@ def _chained(node: exp.Expr) -> list[exp.Expr]:
     return parts
 
 
-def _negated_if(node: exp.Expr, bound: Bound) -> Bound:
+def _negate_if(node: exp.Expr, bound: Bound) -> Bound:
     return negation(bound) if node.args.get("negate") else bound
 
 
 def _names(node: exp.Expr) -> list[str]:
-    """Return the names of a column with dots between them."""
+    """Return the parts of a dotted column name."""
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
         return [*_names(node.this), node.expression.name]
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
         return [part.name for part in node.parts]
     if isinstance(node, exp.Identifier):
         return [node.name]
-    raise _unsupported(node)
+    raise _refusal(node)
 
 
-def _listed(value: object) -> list[exp.Expr]:
+def _as_list(value: object) -> list[exp.Expr]:
     values = value if isinstance(value, list) else [value]
     return [one for one in values if isinstance(one, exp.Expr) and not isinstance(one, exp.Var | exp.JSONPath)]
 
@@ -364,18 +376,18 @@ def _listed(value: object) -> list[exp.Expr]:
 def _check_all_is_understood(node: exp.Expr, said: Sequence[str]) -> None:
     for name, value in node.args.items():
         if value and name not in said and name not in _HARMLESS:
-            raise _unsupported(node)
+            raise _refusal(node)
 
 
 def _parameter(binder: ExpressionBinder, node: exp.Expr) -> Bound:
     raise InvalidInputError("An expression here cannot contain parameters: write the values.")
 
 
-def _unsupported(node: exp.Expr) -> InvalidInputError:
+def _refusal(node: exp.Expr) -> InvalidInputError:
     if not isinstance(node, exp.Func):
-        return InvalidInputError(f"This is not supported: {shown(node)}")
+        return InvalidInputError(f"This is not supported: {render(node)}")
     name = function_name(node).lower()
-    message = f'The function "{name}" is not supported: {shown(node)}'
+    message = f'The function "{name}" is not supported: {render(node)}'
     return no_such_function(name) if isinstance(node, exp.Anonymous) else InvalidInputError(message)
 
 
@@ -385,7 +397,7 @@ _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.Column: (ExpressionBinder.column, ("this", "table", "db", "catalog")),
     exp.Identifier: (ExpressionBinder.column, ("this", "quoted")),
     exp.Dot: (ExpressionBinder.dot, _BOTH),
-    Resolved: (lambda binder, node: binder.site.resolved(node.args["bound"]), ("bound",)),
+    BoundNode: (lambda binder, node: binder.site.resolve(node.args["bound"]), ("bound",)),
     exp.Placeholder: (_parameter, ("this",)),
     exp.Parameter: (_parameter, ("this",)),
     exp.Literal: (ExpressionBinder.literal, ("this", "is_string")),
@@ -407,7 +419,7 @@ _HANDLERS: Final[Mapping[type[exp.Expr], tuple[_Handler, Sequence[str]]]] = {
     exp.Escape: (ExpressionBinder.like, _BOTH),
     exp.NullSafeNEQ: (ExpressionBinder.distinct, _BOTH),
     exp.NullSafeEQ: (lambda binder, node: negation(binder.distinct(node)), _BOTH),
-    exp.DPipe: (ExpressionBinder.joined, _BOTH),
+    exp.DPipe: (ExpressionBinder.concatenate, _BOTH),
     exp.Case: (ExpressionBinder.case, ("this", "ifs", "default")),
     exp.If: (ExpressionBinder.if_, ("this", "true", "false")),
     exp.Array: (bind_list, ("expressions", "value_constructor")),

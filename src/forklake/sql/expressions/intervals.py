@@ -1,4 +1,4 @@
-"""Intervals: months, days and microseconds that are calculated with, and the text that they are shown as."""
+"""Intervals: arithmetic on months, days and microseconds, and their text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forklake.sql.expressions.casts import cast, constant
 from forklake.sql.expressions.phrases import once, variable
 
 Span = tuple[str, str, str]
-"""Months, days and microseconds as whole numbers of Spark."""
+"""Months, days and microseconds, as integers in Spark SQL."""
 
 _MONTHS: Final = {"millennium": 12_000, "century": 1200, "decade": 120, "year": 12, "quarter": 3, "month": 1}
 _DAYS: Final = {"week": 7, "day": 1}
@@ -43,7 +43,9 @@ _OTHER_NAMES: Final = {
 
 
 def unit_name(text: str) -> str:
-    """Return a unit of time by the name that it has here; an unknown one as it is, in lower case.
+    """Return the standard name of a unit of time.
+
+    An unknown unit is returned in lower case.
 
     >>> unit_name("HOURS"), unit_name("mins"), unit_name("epoch")
     ('hour', 'minute', 'epoch')
@@ -57,7 +59,7 @@ def unit_name(text: str) -> str:
 
 
 def interval_of(amount: Bound, unit: str) -> Bound:
-    """Return so many units of time: ``INTERVAL (i) HOUR``, ``to_hours(i)``.
+    """Return an interval of some units: ``INTERVAL (i) HOUR``, ``to_hours(i)``.
 
     Raises:
         InvalidInputError: There is no such unit, or the amount is no number.
@@ -73,16 +75,16 @@ def interval_of(amount: Bound, unit: str) -> Bound:
         return constant(types.INTERVAL, str(parse_interval(f"{amount.literal} {name}")))
     if name == "second" and (isinstance(amount.type, (types.Float, types.Decimal))):
         micros = Bound(f"round({cast(amount, types.FLOAT64).sql} * 1000000)", types.FLOAT64)
-        return spanned(("0", "0", cast(micros, types.INT64).sql))
+        return from_span(("0", "0", cast(micros, types.INT64).sql))
     whole = f"CAST({cast(amount, types.INT64).sql} AS {'BIGINT' if name in _MICROS else 'INT'})"
     scaled = whole if UNITS[name] == 1 else f"({whole} * {UNITS[name]}{'L' if name in _MICROS else ''})"
     if name in _MONTHS:
-        return spanned((scaled, "0", "0L"))
-    return spanned(("0", scaled, "0L")) if name in _DAYS else spanned(("0", "0", scaled))
+        return from_span((scaled, "0", "0L"))
+    return from_span(("0", scaled, "0L")) if name in _DAYS else from_span(("0", "0", scaled))
 
 
-def spanned(span: Span) -> Bound:
-    """Return an interval of which the parts are known."""
+def from_span(span: Span) -> Bound:
+    """Return the interval with the given parts."""
     return Bound(_text(span), types.INTERVAL, span=span)
 
 
@@ -110,35 +112,38 @@ def span_of(value: Bound) -> Span:
 
 
 def length_of(value: Bound) -> str:
-    """Return how long an interval is, for comparisons: in microseconds, a month having thirty days."""
+    """Return the length of an interval in microseconds, for comparisons.
+
+    A month counts as thirty days.
+    """
     months, days, micros = span_of(value)
     return f"(CAST({months} * 30L + {days} AS DECIMAL(20,0)) * 86400000000BD + {micros})"
 
 
-def negated_span(value: Bound) -> Bound:
-    """Return an interval with the other sign."""
+def negate_interval(value: Bound) -> Bound:
+    """Return an interval with the opposite sign."""
     if value.literal is not None:
         span = parse_interval(value.literal)
         return constant(types.INTERVAL, str(Interval(-span.months, -span.days, -span.micros)))
-    return spanned(_each(span_of(value), lambda sql: f"(- {sql})"))
+    return from_span(_each(span_of(value), lambda sql: f"(- {sql})"))
 
 
-def added_spans(first: Bound, operator: str, second: Bound) -> Bound:
+def add_intervals(first: Bound, operator: str, second: Bound) -> Bound:
     """Return the sum or difference of two intervals, part by part."""
     one, other = span_of(first), span_of(second)
     months, days, micros = (f"({left} {operator} {right})" for left, right in zip(one, other, strict=True))
-    return spanned((months, days, micros))
+    return from_span((months, days, micros))
 
 
-def multiplied_span(value: Bound, factor: Bound) -> Bound:
-    """Return so many times an interval."""
+def multiply_interval(value: Bound, factor: Bound) -> Bound:
+    """Return an interval multiplied by an integer."""
     whole = cast(factor, types.INT64).sql
     months, days, micros = span_of(value)
-    return spanned((f"CAST({months} * {whole} AS INT)", f"CAST({days} * {whole} AS INT)", f"({micros} * {whole})"))
+    return from_span((f"CAST({months} * {whole} AS INT)", f"CAST({days} * {whole} AS INT)", f"({micros} * {whole})"))
 
 
 def spark_interval(value: Bound, *, is_negative: bool = False) -> str:
-    """Return an interval as one that Spark adds to timestamps."""
+    """Return an interval that Spark can add to timestamps."""
     months, days, micros = span_of(value)
     if value.literal is not None:
         span = parse_interval(value.literal)
@@ -162,9 +167,9 @@ def _text(span: Span) -> str:
     months, days, micros = span
     name = variable()
     parts = [
-        _counted(f"CAST({name}.m div 12 AS INT)", "year"),
-        _counted(f"({name}.m % 12)", "month"),
-        _counted(f"{name}.d", "day"),
+        _count_text(f"CAST({name}.m div 12 AS INT)", "year"),
+        _count_text(f"({name}.m % 12)", "month"),
+        _count_text(f"{name}.d", "day"),
     ]
     size = f"abs({name}.u)"
     clock = f"concat(if({name}.u < 0, '-', ''), " + ", ':', ".join(
@@ -182,5 +187,5 @@ def _text(span: Span) -> str:
     return f"transform(array({made}), {name} -> {body})[0]"
 
 
-def _counted(sql: str, unit: str) -> str:
+def _count_text(sql: str, unit: str) -> str:
     return once(sql, lambda one: f"if({one} = 0, NULL, concat({one}, ' {unit}', if(abs({one}) = 1, '', 's')))")

@@ -1,4 +1,4 @@
-"""Lambdas, which functions of lists take: their parameters get types from the list."""
+"""Lambdas of list functions, whose parameters take their types from the list."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.phrases import parameter
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 
 if TYPE_CHECKING:
     from forklake.sql.expressions.expression import ExpressionBinder
 
 _FOLDING: Final = frozenset({"list_reduce", "array_reduce", "reduce"})
-"""Functions whose lambdas take what has been computed so far before the element."""
+"""Functions whose lambdas take the accumulator before the element."""
 
 
 def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bound]) -> Bound:
-    """Return a lambda in Spark's words, with the type of what it gives.
+    """Bind a lambda: its text in Spark SQL, with the type of its result.
 
-    Its parameters are the element of the list that is the first argument, and the place of that, counted from one.
+    Its parameters are the element of the list that is the first argument, and the position of the element,
+    counted from one.
 
     Raises:
         InvalidInputError: There is no list before it, or it has too many parameters.
     """
     if not before or not isinstance(before[0].type, types.List):
-        raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {shown(node)}")
+        raise InvalidInputError(f"Binder Error: A lambda needs a list before it: {render(node)}")
     depth = len(binder.parameters)
     names = [part.name for part in node.expressions]
     marks = [parameter(depth + place) for place in range(len(names))]
@@ -42,7 +43,7 @@ def bind_lambda(binder: ExpressionBinder, node: exp.Lambda, before: Sequence[Bou
     if len(marks) == len(values) + 1:
         values.append(Bound(f"(CAST({marks[-1]} AS BIGINT) + 1L)", types.INT64))
     if len(marks) != len(values):
-        raise InvalidInputError(f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {shown(node)}")
+        raise InvalidInputError(f"Binder Error: Invalid number of parameters of a lambda: {len(names)}: {render(node)}")
     inner = type(binder)(binder.site, {**binder.parameters, **dict(zip(map(fold, names), values, strict=True))})
     body = inner.bind(node.this)
     head = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"

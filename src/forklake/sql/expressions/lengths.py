@@ -1,10 +1,11 @@
-"""How long the texts and lists are that functions may make: what would be longer is refused before it is made.
+"""Limits on the length of texts and lists that functions produce.
 
-A value is made by one task, which holds it several times over: as it is made, in its row, and as it is sent. With the
-one gigabyte that Spark gives a process unless it is told otherwise, two tasks at once hold values up to these bounds.
+A value that would be longer is refused before it is built. One task builds a value and holds it several
+times: while building it, in its row, and for sending it. With the one gigabyte that Spark gives a process by
+default, two tasks at once can hold values up to these limits.
 
-The refusal stands in an argument of the function, not around it: Spark computes ahead what is made of constants alone,
-also in a branch that is never taken, and nothing that may be refused is such a constant.
+The check is in an argument of the function, not around the call. Spark evaluates constant expressions ahead,
+even in a branch that is never taken. With the check inside, such an expression is not constant.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.phrases import once, refusal, said
+from forklake.sql.expressions.phrases import message_text, once, refusal
 
 TEXT_BYTES: Final = 2**26
-"""The most bytes of a text that a function makes, if it can make one much longer than its arguments."""
+"""The most bytes of a text from a function whose result can be much longer than its arguments."""
 LIST_ELEMENTS: Final = 2**24
-"""The most elements of a list that a function makes."""
+"""The most elements of a list that a function builds."""
 SPLIT_ELEMENTS: Final = 2**23
-"""The same of a list of parts of a text: each takes several times as much as a number."""
+"""The most elements of a list of texts, which take several times the memory of numbers."""
 
 SMALL_GROWTH: Final = 16
-"""How many times as long as what it replaces a constant may be without a look at lengths."""
+"""How many times longer than the replaced text a constant may be without a check of lengths."""
 
 UNMEASURED: Final = 2**20
-"""What is known to be no longer than that is not measured, nor what is made of it."""
+"""Results that cannot be longer than this are not checked, nor are values built from them."""
 
 _TEXT_MARK: Final = "the maximum supported string size is"
 _LIST_MARKS: Final = ("Lists larger than", "maximum allowed vector size is")
@@ -35,14 +36,14 @@ _WIDEST_LETTER: Final = 4
 _MOST_TIMES: Final = 2**31 - 1
 
 
-# ---- what is said ----------------------------------------------------------------------------------------------------
+# ---- messages --------------------------------------------------------------------------------------------------------
 
 
 def check_width(width: int) -> None:
-    """Refuse a width, or a number of places, that a format says.
+    """Check a width, or a number of decimal places, in a format.
 
     Raises:
-        InvalidInputError: It is more than a text has.
+        InvalidInputError: It is more than the longest text.
     """
     if width > _MOST_TIMES:
         raise InvalidInputError("Invalid Input Error: number is too big")
@@ -53,30 +54,39 @@ def check_width(width: int) -> None:
 
 
 def _too_long(size: str) -> str:
-    # Quotes are apart from the words, which stay readable in Spark's SQL by that: see `joined_texts`.
-    quote = said("'")
-    size_words = said("Out of Range Error: Cannot create a string of size: ")
+    # Quotes are separate parts, so that the words stay readable in the SQL: see `concatenate_texts`.
+    quote = message_text("'")
+    size_words = message_text("Out of Range Error: Cannot create a string of size: ")
     return refusal(
-        size_words, quote, _shown(size), quote, said(f", {_TEXT_MARK}: "), quote, said(f"{TEXT_BYTES}"), quote
+        size_words,
+        quote,
+        _number_text(size),
+        quote,
+        message_text(f", {_TEXT_MARK}: "),
+        quote,
+        message_text(f"{TEXT_BYTES}"),
+        quote,
     )
 
 
 def _too_many(count: str) -> str:
     words = "Out of Range Error: Cannot resize vector to "
-    return refusal(said(words), _shown(count), said(f" rows: {_LIST_MARKS[1]} {LIST_ELEMENTS} rows"))
+    return refusal(
+        message_text(words), _number_text(count), message_text(f" rows: {_LIST_MARKS[1]} {LIST_ELEMENTS} rows")
+    )
 
 
 def _too_large(most: int) -> str:
     power = most.bit_length() - 1
-    return refusal(said(f"Invalid Input Error: {_LIST_MARKS[0]} 2^{power} elements are not supported"))
+    return refusal(message_text(f"Invalid Input Error: {_LIST_MARKS[0]} 2^{power} elements are not supported"))
 
 
-def _shown(number: str) -> str:
+def _number_text(number: str) -> str:
     return f"CAST(CAST({number} AS DECIMAL(38,0)) AS STRING)"
 
 
-def _typed(refused: str, kind: str) -> str:
-    # A refusal has no type, and Spark takes what has none for NULL where a function wants another.
+def _cast_refusal(refused: str, kind: str) -> str:
+    # A refusal has no type, and Spark reads an untyped argument as NULL.
     return f"CAST({refused} AS {kind})"
 
 
@@ -87,17 +97,17 @@ def _unless(condition: str, refused: str, value: str) -> str:
 # ---- texts -----------------------------------------------------------------------------------------------------------
 
 
-def repeated(value: Bound, times: Bound) -> str:
-    """Return a text so many times, one after another; none of it for a negative number.
+def repeat_text(value: Bound, times: Bound) -> str:
+    """Repeat a text; a negative number gives an empty text.
 
     Args:
         value: The text.
-        times: A whole number of any size.
+        times: An integer of any size.
     """
     if value.literal is not None and times.literal is not None:
         size = len(value.literal.encode()) * max(int(times.literal), 0)
         if size > TEXT_BYTES:
-            return _typed(_too_long(f"{size}BD"), "STRING")
+            return _cast_refusal(_too_long(f"{size}BD"), "STRING")
         if size <= UNMEASURED:
             return f"repeat({value.sql}, {_times(times)})"
 
@@ -109,14 +119,14 @@ def repeated(value: Bound, times: Bound) -> str:
     return once(value.sql, body)
 
 
-def padded(name: str, value: str, size: str, filler: Bound) -> str:
-    """Return a text that is filled up to so many letters, as ``lpad`` or ``rpad`` does it."""
+def pad_text(name: str, value: str, size: str, filler: Bound) -> str:
+    """Pad a text to a number of characters, as ``lpad`` or ``rpad``."""
     if filler.literal is not None:
         widest = max((len(letter.encode()) for letter in filler.literal), default=1)
         if size.lstrip("-").isdecimal():
             needed = int(size) * widest
             if needed > TEXT_BYTES:
-                return _typed(_too_long(f"{needed}BD"), "STRING")
+                return _cast_refusal(_too_long(f"{needed}BD"), "STRING")
             if needed <= UNMEASURED:
                 return f"{name}({value}, {size}, {filler.sql})"
         wide = f"{widest}L"
@@ -126,23 +136,23 @@ def padded(name: str, value: str, size: str, filler: Bound) -> str:
     return f"{name}({value}, {_unless(f'{needed_sql} > {TEXT_BYTES}L', _too_long(needed_sql), size)}, {filler.sql})"
 
 
-def replaced(value: str, old: str, new: str) -> str:
-    """Return a text in which another, that may be shorter than what it is replaced with, is replaced everywhere."""
+def replace_text(value: str, old: str, new: str) -> str:
+    """Replace every occurrence of a text by another, which may be longer."""
 
     def body(sql: str) -> str:
         length = f"CAST(octet_length({sql}) AS BIGINT)"
         found = f"({length} - octet_length(replace({sql}, {old}, ''))) div octet_length({old})"
         size = f"{length} + {found} * (octet_length({new}) - octet_length({old}))"
-        # The first is told without a look into the text.
+        # The first test does not need to read the text.
         is_long = f"{length} * octet_length({new}) > {TEXT_BYTES}L AND {old} <> '' AND {size} > {TEXT_BYTES}L"
         return f"replace({sql}, {old}, {_unless(is_long, _too_long(size), new)})"
 
     return once(value, body)
 
 
-def replaced_matches(value: str, pattern: str, replacement: str) -> str:
-    """Return a text in which all matches of a pattern, which is in Spark's words, are replaced by a constant."""
-    size_of_one, written = len(replacement.encode()), said(replacement)
+def replace_matches(value: str, pattern: str, replacement: str) -> str:
+    """Replace all matches of a pattern, in Spark's syntax, by a constant."""
+    size_of_one, written = len(replacement.encode()), message_text(replacement)
     if size_of_one <= SMALL_GROWTH:
         return f"regexp_replace({value}, {pattern}, {written})"
 
@@ -156,13 +166,16 @@ def replaced_matches(value: str, pattern: str, replacement: str) -> str:
 
 
 def matches(sql: str, pattern: str) -> str:
-    """Return how often a pattern matches a text; Spark's own way makes a list of what matches."""
+    """Return how often a pattern matches a text.
+
+    Spark's own count builds a list of the matches.
+    """
     marked, bare = (f"octet_length(regexp_replace({sql}, {pattern}, '{mark}'))" for mark in ("~", ""))
     return f"({marked} - {bare})"
 
 
-def separated(lists: str, separator: Bound) -> str:
-    """Return the elements of a list of texts as one text, with a separator between them."""
+def join_texts(lists: str, separator: Bound) -> str:
+    """Join a list of texts with a separator."""
     if separator.literal is not None and len(separator.literal.encode()) * LIST_ELEMENTS <= TEXT_BYTES:
         return f"array_join({lists}, {separator.sql})"
 
@@ -173,19 +186,22 @@ def separated(lists: str, separator: Bound) -> str:
     return once(lists, body)
 
 
-def gathered(size: str, rows: str) -> str:
-    """Return rows that are about to become one text of so many bytes."""
+def limit_text_rows(size: str, rows: str) -> str:
+    """Return rows that are about to become one text of this many bytes.
+
+    Too many bytes fail the query.
+    """
     return _unless(f"{size} > {TEXT_BYTES}L", _too_long(size), rows)
 
 
-def joined_texts(parts: Sequence[str], made: Callable[[Sequence[str]], str]) -> str:
-    """Return texts put together.
+def concatenate_texts(parts: Sequence[str], made: Callable[[Sequence[str]], str]) -> str:
+    """Concatenate texts.
 
-    Only what functions like these made can be so long that it matters; other texts are not measured.
+    Only results of functions like these can be too long; other texts are not measured.
 
     Args:
         parts: The texts; a NULL has no length.
-        made: Puts them together.
+        made: Concatenates them.
     """
     is_measured = any(_TEXT_MARK in part for part in parts)
     return _within(parts, made, "octet_length", TEXT_BYTES, _too_long) if is_measured else made(parts)
@@ -194,12 +210,12 @@ def joined_texts(parts: Sequence[str], made: Callable[[Sequence[str]], str]) -> 
 # ---- lists -----------------------------------------------------------------------------------------------------------
 
 
-def repeated_list(lists: str, times: Bound) -> str:
-    """Return a list so many times, one after another."""
+def repeat_list(lists: str, times: Bound) -> str:
+    """Repeat a list."""
 
     def body(sql: str) -> str:
         length = f"size({sql})"
-        # Of a list without elements any number of times is the same, and would be made.
+        # An empty list is not repeated: the result is empty, but Spark would build all copies.
         least = f"if({length} = 0 AND {times.sql} IS NOT NULL, 0, {_times(times)})"
         count = _unless(_exceeds(length, times, LIST_ELEMENTS), _too_many(_product(length, times)), least)
         return f"flatten(array_repeat({sql}, {count}))"
@@ -208,25 +224,31 @@ def repeated_list(lists: str, times: Bound) -> str:
 
 
 def list_size(size: Bound, whole: str) -> str:
-    """Return a number of elements that a list shall have, as Spark takes it: ``whole``, where it is not too large."""
+    """Return the size of a new list as Spark takes it.
+
+    It is ``whole``, unless that is too large.
+    """
     if size.literal is not None and int(size.literal) > LIST_ELEMENTS:
-        return _typed(_too_many(f"{size.literal}BD"), "INT")
+        return _cast_refusal(_too_many(f"{size.literal}BD"), "INT")
     if size.literal is not None and int(size.literal) <= UNMEASURED:
         return whole
     return _unless(f"{size.sql} > {LIST_ELEMENTS}", _too_many(size.sql), whole)
 
 
 def list_within(count: str, value: str) -> str:
-    """Return a value that a list of so many elements is made of; the count may be a float."""
+    """Return the value from which a list of this many elements is built.
+
+    Too many elements fail the query. The count may be a float.
+    """
     return _unless(f"{count} > {LIST_ELEMENTS}", _too_large(LIST_ELEMENTS), value)
 
 
 def split(value: str, pieces: Callable[[str], str], made: Callable[[str], str]) -> str:
-    """Return the parts of a text.
+    """Split a text.
 
     Args:
         value: The text.
-        pieces: Counts the parts; asked only for a text that may have too many.
+        pieces: Counts the parts; evaluated only for a text that may have too many.
         made: Splits it.
     """
 
@@ -237,8 +259,8 @@ def split(value: str, pieces: Callable[[str], str], made: Callable[[str], str]) 
     return once(value, body)
 
 
-def flattened(lists: str) -> str:
-    """Return the elements of lists in a list."""
+def flatten_lists(lists: str) -> str:
+    """Flatten a list of lists."""
     if not any(mark in lists for mark in _LIST_MARKS):
         return f"flatten({lists})"
 
@@ -249,8 +271,8 @@ def flattened(lists: str) -> str:
     return once(lists, body)
 
 
-def joined_lists(parts: Sequence[str], made: Callable[[Sequence[str]], str]) -> str:
-    """Return lists put together; as `joined_texts`."""
+def concatenate_lists(parts: Sequence[str], made: Callable[[Sequence[str]], str]) -> str:
+    """Concatenate lists; as `concatenate_texts`."""
     is_measured = any(mark in part for part in parts for mark in _LIST_MARKS)
     return (
         _within(parts, made, "size", LIST_ELEMENTS, lambda _: _too_large(LIST_ELEMENTS)) if is_measured else made(parts)
@@ -275,7 +297,7 @@ def _within(
 
 
 def _exceeds(length: str, times: Bound, most: int) -> str:
-    # Floats do not overflow, and what they cannot say exactly is too much by far.
+    # Floats do not overflow, and numbers that they cannot hold exactly are far too large anyway.
     number = f"{times.literal}D" if times.literal is not None else f"CAST({times.sql} AS DOUBLE)"
     return f"CAST({length} AS DOUBLE) * {number} > {most}D"
 
@@ -285,7 +307,7 @@ def _product(length: str, times: Bound) -> str:
 
 
 def _times(times: Bound) -> str:
-    """Return a number of times as Spark takes it."""
+    """Return a number of repetitions as Spark takes it."""
     if times.literal is not None:
         return str(min(max(int(times.literal), 0), _MOST_TIMES))
     return once(

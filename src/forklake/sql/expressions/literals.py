@@ -1,6 +1,6 @@
-"""Constants: from what DuckDB accepts to the one text of a value, and from that to a literal of Spark.
+"""Constants: from text that DuckDB accepts to DuckLake's text and Spark's literal.
 
-A literal of Spark means the same whatever the session's time zone, ANSI mode or parser settings.
+A Spark literal means the same whatever the session's time zone, ANSI mode or parser settings.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MARKS: Final[dict[Type, str]] = {types.INT8: "Y", types.INT16: "S", types.INT32
 
 
 def spark_type(kind: Type) -> str:
-    """Return the type that Spark shows values of a type as.
+    """Return the Spark type that holds the values of a type.
 
     >>> from forklake.model.types.shapes import list_of
     >>> spark_type(list_of(types.UINT8))
@@ -57,22 +57,25 @@ def spark_type(kind: Type) -> str:
 
 
 def spark_names(kind: Type) -> list[str]:
-    """Return what Spark calls the fields of a struct: those of a row, which have no names, have their place."""
+    """Return the names of a struct's fields in Spark.
+
+    The fields of a row have no names and are named by their position.
+    """
     return [field.name or f"col{place}" for place, field in enumerate(kind.children, 1)]
 
 
 def identifier(name: str) -> str:
-    """Return a name as Spark reads it, whatever is in it."""
+    """Quote a name as a Spark identifier."""
     return f"`{name.replace('`', '``')}`"
 
 
-def quoted(text: str) -> str:
-    """Return text as a literal of Spark, which no setting of its parser reads differently.
+def text_literal(text: str) -> str:
+    """Return text as a Spark literal, the same under every parser setting.
 
     Raises:
         InvalidInputError: It cannot be written as UTF-8.
 
-    >>> quoted("a b"), quoted("it's")
+    >>> text_literal("a b"), text_literal("it's")
     ("'a b'", "CAST(X'69742773' AS STRING)")
     """
     if _PLAIN_TEXT.fullmatch(text):
@@ -84,7 +87,7 @@ def quoted(text: str) -> str:
 
 
 def spark_literal(kind: Type, text: str) -> str:
-    """Return a value, in the text that `converted` gives, as a literal of Spark."""
+    """Return a value, in the text that `ducklake_text` gives, as a Spark literal."""
     match kind:
         case types.Nested():
             return _nested_literal(kind, parse_value(kind, text))
@@ -104,7 +107,7 @@ def spark_literal(kind: Type, text: str) -> str:
             return f"TIMESTAMP_LTZ '{_spark_date(text.removesuffix('+00'))}+00:00'"
         case types.Blob():
             return f"X'{parse_value(kind, text).hex().upper()}'"
-    return quoted(text)
+    return text_literal(text)
 
 
 def _integer_literal(kind: types.Integer, value: int) -> str:
@@ -114,7 +117,10 @@ def _integer_literal(kind: types.Integer, value: int) -> str:
 
 
 def _nested_literal(kind: Type, value: Any) -> str:
-    """Return a value of `forklake.files.values`; its parts have the very types that Spark shows them as."""
+    """Return a nested value (`forklake.files.values`) as a Spark literal.
+
+    Its parts have exactly the Spark types of their types.
+    """
     if value is None:
         return f"CAST(NULL AS {spark_type(kind)})"
     match kind:
@@ -123,7 +129,7 @@ def _nested_literal(kind: Type, value: Any) -> str:
             return f"array({', '.join(parts)})" if parts else f"CAST(array() AS {spark_type(kind)})"
         case types.Struct(fields):
             pairs = zip(spark_names(kind), fields, value, strict=True)
-            named = (f"{quoted(name)}, {_nested_literal(field.type, part)}" for name, field, part in pairs)
+            named = (f"{text_literal(name)}, {_nested_literal(field.type, part)}" for name, field, part in pairs)
             return f"named_struct({', '.join(named)})"
         case types.Map(key, item):
             if not value:
@@ -136,20 +142,23 @@ def _nested_literal(kind: Type, value: Any) -> str:
 
 
 def _spark_date(text: str) -> str:
-    """Return a date or timestamp with its year as Spark wants it: signed beyond 9999 and before 1."""
+    """Return a date or timestamp with its year as Spark reads it.
+
+    Years beyond 9999 and before 1 have a sign.
+    """
     year, rest = text.split("-", 1)
     if " (BC)" in rest:
         return f"-{int(year) - 1:04d}-{rest.replace(' (BC)', '')}"
     return f"+{text}" if len(year) > 4 else text
 
 
-def converted(text: str, kind: Type) -> str:
-    """Return the text that DuckLake writes for the value that DuckDB reads from quoted text.
+def ducklake_text(text: str, kind: Type) -> str:
+    """Convert quoted text, as DuckDB reads it, to DuckLake's text of the value.
 
     A timestamp with time zone that has no offset is UTC.
 
     Raises:
-        InvalidInputError: It is no value of that type, or one that Spark has not.
+        InvalidInputError: It is no value of the type, or Spark has no such value.
     """
     try:
         found = text if kind == types.VARCHAR else format_value(kind, parse_value(kind, text))

@@ -1,16 +1,17 @@
-"""Lists, structs and maps: how they are made, and how parts are taken out of them.
+"""Lists, structs and maps: constructors, and access to their parts.
 
-For whoever walks over the parser's nodes:
+For code that walks the parser's nodes:
 
 - ``list_value(values)`` is ``[a, b]``, ``list_value(a, b)`` and ``ARRAY[a, b]``;
-- ``struct_value(names, values)`` is ``{'a': x}`` and ``struct_pack(a := x)``; ``row_value(values)`` is ``row(x, y)``
-  and ``(x, y)``;
+- ``struct_value(names, values)`` is ``{'a': x}`` and ``struct_pack(a := x)``; ``row_value(values)`` is
+  ``row(x, y)`` and ``(x, y)``;
 - ``map_value(keys, values)`` is ``MAP {'k': v}``; ``map_of_lists(keys, values)`` is ``map([...], [...])``;
-- ``element(value, key)`` is ``v[k]`` of lists, texts, maps and structs: places as DuckDB counts them, from 1 (the
-  parser has taken 1 off), from the end if negative; ``value_slice(value, begin, end)`` is ``v[a:b]``;
-  ``field_of(value, name)`` is ``s.name`` and ``struct_extract``; ``concatenation(a, b)`` is ``a || b``.
+- ``element(value, key)`` is ``v[k]`` of lists, texts, maps and structs, with positions as DuckDB counts
+  them: from 1 (the parser has subtracted 1), or from the end if negative; ``value_slice(value, begin, end)``
+  is ``v[a:b]``; ``field_of(value, name)`` is ``s.name`` and ``struct_extract``; ``concatenation(a, b)`` is
+  ``a || b``.
 
-What is made of constants is a constant, with DuckDB's text as its ``literal``.
+A value made of constants is a constant, with DuckDB's text as its ``literal``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import TEXTS, Bound
-from forklake.sql.expressions.coercion import cast, unified
-from forklake.sql.expressions.literals import quoted, spark_literal, spark_names, spark_type
+from forklake.sql.expressions.coercion import cast, unify
+from forklake.sql.expressions.literals import spark_literal, spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once
 
@@ -35,18 +36,20 @@ def list_value(values: Sequence[Bound]) -> Bound:
     """Return a list of values, which take one type.
 
     Raises:
-        InvalidInputError: They have no type in common.
+        InvalidInputError: They have no common type.
     """
     if not values:
         return Bound("array()", list_of(types.NULL), literal="[]")
-    same = unified(values)
+    same = unify(values)
     shape = list_of(same[0].type)
     texts = [_part_text(value) for value in same]
-    return _made(f"array({', '.join(exact(value) for value in same)})", shape, f"[{', '.join(_known(texts))}]", texts)
+    return _fold_constant(
+        f"array({', '.join(exact(value) for value in same)})", shape, f"[{', '.join(_or_empty(texts))}]", texts
+    )
 
 
 def struct_value(names: Sequence[str], values: Sequence[Bound]) -> Bound:
-    """Return a struct.
+    """Return a struct with named fields.
 
     Raises:
         InvalidInputError: Two names are the same.
@@ -54,33 +57,33 @@ def struct_value(names: Sequence[str], values: Sequence[Bound]) -> Bound:
     if len({fold(name) for name in names}) < len(names):
         twice = next(name for place, name in enumerate(names) if fold(name) in {fold(one) for one in names[:place]})
         raise InvalidInputError(f'Binder Error: Duplicate struct entry name "{twice}"')
-    settled = [_settled(value) for value in values]
+    settled = [_type_constant(value) for value in values]
     shape = struct_of([(name, value.type) for name, value in zip(names, settled, strict=True)])
     texts = [_part_text(value) for value in settled]
-    pairs = zip(names, _known(texts), strict=True)
+    pairs = zip(names, _or_empty(texts), strict=True)
     text = f"{{{', '.join(f'{quote(name, always=True)}: {one}' for name, one in pairs)}}}"
-    return _made(_struct_sql(shape, settled), shape, text, texts)
+    return _fold_constant(_struct_sql(shape, settled), shape, text, texts)
 
 
 def row_value(values: Sequence[Bound]) -> Bound:
-    """Return a struct without names."""
-    settled = [_settled(value) for value in values]
+    """Return a struct whose fields have no names."""
+    settled = [_type_constant(value) for value in values]
     shape = struct_of([("", value.type) for value in settled])
     texts = [_part_text(value) for value in settled]
-    return _made(_struct_sql(shape, settled), shape, f"({', '.join(_known(texts))})", texts)
+    return _fold_constant(_struct_sql(shape, settled), shape, f"({', '.join(_or_empty(texts))})", texts)
 
 
 def map_value(keys: Sequence[Bound], values: Sequence[Bound]) -> Bound:
     """Return a map.
 
     Raises:
-        InvalidInputError: Keys, or values, have no type in common; a key is NULL or there twice.
+        InvalidInputError: Keys or values have no common type, or a key is NULL or repeated.
     """
     if not keys:
         return Bound("map()", map_of(types.NULL, types.NULL), literal="{}")
     if any(key.type == types.NULL for key in keys):
         raise InvalidInputError("Invalid Input Error: Map keys can not be NULL.")
-    same_keys, same_values = unified(keys), unified(values)
+    same_keys, same_values = unify(keys), unify(values)
     texts = [(_part_text(key), _part_text(value)) for key, value in zip(same_keys, same_values, strict=True)]
     known = [key for key, _ in texts if key is not None]
     if len(set(known)) < len(known):
@@ -88,11 +91,11 @@ def map_value(keys: Sequence[Bound], values: Sequence[Bound]) -> Bound:
     shape = map_of(same_keys[0].type, same_values[0].type)
     parts = [exact(one) for pair in zip(same_keys, same_values, strict=True) for one in pair]
     flat = [text for pair in texts for text in pair]
-    return _made(f"map({', '.join(parts)})", shape, f"{{{', '.join(f'{k}={v}' for k, v in texts)}}}", flat)
+    return _fold_constant(f"map({', '.join(parts)})", shape, f"{{{', '.join(f'{k}={v}' for k, v in texts)}}}", flat)
 
 
 def map_of_lists(keys: Bound, values: Bound) -> Bound:
-    """Return the map of a list of keys and one of values.
+    """Return the map of a list of keys and a list of values.
 
     Raises:
         InvalidInputError: One of them is no list.
@@ -108,31 +111,34 @@ def map_of_lists(keys: Bound, values: Bound) -> Bound:
     )
 
 
-def _settled(value: Bound) -> Bound:
-    """Return a value of a type of its own: a quoted constant is text."""
+def _type_constant(value: Bound) -> Bound:
+    """Return a value with a type of its own; a quoted constant becomes text."""
     return cast(value, types.VARCHAR) if value.is_untyped else value
 
 
 def _struct_sql(shape: Type, values: Sequence[Bound]) -> str:
     pairs = zip(spark_names(shape), values, strict=True)
-    return f"named_struct({', '.join(f'{quoted(name)}, {exact(value)}' for name, value in pairs)})"
+    return f"named_struct({', '.join(f'{text_literal(name)}, {exact(value)}' for name, value in pairs)})"
 
 
-def _made(sql: str, shape: Type, text: str, texts: Sequence[str | None]) -> Bound:
-    """Return what was made; a constant if all its parts are."""
+def _fold_constant(sql: str, shape: Type, text: str, texts: Sequence[str | None]) -> Bound:
+    """Return a nested value, as a constant if all its parts are constants."""
     if any(one is None for one in texts) or _has_rows(shape):
         return Bound(sql, shape)
     return Bound(spark_literal(shape, text), shape, literal=text)
 
 
 def _has_rows(shape: Type) -> bool:
-    """Return whether there are structs without names in a type: no text tells their fields apart."""
+    """Return whether a type contains structs without field names.
+
+    No text can tell their fields apart.
+    """
     is_struct = isinstance(shape, types.Struct)
     return any((is_struct and not field.name) or _has_rows(field.type) for field in shape.children)
 
 
 def _part_text(value: Bound) -> str | None:
-    """Return a constant as it stands in nested text; None if it is none."""
+    """Return a constant as it is written in nested text; None if it is no constant."""
     if value.type == types.NULL or value.sql == f"CAST(NULL AS {spark_type(value.type)})":
         return "NULL"
     if value.literal is None:
@@ -140,12 +146,15 @@ def _part_text(value: Bound) -> str | None:
     return value.literal if isinstance(value.type, types.Nested | types.Json) else quote(value.literal)
 
 
-def _known(texts: Sequence[str | None]) -> list[str]:
+def _or_empty(texts: Sequence[str | None]) -> list[str]:
     return [text or "" for text in texts]
 
 
 def exact(value: Bound) -> str:
-    """Return a value with the very type that Spark shows its type as; a literal may have fewer digits."""
+    """Return a value with exactly the Spark type of its type.
+
+    A plain literal may have fewer digits.
+    """
     kind = value.type
     is_wide = isinstance(kind, types.Decimal) or (isinstance(kind, types.Integer) and kind.is_wide)
     if value.literal is not None and is_wide:
@@ -157,7 +166,9 @@ def exact(value: Bound) -> str:
 
 
 def element(value: Bound, key: Bound) -> Bound:
-    """Return what is at a place of a list or text, or has a key in a map or a name in a struct; NULL if nothing is.
+    """Return the part of a value at a position, key or field name.
+
+    The value is a list, a text, a map or a struct. The result is NULL if there is no such part.
 
     Raises:
         InvalidInputError: It has no such parts.
@@ -185,7 +196,7 @@ def element(value: Bound, key: Bound) -> Bound:
 
 
 def _place(value: Bound, key: Bound) -> Bound:
-    """Return the place of a part: a whole number."""
+    """Return the position of a part, as an integer."""
     if not isinstance(key.type, types.Integer) and key.type not in (types.NULL, types.BOOLEAN) and not key.is_untyped:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types"
@@ -219,7 +230,7 @@ def field_of(value: Bound, name: str) -> Bound:
         NotFoundError: It has no such field.
     """
     if isinstance(value.type, types.Map):
-        return element(value, Bound(quoted(name), types.VARCHAR, literal=name, is_untyped=True))
+        return element(value, Bound(text_literal(name), types.VARCHAR, literal=name, is_untyped=True))
     if not isinstance(value.type, types.Struct):
         raise InvalidInputError(
             f'Binder Error: Cannot extract field "{name}" from an expression of type {value.type.sql_name}'
@@ -234,10 +245,12 @@ def field_of(value: Bound, name: str) -> Bound:
 
 
 def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
-    """Return the part of a list or text from one place to another, both in it; negative ones count from the end.
+    """Return the part of a list or text between two positions, both included.
+
+    Negative positions count from the end.
 
     Raises:
-        InvalidInputError: It is neither.
+        InvalidInputError: It is neither a list nor a text.
     """
     if value.type == types.NULL:
         return value
@@ -263,10 +276,12 @@ def value_slice(value: Bound, begin: Bound | None, end: Bound | None) -> Bound:
 
 
 def concatenation(first: Bound, second: Bound) -> Bound:
-    """Return ``a || b``: two lists, two blobs, or the texts of two values; NULL if one is NULL.
+    """Return ``a || b`` of two lists, two blobs, or the texts of two values.
+
+    It is NULL if one of them is NULL.
 
     Raises:
-        InvalidInputError: One is a list and the other is none.
+        InvalidInputError: Only one of them is a list.
     """
     lists = [isinstance(value.type, types.List) for value in (first, second)]
     if any(lists) and types.NULL not in (first.type, second.type):
@@ -275,12 +290,12 @@ def concatenation(first: Bound, second: Bound) -> Bound:
                 f"Binder Error: Cannot concatenate types {first.type.sql_name} and {second.type.sql_name}"
                 " - an explicit cast is required"
             )
-        one, other = unified([first, second])
-        joined = lengths.joined_lists([one.sql, other.sql], lambda parts: f"concat({', '.join(parts)})")
+        one, other = unify([first, second])
+        joined = lengths.concatenate_lists([one.sql, other.sql], lambda parts: f"concat({', '.join(parts)})")
         return Bound(joined, one.type)
     kind: Type = types.BLOB if {first.type, second.type} - {types.NULL} == {types.BLOB} else types.VARCHAR
     one, other = (cast(value, kind) for value in (first, second))
     if first.literal is not None and second.literal is not None and kind == types.VARCHAR:
         text = (one.literal or "") + (other.literal or "")
-        return Bound(quoted(text), types.VARCHAR, literal=text)
-    return Bound(lengths.joined_texts([one.sql, other.sql], lambda parts: f"({' || '.join(parts)})"), kind)
+        return Bound(text_literal(text), types.VARCHAR, literal=text)
+    return Bound(lengths.concatenate_texts([one.sql, other.sql], lambda parts: f"({' || '.join(parts)})"), kind)

@@ -1,4 +1,4 @@
-"""Casts of lists, structs and maps: part by part, to text as DuckDB prints them, and to JSON."""
+"""Casts of lists, structs and maps: by part, to DuckDB's text, and to JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.literals import identifier, quoted, spark_names, spark_type
+from forklake.sql.expressions.literals import identifier, spark_names, spark_type, text_literal
 from forklake.sql.expressions.phrases import once, variable
 
 Caster = Callable[[Bound, Type], Bound]
@@ -24,7 +24,7 @@ _QUOTED: Final = r"""^$|^\s|\s$|^[nN][uU][lL][lL]$|["'(),:=\[\]{}]"""
 
 
 def part(value: Bound, place: int) -> Bound:
-    """Return a field of a struct by its place; it is no column any more."""
+    """Return a field of a struct by its position; the result is no column."""
     name = identifier(spark_names(value.type)[place])
     return Bound(f"{value.sql}.{name}", value.type.children[place].type)
 
@@ -33,7 +33,10 @@ def part(value: Bound, place: int) -> Bound:
 
 
 def cast_parts(value: Bound, target: Type, cast: Caster) -> str | None:
-    """Return a nested value as one of another nested type of the same kind; None if it is of another kind."""
+    """Cast a nested value to another nested type of the same kind.
+
+    Return None if the kinds differ.
+    """
     match value.type, target:
         case types.List(element), types.List(wanted):
             name = variable()
@@ -64,15 +67,17 @@ def _cast_struct(value: Bound, target: types.Struct, cast: Caster) -> str:
     parts = []
     for found, field, name in zip(places, target.fields, spark_names(target), strict=True):
         inner = Bound("NULL", types.NULL) if found is None else part(value, found)
-        parts.append(f"{quoted(name)}, {cast(inner, field.type).sql}")
+        parts.append(f"{text_literal(name)}, {cast(inner, field.type).sql}")
     return f"CASE WHEN {value.sql} IS NOT NULL THEN named_struct({', '.join(parts)}) END"
 
 
 def _matches(source: Type, target: Type) -> list[int | None]:
-    """Return which field of a struct each field of another gets: by name, or by place if either has no names.
+    """Return, for each field of a target struct, the source field that it takes.
+
+    Fields match by name, or by position if either struct has no names.
 
     Raises:
-        InvalidInputError: No name is in both, or there are not as many fields.
+        InvalidInputError: No name is in both, or the numbers of fields differ.
     """
     if not all(child.name for child in (*source.children, *target.children)):
         if len(source.children) != len(target.children):
@@ -86,10 +91,10 @@ def _matches(source: Type, target: Type) -> list[int | None]:
 
 
 def constant_parts(source: Type, target: Type, value: Any) -> Any:
-    """Return a constant (`forklake.files.values`) as one of another type.
+    """Convert a constant (`forklake.files.values`) to another type.
 
     Raises:
-        ValueError: A part is no text that means a value of its new type.
+        ValueError: The text of a part is no value of its new type.
     """
     if value is None:
         return None
@@ -133,7 +138,7 @@ def _struct_text(value: Bound, cast: Caster) -> str:
     has_names = all(field.name for field in fields)
     parts = []
     for place, field in enumerate(fields):
-        name = quoted(("" if place == 0 else ", ") + (f"{quote(field.name, always=True)}: " if has_names else ""))
+        name = text_literal(("" if place == 0 else ", ") + (f"{quote(field.name, always=True)}: " if has_names else ""))
         parts += [name, _part_text(part(value, place), cast)]
     first, last = ("'{'", "'}'") if has_names else ("'('", "')'")
     return f"CASE WHEN {value.sql} IS NOT NULL THEN concat({', '.join((first, *parts, last))}) END"
@@ -145,10 +150,10 @@ def _part_text(value: Bound, cast: Caster) -> str:
 
 
 def _quoted_sql(sql: str) -> str:
-    escaped = f"replace(replace({sql}, {quoted(chr(92))}, {quoted(chr(92) * 2)}), {quoted(chr(39))}, "
-    escaped += f"{quoted(chr(92) + chr(39))})"
-    mark = quoted("'")
-    return f"CASE WHEN {sql} RLIKE {quoted(_QUOTED)} THEN concat({mark}, {escaped}, {mark}) ELSE {sql} END"
+    escaped = f"replace(replace({sql}, {text_literal(chr(92))}, {text_literal(chr(92) * 2)}), {text_literal(chr(39))}, "
+    escaped += f"{text_literal(chr(92) + chr(39))})"
+    mark = text_literal("'")
+    return f"CASE WHEN {sql} RLIKE {text_literal(_QUOTED)} THEN concat({mark}, {escaped}, {mark}) ELSE {sql} END"
 
 
 # ---- to JSON ---------------------------------------------------------------------------------------------------------
@@ -160,13 +165,13 @@ def to_json(value: Bound, cast: Caster) -> str:
     settings = "map('ignoreNullFields', 'false')"
     if isinstance(value.type, types.Nested):
         return f"to_json({sql}, {settings})"
-    # Spark has no JSON of values that are not nested: those of a list stand between its brackets.
+    # Spark writes no JSON of plain values: take it from between the brackets of a list.
     written = f"regexp_extract(to_json(array({sql}), {settings}), '^.(.*).$', 1)"
     return f"if({sql} IS NULL, NULL, {written})"
 
 
 def _json_shape(kind: Type) -> Type:
-    """Return a type with the same nesting, of parts for which Spark writes the JSON that DuckDB does."""
+    """Return a type with the same nesting whose JSON Spark writes as DuckDB does."""
     match kind:
         case types.List(element):
             return list_of(_json_shape(element.type))

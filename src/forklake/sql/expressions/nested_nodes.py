@@ -1,4 +1,4 @@
-"""Nodes of DuckDB's parser that make lists, structs and maps, or take parts out of them."""
+"""Binding of the parser's nodes for lists, structs, maps and their parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from forklake.sql.expressions.nested import (
     struct_value,
     value_slice,
 )
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 def bind_list(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return ``[a, b]``, or a list that is made of another."""
+    """Bind ``[a, b]``, or a list comprehension."""
     parts = node.expressions
     if len(parts) == 1 and isinstance(parts[0], exp.Comprehension):
-        return binder.bind(_transformed(parts[0]))
+        return binder.bind(_rewrite_comprehension(parts[0]))
     return list_value([binder.bind(part) for part in parts])
 
 
-def _transformed(node: exp.Comprehension) -> exp.Expr:
-    """Return ``[f(x) FOR x IN l IF c(x)]`` as functions with lambdas."""
+def _rewrite_comprehension(node: exp.Comprehension) -> exp.Expr:
+    """Rewrite ``[f(x) FOR x IN l IF c(x)]`` to functions with lambdas."""
     found: exp.Expr = node.args["iterator"].copy()
     if node.args.get("condition") is not None:
         test = exp.Lambda(this=node.args["condition"].copy(), expressions=[node.expression.copy()])
@@ -49,7 +49,7 @@ def _transformed(node: exp.Comprehension) -> exp.Expr:
 
 
 def bind_struct(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return ``{'a': x}``."""
+    """Bind ``{'a': x}``."""
     names, values = [], []
     for part in node.expressions:
         if not isinstance(part, exp.PropertyEQ):
@@ -60,12 +60,15 @@ def bind_struct(binder: ExpressionBinder, node: exp.Expr) -> Bound:
 
 
 def bind_tuple(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return ``(a, b)``."""
+    """Bind ``(a, b)``."""
     return row_value([binder.bind(part) for part in node.expressions])
 
 
 def bind_map(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return ``MAP {k: v}``; the parser takes what follows in brackets for a part of its inside."""
+    """Bind ``MAP {k: v}``.
+
+    The parser moves brackets that follow the map into it.
+    """
     inner = node.this
     if isinstance(inner, exp.Bracket):
         return _element(binder, bind_map(binder, exp.ToMap(this=inner.this.copy())), inner)
@@ -75,31 +78,34 @@ def bind_map(binder: ExpressionBinder, node: exp.Expr) -> Bound:
 
 
 def bind_map_of_lists(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return ``map([keys], [values])``."""
+    """Bind ``map([keys], [values])``."""
     sides = [node.args.get(name) for name in ("keys", "values")]
     keys, values = (list_value([]) if side is None else binder.bind(side) for side in sides)
     return map_of_lists(keys, values)
 
 
 def bind_bracket(binder: ExpressionBinder, node: exp.Expr) -> Bound:
-    """Return what is at a place, has a key, or lies between two places."""
+    """Bind ``v[k]`` and ``v[a:b]``."""
     return _element(binder, binder.bind(node.this), node)
 
 
 def _element(binder: ExpressionBinder, value: Bound, node: exp.Expr) -> Bound:
     if len(node.expressions) != 1:
-        raise InvalidInputError(f"This is not supported: {shown(node)}")
+        raise InvalidInputError(f"This is not supported: {render(node)}")
     (key,) = node.expressions
     if isinstance(key, exp.Slice):
         if key.args.get("step") is not None:
-            raise InvalidInputError(f"Slices with steps are not supported: {shown(node)}")
+            raise InvalidInputError(f"Slices with steps are not supported: {render(node)}")
         begin, end = (None if part is None else binder.bind(part) for part in (key.this, key.args.get("expression")))
         return value_slice(value, begin, end)
     return element(value, binder.bind(key) if node.meta.get(PLACE_AS_WRITTEN) else _place(binder, key))
 
 
 def _place(binder: ExpressionBinder, key: exp.Expr) -> Bound:
-    """Return a place as it was written: the parser takes one off whatever it knows to be a whole number."""
+    """Return a position as it was written.
+
+    The parser subtracts one from whatever it recognizes as an integer.
+    """
     bound = binder.bind(key)
     if bound.literal is not None and bound.type in (types.INT32, types.INT64):
         return constant(bound.type, str(int(bound.literal) + 1))
@@ -110,7 +116,7 @@ def _place(binder: ExpressionBinder, key: exp.Expr) -> Bound:
 
 
 def target_shape(node: exp.Expr) -> Type:
-    """Return the type that a cast names, with what is nested in it.
+    """Return the type that a cast names, with everything nested in it.
 
     Raises:
         InvalidInputError: There is no such type.
@@ -118,13 +124,13 @@ def target_shape(node: exp.Expr) -> Type:
     kind = node.this
     if kind in (exp.DataType.Type.LIST, exp.DataType.Type.ARRAY) and node.expressions:
         if node.args.get("values"):
-            raise InvalidInputError(f"Arrays of a fixed size are not supported: {shown(node)}")
+            raise InvalidInputError(f"Arrays of a fixed size are not supported: {render(node)}")
         return list_of(target_shape(node.expressions[0]))
     if kind == exp.DataType.Type.MAP and len(node.expressions) == 2:
         return map_of(*map(target_shape, node.expressions))
     if kind == exp.DataType.Type.STRUCT and node.expressions:
         return struct_of((part.name, target_shape(part.args["kind"])) for part in node.expressions)
-    text = shown(node)
+    text = render(node)
     try:
         return read_scalar(text, is_sql=True)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Kinds of nodes of DuckDB's parser: which are aggregates, which are subqueries, what functions are called."""
+"""Kinds of the parser's nodes: aggregates, subqueries and functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _VARYING: Final = frozenset({"rand", "random", "uuid", "gen_random_uuid", "uuidv
 
 
 def is_subquery(node: exp.Expr) -> bool:
-    """Return whether a node asks a query: a scalar subquery, EXISTS, IN, or a comparison with ANY or ALL."""
+    """Return whether a node contains a query as its operand.
+
+    It is a scalar subquery, EXISTS, IN, or a comparison with ANY or ALL.
+    """
     if isinstance(node, exp.Query | exp.Exists):
         return True
     if isinstance(node, exp.In):
@@ -33,7 +36,10 @@ def is_subquery(node: exp.Expr) -> bool:
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Return whether a node is an aggregate, or a function that needs a window, or what the parser wraps around one."""
+    """Return whether a node is an aggregate or a window function.
+
+    This includes the nodes that the parser wraps around one.
+    """
     if isinstance(node, exp.Anonymous):
         return fold(node.name) in AGGREGATES or fold(node.name) in WINDOWS
     if isinstance(node, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
@@ -42,19 +48,19 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 
 def is_varying(node: exp.Expr) -> bool:
-    """Return whether an expression may have another value each time that it is computed of the same row."""
+    """Return whether an expression may give another value each time for one row."""
     return any(isinstance(one, exp.Func) and fold(function_name(one)) in _VARYING for one in node.walk())
 
 
 def function_name(node: exp.Func) -> str:
-    """Return the name of a function, as it was written where that is known."""
+    """Return the name of a function, as written if that is known."""
     if isinstance(node, exp.Anonymous):
         return node.name
     return str(node.meta.get("name") or node.sql_name().lower())
 
 
 def call_arguments(node: exp.Func) -> list[exp.Expr]:
-    """Return the arguments of a function in the order in which the parser keeps them."""
+    """Return the arguments of a function, in the parser's order."""
     if isinstance(node, exp.Anonymous):
         return list(node.expressions)
     found = []
@@ -64,7 +70,7 @@ def call_arguments(node: exp.Func) -> list[exp.Expr]:
 
 
 def parts_of_row(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield a node and all below it, but nothing of subqueries: what is computed where the node stands."""
+    """Yield a node and all nodes below it, except those of subqueries."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -74,7 +80,7 @@ def parts_of_row(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def is_aggregated(node: exp.Expr) -> bool:
-    """Return whether an expression contains an aggregate of rows, not only functions over windows."""
+    """Return whether an expression contains an aggregate that is no window function."""
     waiting = [node]
     while waiting:
         one = waiting.pop()

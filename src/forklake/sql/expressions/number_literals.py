@@ -1,4 +1,4 @@
-"""Numbers as they are written, and the types that DuckDB gives them."""
+"""Number literals, with the types that DuckDB gives them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from forklake.sql.expressions.coercion import constant
 
 
 def number(text: str) -> Bound:
-    """Return a number: a whole one of the smallest type that holds it, a decimal, or a float if it has an exponent.
+    """Return a number of the type that DuckDB gives its literal.
 
-    Zero has a sign as a float only.
+    An integer has the smallest type that holds it, a number with a point is a decimal, one with an exponent a
+    float. Only a float keeps the sign of zero.
     """
     if text.removeprefix("-").isdecimal():
         value = int(text)

@@ -1,4 +1,4 @@
-"""Turns of Spark's SQL that many expressions need: a value used several times, and a refusal."""
+"""Spark SQL idioms: values that are used several times, and error messages."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from collections.abc import Callable
 from itertools import count
 from typing import Final
 
-from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.literals import text_literal
 
 _LONG: Final = 160
-"""Texts up to this are repeated: Spark evaluates equal ones once, and a lambda keeps it from compiling the whole."""
+"""Texts up to this length are repeated: Spark evaluates equal ones once, and a lambda prevents compilation."""
 _numbers: Final = count(1)
 _VARIABLE: Final = re.compile(r"`~\d+`")
 
 
 def variable() -> str:
-    """Return a name for a variable of a lambda that no other has, so that none hides another, nor a column."""
+    """Return a unique name for the variable of a lambda.
+
+    It hides no other variable and no column.
+    """
     return f"`~{next(_numbers)}`"
 
 
 def parameter(place: int) -> str:
-    """Return a name for a parameter of a lambda in a query, which hides no column either."""
+    """Return a name for a parameter of a user's lambda; it hides no column."""
     return f"`~p{place}`"
 
 
 def canonical(sql: str) -> str:
-    """Return an expression with its variables numbered from one: what means the same has the same text.
+    """Return an expression with its variables numbered from one.
+
+    Equal expressions then have equal text.
 
     >>> canonical("transform(a, `~7` -> `~7` + `~p0`)")
     'transform(a, `~1` -> `~1` + `~p0`)'
@@ -36,7 +41,9 @@ def canonical(sql: str) -> str:
 
 
 def once(sql: str, body: Callable[[str], str]) -> str:
-    """Return an expression that uses a value several times, in a text that does not grow with each use.
+    """Return an expression that uses a value several times.
+
+    A long value is written only once.
 
     >>> once("a", lambda value: f"{value} + {value}")
     'a + a'
@@ -48,15 +55,15 @@ def once(sql: str, body: Callable[[str], str]) -> str:
 
 
 def refusal(*parts: str) -> str:
-    """Return what fails the query with a message; parts are expressions of text."""
+    """Return SQL that fails the query with a message, given as text expressions."""
     return f"raise_error(concat({', '.join(parts)}))" if len(parts) > 1 else f"raise_error({parts[0]})"
 
 
 def unless_null(sql: str, attempt: str, *message: str) -> str:
-    """Return an attempt that fails the query where it is NULL for a value that is not."""
+    """Return an attempt that fails the query where it is NULL but the value is not."""
     return f"coalesce({attempt}, CASE WHEN {sql} IS NOT NULL THEN {refusal(*message)} END)"
 
 
-def said(text: str) -> str:
-    """Return text of a message."""
-    return quoted(text)
+def message_text(text: str) -> str:
+    """Return the literal for a part of a message."""
+    return text_literal(text)

@@ -1,4 +1,7 @@
-"""Trees shown as text: in messages, and as names of columns. Nodes of our own can be among them."""
+"""Text of sqlglot trees, for messages and names of columns.
+
+Trees may contain the nodes that are defined here.
+"""
 
 from __future__ import annotations
 
@@ -15,45 +18,51 @@ from forklake.sql.statements import Describe, Show
 _DIALECT: Final = DuckDB()
 
 
-class Asked(exp.Expression):
-    """SHOW or DESCRIBE in the place of a table: what is asked."""
+class ShowNode(exp.Expression):
+    """A node for SHOW or DESCRIBE in place of a table."""
 
     arg_types: ClassVar[dict[str, bool]] = {"statement": True}
 
     @property
     def statement(self) -> Show | Describe:
-        """The statement that it would be by itself."""
+        """The statement."""
         found: Show | Describe = self.args["statement"]
         return found
 
 
-class Resolved(exp.Expression):
-    """A place in a tree that is understood already; it stands for what was bound."""
+class BoundNode(exp.Expression):
+    """A node for an expression that is bound already."""
 
     arg_types: ClassVar[dict[str, bool]] = {"bound": True}
 
     @property
     def bound(self) -> Bound:
-        """What it stands for."""
+        """The bound expression."""
         found: Bound = self.args["bound"]
         return found
 
     @property
-    def shown(self) -> str:
-        """What messages call it."""
+    def display_name(self) -> str:
+        """Its name in messages."""
         return (self.bound.field.name if self.bound.field is not None else self.bound.literal) or "?"
 
 
 class _Generator(DuckDBGenerator):
-    """Writes DuckDB's words. A class of its own: other users of the library in the process are left alone."""
+    """sqlglot's generator for DuckDB, with our own nodes.
+
+    A subclass, so that other users of sqlglot in the process are not affected.
+    """
 
     TRANSFORMS: ClassVar[dict[type[exp.Expr], Callable[..., str]]] = {
         **DuckDBGenerator.TRANSFORMS,
-        Asked: lambda _, node: type(node.statement).__name__.upper(),
-        Resolved: lambda _, node: node.shown,
+        ShowNode: lambda _, node: type(node.statement).__name__.upper(),
+        BoundNode: lambda _, node: node.display_name,
     }
 
 
-def shown(node: exp.Expr, **options: Any) -> str:
-    """Return a tree as DuckDB would write it; options are those of sqlglot's generators."""
+def render(node: exp.Expr, **options: Any) -> str:
+    """Return the text of a tree, as DuckDB would write it.
+
+    Options are those of sqlglot's generators.
+    """
     return _Generator(dialect=_DIALECT, **options).generate(node)

@@ -1,4 +1,4 @@
-"""Where an expression stands: what its names mean there, and what may be asked beside values of one row."""
+"""Sites of expressions: which names and which kinds of expressions they allow."""
 
 from __future__ import annotations
 
@@ -15,37 +15,46 @@ if TYPE_CHECKING:
 
 
 class Site:
-    """A condition on the rows of one table, or a value that is computed from them; subclasses allow more."""
+    """The site of an expression, which resolves its names.
+
+    This one allows only expressions without columns; subclasses allow more.
+    """
 
     def column(self, names: Sequence[str]) -> Bound:
-        """Return what names with dots between them stand for.
+        """Return the value of a dotted name.
 
         Raises:
             NotFoundError: There is no such column.
-            InvalidInputError: There are several, or it cannot be used here.
+            InvalidInputError: The name is ambiguous, or cannot be used here.
         """
         raise InvalidInputError(f'Binder Error: "{".".join(names)}" cannot be used here: there are no columns.')
 
-    def known(self, binder: ExpressionBinder, node: exp.Expr) -> Bound | None:
-        """Return what a whole expression stands for, if it has been computed before, such as a key of a grouping."""
+    def known_value(self, binder: ExpressionBinder, node: exp.Expr) -> Bound | None:
+        """Return the value of an expression that is computed already, or None.
+
+        Keys of a grouping are such expressions.
+        """
         return None
 
-    def resolved(self, bound: Bound) -> Bound:
-        """Return what something that is bound already stands for here."""
+    def resolve(self, bound: Bound) -> Bound:
+        """Return the value of an expression that is bound already."""
         return bound
 
     def subquery(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
-        """Return what a scalar subquery, EXISTS, IN, ANY or ALL with a query is."""
+        """Bind a scalar subquery, or EXISTS, IN, ANY or ALL with a query."""
         raise InvalidInputError("A condition cannot contain a subquery.")
 
     def window(self, binder: ExpressionBinder, node: exp.Window) -> Bound:
-        """Return a function over a window."""
+        """Bind a window function."""
         raise InvalidInputError("Binder Error: WHERE clause cannot contain window functions!")
 
     def aggregate(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
-        """Return an aggregate."""
+        """Bind an aggregate."""
         raise InvalidInputError("Binder Error: WHERE clause cannot contain aggregates!")
 
     def call(self, binder: ExpressionBinder, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> Bound | None:
-        """Return what a function that is not DuckDB's gives, such as one of the session; None if there is none."""
+        """Return the value of a function that is not DuckDB's; None if there is none.
+
+        Functions of the session are such functions.
+        """
         return None

@@ -1,4 +1,4 @@
-"""What Spark orders by in place of a value, so that it comes where DuckDB has it: NULL last, at every depth."""
+"""Sort keys that give Spark DuckDB's order: NULL last, at every depth."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from forklake.sql.expressions.phrases import once, variable
 
 
 def sort_key(value: Bound) -> str:
-    """Return what a value is ordered by; NULL where the value is.
+    """Return the expression to sort a value by; it is NULL where the value is.
 
     Raises:
-        InvalidInputError: Such values have no order here.
+        InvalidInputError: Such values have no order.
     """
     if not value.type.facts.is_comparable:
         raise InvalidInputError(f"Ordering by values of type {value.type.sql_name} is not supported.")
@@ -24,7 +24,7 @@ def sort_key(value: Bound) -> str:
             return length_of(value)
         case types.List(element):
             name = variable()
-            return f"transform({value.sql}, {name} -> {_marked(Bound(name, element.type))})"
+            return f"transform({value.sql}, {name} -> {_null_last_key(Bound(name, element.type))})"
         case types.Map(key, item):
             return sort_key(Bound(f"map_entries({value.sql})", entries_of(key.type, item.type)))
         case types.Struct():
@@ -33,10 +33,13 @@ def sort_key(value: Bound) -> str:
 
 
 def _fields(value: Bound) -> str:
-    parts = [_marked(part(value, place)) for place in range(len(value.type.children))]
+    parts = [_null_last_key(part(value, place)) for place in range(len(value.type.children))]
     return f"if({value.sql} IS NULL, NULL, struct({', '.join(parts)}))"
 
 
-def _marked(value: Bound) -> str:
-    """Return the key of a part, after a mark: within lists and structs Spark has NULL first."""
+def _null_last_key(value: Bound) -> str:
+    """Return the key of a nested part, after a flag that puts NULL last.
+
+    Within lists and structs Spark sorts NULL first.
+    """
     return once(value.sql, lambda sql: f"struct({sql} IS NULL, {sort_key(Bound(sql, value.type))})")

@@ -1,4 +1,4 @@
-"""Casts to and from text of values that are no constants: what DuckDB prints and reads, in Spark's expressions."""
+"""Casts of non-constant values to and from DuckDB's text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from forklake.files.type_names import physical_name
 from forklake.model import types
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import NAIVE, Bound
-from forklake.sql.expressions.literals import quoted, spark_type
+from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import once, unless_null, variable
 
 _EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
@@ -17,7 +17,7 @@ _UUID: Final = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-
 
 
 def to_text(value: Bound) -> str | None:
-    """Return a value that is not nested as DuckDB prints it; None if Spark cannot."""
+    """Cast a value that is not nested to DuckDB's text; None if Spark cannot."""
     source, sql = value.type, value.sql
     if source.shown_as == types.VARCHAR:
         return sql
@@ -33,7 +33,7 @@ def to_text(value: Bound) -> str | None:
 
 
 def _float_text(sql: str) -> str:
-    """Return the digits that mean a float: Spark's, with exponents where DuckDB has them."""
+    """Return the shortest digits of a float, with exponents where DuckDB has them."""
     text = variable()
     exponent = f"CAST(substring_index({text}, 'E', -1) AS INT)"
     plain = f"trim(TRAILING '0' FROM CAST(CAST({text} AS DECIMAL(38,21)) AS STRING))"
@@ -52,33 +52,38 @@ def _float_text(sql: str) -> str:
 
 
 def _blob_text(sql: str) -> str:
-    """Return bytes as letters where they are plain ones, and as hexadecimal digits where not."""
+    """Return bytes as text: printable characters, and hexadecimal for the others."""
     octets, place = variable(), variable()
     code = f"substring({octets}, 2 * {place} + 1, 2)"
     is_plain = f"{code} RLIKE '^(?:2[0134568-9A-F]|[3-46][0-9A-F]|5[0-9ABD-F]|7[0-9A-E])$'"
-    letter = f"if({is_plain}, CAST(unhex({code}) AS STRING), concat({quoted(chr(92) + 'x')}, {code}))"
+    letter = f"if({is_plain}, CAST(unhex({code}) AS STRING), concat({text_literal(chr(92) + 'x')}, {code}))"
     letters = f"transform(sequence(0, CAST(length({octets}) / 2 AS INT) - 1), {place} -> {letter})"
     body = f"if({octets} = '', '', array_join({letters}, ''))"
     return f"transform(array(hex({sql})), {octets} -> {body})[0]"
 
 
 def from_text(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
-    """Return text as a value of another type; None if Spark cannot read it as DuckDB does."""
+    """Cast text to another type.
+
+    Return None if Spark cannot read it as DuckDB does.
+    """
 
     def body(sql: str) -> str | None:
         attempt = _attempt(sql if target in (types.JSON, types.BLOB) else f"trim({sql})", target)
         if attempt is None or is_lenient:
             return attempt
         if target == types.JSON:
-            return unless_null(sql, attempt, quoted('Conversion Error: Malformed JSON: "'), sql, quoted('"'))
+            return unless_null(
+                sql, attempt, text_literal('Conversion Error: Malformed JSON: "'), sql, text_literal('"')
+            )
         name = target.sql_name if isinstance(target, types.Decimal) else physical_name(target)
         mark = '"' if isinstance(target, types.Decimal) else "'"
         return unless_null(
             sql,
             attempt,
-            quoted(f"Conversion Error: Could not convert string {mark}"),
+            text_literal(f"Conversion Error: Could not convert string {mark}"),
             sql,
-            quoted(f"{mark} to {name}"),
+            text_literal(f"{mark} to {name}"),
         )
 
     if target == types.VARCHAR:
@@ -97,7 +102,7 @@ def _attempt(sql: str, target: Type) -> str | None:
             found = f"CASE WHEN try_cast({sql} AS DECIMAL(38,0)) BETWEEN 0 AND {target.high}BD THEN {found} END"
         return found
     if isinstance(target, types.Float):
-        # Spark takes a letter for the type at the end of a number.
+        # Spark accepts a type suffix at the end of a number.
         return f"CASE WHEN NOT {sql} RLIKE '[0-9.][dDfF]$' THEN try_cast({sql} AS {kind}) END"
     if isinstance(target, types.Number | types.Boolean | types.Date):
         return f"try_cast({sql} AS {kind})"
@@ -120,6 +125,6 @@ def _attempt(sql: str, target: Type) -> str | None:
         case types.JSON:
             return f"CASE WHEN try_parse_json({sql}) IS NOT NULL THEN {sql} END"
         case types.BLOB:
-            is_plain = f"NOT contains({sql}, {quoted(chr(92))}) AND length({sql}) = octet_length({sql})"
+            is_plain = f"NOT contains({sql}, {text_literal(chr(92))}) AND length({sql}) = octet_length({sql})"
             return f"CASE WHEN {is_plain} THEN CAST({sql} AS BINARY) END"
     return None

@@ -5,14 +5,15 @@ from __future__ import annotations
 from forklake.model import types
 from forklake.sql.expressions.bound import MOMENTS, Bound
 from forklake.sql.expressions.casts import cast, naive
-from forklake.sql.expressions.intervals import added_spans, multiplied_span, spanned, spark_interval
+from forklake.sql.expressions.intervals import add_intervals, from_span, multiply_interval, spark_interval
 from forklake.sql.expressions.phrases import once
 
 
 def micros_of(moment: str) -> str:
-    """Return the microseconds since 1970 of a timestamp without zone, taken as UTC.
+    """Return the microseconds since 1970 of a timestamp without time zone.
 
-    By its parts: Spark's difference of timestamps goes through the zone of the session, which skips an hour a year.
+    The timestamp is read as UTC. They are computed from its parts: Spark's difference of timestamps goes through
+    the session's time zone, which skips an hour every year.
     """
 
     def body(sql: str) -> str:
@@ -23,21 +24,24 @@ def micros_of(moment: str) -> str:
     return once(moment, body)
 
 
-def moved(first: Bound, operator: str, second: Bound) -> Bound | None:
-    """Return the result of an operator of which not both sides are numbers; None if there is none."""
+def time_arithmetic(first: Bound, operator: str, second: Bound) -> Bound | None:
+    """Return the result of an operator with an operand that is no number.
+
+    Return None if there is no such operation.
+    """
     if operator == "*" and types.INTERVAL in (first.type, second.type):
         span, factor = (first, second) if first.type == types.INTERVAL else (second, first)
-        return multiplied_span(span, factor) if isinstance(factor.type, types.Number) else None
+        return multiply_interval(span, factor) if isinstance(factor.type, types.Number) else None
     if operator not in ("+", "-"):
         return None
     if first.is_untyped and second.type == types.INTERVAL and operator == "+":
         first = cast(first, types.INTERVAL)
     if first.type == second.type == types.INTERVAL:
-        return added_spans(first, operator, second)
+        return add_intervals(first, operator, second)
     if operator == "+" and second.type in (*MOMENTS, types.TIME) and first.type not in MOMENTS:
         first, second = second, first
     if first.type == types.TIME and second.type == types.INTERVAL:
-        return _moved_time(first, operator, second)
+        return _shift_time(first, operator, second)
     if first.type not in MOMENTS:
         return None
     if first.type == types.DATE and isinstance(second.type, types.Integer):
@@ -55,8 +59,8 @@ def moved(first: Bound, operator: str, second: Bound) -> Bound | None:
     return cast(shifted, types.TIMESTAMPTZ) if first.type == types.TIMESTAMPTZ else shifted
 
 
-def _moved_time(first: Bound, operator: str, second: Bound) -> Bound:
-    """Return a time of the day that was moved; it goes round at midnight."""
+def _shift_time(first: Bound, operator: str, second: Bound) -> Bound:
+    """Add an interval to a time of day, which wraps at midnight."""
     start = f"CAST(concat('2000-01-01 ', {first.sql}) AS TIMESTAMP_NTZ)"
     shifted = f"({start} + {spark_interval(second, is_negative=operator == '-')})"
     return Bound(f"substring(CAST({shifted} AS STRING), 12)", types.TIME)
@@ -65,4 +69,4 @@ def _moved_time(first: Bound, operator: str, second: Bound) -> Bound:
 def _difference(first: Bound, second: Bound) -> Bound:
     """Return the days and microseconds between two timestamps."""
     micros = f"({micros_of(naive(first))} - {micros_of(naive(second))})"
-    return spanned(("0", f"CAST({micros} div 86400000000L AS INT)", f"({micros} % 86400000000L)"))
+    return from_span(("0", f"CAST({micros} div 86400000000L AS INT)", f"({micros} % 86400000000L)"))

@@ -1,4 +1,4 @@
-"""Functions that need a window, and the first and last of rows."""
+"""Functions that need a window, and the first and last value of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.sql.expressions.casts import cast
 
 
 def first(*, is_last: bool = False, skips_nulls: bool = False) -> Aggregate:
-    """Return the value of the first row, or of the last."""
+    """Return an aggregate for the value of the first row, or of the last."""
 
     def function(values: Sequence[Bound], call: Call) -> Bound:
         skips = skips_nulls or call.ignores_nulls
@@ -23,7 +23,7 @@ def first(*, is_last: bool = False, skips_nulls: bool = False) -> Aggregate:
     return function
 
 
-def _ranked(name: str, kind: Type = types.INT64) -> Aggregate:
+def _ranking(name: str, kind: Type = types.INT64) -> Aggregate:
     def function(values: Sequence[Bound], call: Call) -> Bound:
         given = [str(constant_count(value, name)) for value in values]
         found = Call(over=call.over).of(name, *given)
@@ -53,12 +53,12 @@ def _nth(values: Sequence[Bound], call: Call) -> Bound:
 
 
 WINDOW_FUNCTIONS: Final[Mapping[str, Aggregate]] = {
-    **{name: _ranked(name) for name in ("row_number", "rank", "dense_rank", "ntile")},
-    **{name: _ranked(name, types.FLOAT64) for name in ("percent_rank", "cume_dist")},
+    **{name: _ranking(name) for name in ("row_number", "rank", "dense_rank", "ntile")},
+    **{name: _ranking(name, types.FLOAT64) for name in ("percent_rank", "cume_dist")},
     **{name: _neighbour(name) for name in ("lag", "lead")},
-    "rank_dense": _ranked("dense_rank"),
+    "rank_dense": _ranking("dense_rank"),
     "first_value": first(),
     "last_value": first(is_last=True),
     "nth_value": _nth,
 }
-"""By name in lower case."""
+"""Window functions by name in lower case."""

@@ -1,4 +1,4 @@
-"""The functions that an expression may call: of which types they are, and how Spark says the same."""
+"""The scalar functions: their result types and their Spark SQL."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ __all__ = ["FUNCTIONS", "NAMED", "Function", "no_match", "no_such_function"]
 _THEMES: Final = (formats, general, jsons, lists, numbers, patterns, ranges, records, texts, time_formats, times)
 
 
-def _checked(name: str, function: Function) -> Function:
-    """Return a function that refuses too few or too many arguments in DuckDB's words."""
+def _with_arity_check(name: str, function: Function) -> Function:
+    """Wrap a function to refuse too few or too many arguments, in DuckDB's words."""
 
     def called(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        # The parser's own nodes may have more: it adds defaults.
+        # Nodes of the parser may have more arguments: it adds defaults.
         if isinstance(node, exp.Anonymous) and not takes(name, len(values)):
             raise no_match(name, values)
         try:
@@ -48,7 +48,7 @@ def _checked(name: str, function: Function) -> Function:
 
 
 def no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:
-    """Return what is said of a function that does not take such arguments, in DuckDB's words."""
+    """Return the error, in DuckDB's words, for arguments of the wrong types."""
     return InvalidInputError(
         "Binder Error: No function matches the given name and argument types"
         f" '{name}({', '.join(_kind(value) for value in values)})'. You might need to add explicit type casts."
@@ -66,19 +66,22 @@ def _kind(value: Bound) -> str:
 
 
 FUNCTIONS: Final[Mapping[type[exp.Expr], tuple[Function, Sequence[str]]]] = {
-    kind: (_checked(kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key, function), said)
+    kind: (_with_arity_check(kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key, function), said)
     for theme in _THEMES
     for kind, (function, said) in theme.NODES.items()
 }
-"""By node of the parser: what it means, and which parts of the node that takes, arguments first."""
+"""Functions by node of the parser, each with the parts that the node may have, arguments first."""
 NAMED: Final[Mapping[str, Function]] = {
-    name: _checked(name, function) for theme in _THEMES for name, function in theme.NAMED.items()
+    name: _with_arity_check(name, function) for theme in _THEMES for name, function in theme.NAMED.items()
 }
-"""By name in lower case, also of those that the parser has a node for."""
+"""Functions by name in lower case, including those with a node of the parser."""
 
 
 def no_such_function(name: str) -> InvalidInputError:
-    """Return what is said of a function that is none, in DuckDB's words, with the nearest name that is one."""
+    """Return the error, in DuckDB's words, for an unknown function.
+
+    It suggests the closest name that exists.
+    """
     near = difflib.get_close_matches(name.lower(), NAMED, n=1, cutoff=0.4)
     hint = f'\nDid you mean "{near[0]}"?' if near else ""
     return InvalidInputError(f"Catalog Error: Scalar Function with name {name.lower()} does not exist!{hint}")

@@ -13,8 +13,8 @@ from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.lengths import check_width
-from forklake.sql.expressions.literals import quoted
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import Function, Nodes, constant_text
 
 _PERCENT: Final = re.compile(r"%(?:%|([-+ 0#,]*)(\d*)(?:\.(\d+))?(?:ll|l|h)?([a-zA-Z]))")
@@ -24,7 +24,7 @@ _FLOATING: Final = frozenset("fFeEgG")
 
 
 def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
-    """Return a value, and the letter of Java's format for it."""
+    """Return a value, and its conversion character in Java's format."""
     is_number = isinstance(value.type, (types.Integer, types.Float, types.Decimal))
     if letter in _WHOLE and isinstance(value.type, types.Integer):
         if letter == "c":
@@ -37,7 +37,7 @@ def _value(value: Bound, letter: str, node: exp.Expr) -> tuple[str, str]:
     if letter == "" or (letter in ("g", "G") and is_number):
         return cast(value, types.VARCHAR).sql, "s"
     raise InvalidInputError(
-        f'Invalid Input Error: Invalid type specifier "{letter}" for formatting a value: {shown(node)}'
+        f'Invalid Input Error: Invalid type specifier "{letter}" for formatting a value: {render(node)}'
     )
 
 
@@ -46,8 +46,8 @@ def _check_widths(*widths: str | None) -> None:
         check_width(int(width or 0))
 
 
-def _called(pattern: str, arguments: Sequence[str], values: Sequence[Bound]) -> Bound:
-    made = f"format_string({', '.join((quoted(pattern), *arguments))})"
+def _format_call(pattern: str, arguments: Sequence[str], values: Sequence[Bound]) -> Bound:
+    made = f"format_string({', '.join((text_literal(pattern), *arguments))})"
     given = [value.sql for value in values if value.literal is None]
     if not given:
         return Bound(made, types.VARCHAR)
@@ -62,14 +62,14 @@ def _printf(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if match[0] == "%%":
             return "%%"
         if not rest:
-            raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
+            raise InvalidInputError(f"Invalid Input Error: argument index out of range: {render(node)}")
         _check_widths(match[2], match[3])
         sql, letter = _value(rest.pop(0), match[4], node)
         arguments.append(sql)
         places = f".{match[3]}" if match[3] is not None and letter != "s" else ""
         return f"%{match[1]}{match[2]}{places}{letter}"
 
-    return _called(_PERCENT.sub(piece, pattern), arguments, values[1:])
+    return _format_call(_PERCENT.sub(piece, pattern), arguments, values[1:])
 
 
 def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -82,7 +82,7 @@ def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
             return match[0][0]
         place = int(match[1]) + 1 if match[1] else next(following, len(values))
         if place >= len(values):
-            raise InvalidInputError(f"Invalid Input Error: argument index out of range: {shown(node)}")
+            raise InvalidInputError(f"Invalid Input Error: argument index out of range: {render(node)}")
         _check_widths(match[6], match[8])
         value = values[place]
         kind = match[9] or (
@@ -90,7 +90,7 @@ def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
         )
         sql, letter = _value(value, kind, node)
         if match[2] not in (None, "", " ", "0") or (match[3] == "^" and match[6]):
-            sql, letter = _padded(sql, letter, match), "s"
+            sql, letter = _pad(sql, letter, match), "s"
             arguments.append(sql)
             return "%s"
         arguments.append(sql)
@@ -106,14 +106,14 @@ def _format(values: Sequence[Bound], node: exp.Expr) -> Bound:
         places = f".{match[8]}" if match[8] is not None and is_number else ""
         return f"%{marks}{width}{places}{letter}"
 
-    return _called(_BRACES.sub(piece, pattern.replace("%", "%%")), arguments, values[1:])
+    return _format_call(_BRACES.sub(piece, pattern.replace("%", "%%")), arguments, values[1:])
 
 
-def _padded(sql: str, letter: str, match: re.Match[str]) -> str:
-    """Return a value in the middle of a field, or one with a letter of its own around it."""
+def _pad(sql: str, letter: str, match: re.Match[str]) -> str:
+    """Return a value that is centered in a field, or padded with its own filler."""
     places = f".{match[8]}" if match[8] is not None and letter != "s" else ""
     shown_value = f"format_string('%{places}{letter}', {sql})"
-    filler, width = quoted(match[2] or " "), int(match[6] or 0)
+    filler, width = text_literal(match[2] or " "), int(match[6] or 0)
     if match[3] == "^":
         room = f"greatest({width} - length({shown_value}), 0)"
         return f"concat(repeat({filler}, {room} div 2), {shown_value}, repeat({filler}, {room} - {room} div 2))"

@@ -12,19 +12,19 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, constant
-from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.comparisons import comparison
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import ALL, THIS, TWO, Function, Nodes
 
 
 def _of_any(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        same = unified(values)
+        same = unify(values)
         kind = same[0].type
         is_ordered = kind.facts.is_ordered and not isinstance(kind, types.Interval | types.Map)
         if not is_ordered and name != "coalesce":
-            raise InvalidInputError(f"Values of type {kind.sql_name} have no order here: {shown(node)}")
+            raise InvalidInputError(f"Values of type {kind.sql_name} have no order here: {render(node)}")
         if not same[1:]:
             return replace(same[0], literal=None)
         return Bound(f"{name}({', '.join(value.sql for value in same)})", same[0].type)
@@ -55,9 +55,9 @@ def _uuid(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound("uuid()", types.UUID)
 
 
-def _chosen(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _if(values: Sequence[Bound], node: exp.Expr) -> Bound:
     test, *results = values
-    same = unified([*results, *([Bound("NULL", types.NULL)] if len(results) == 1 else [])])
+    same = unify([*results, *([Bound("NULL", types.NULL)] if len(results) == 1 else [])])
     return Bound(f"if({cast(test, types.BOOLEAN).sql}, {same[0].sql}, {same[1].sql})", same[0].type)
 
 
@@ -68,10 +68,10 @@ def _constant_or_null(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _attempt(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    raise InvalidInputError(f'The function "try" is not supported: {shown(node)}', hint="TRY_CAST gives NULL instead.")
+    raise InvalidInputError(f'The function "try" is not supported: {render(node)}', hint="TRY_CAST gives NULL instead.")
 
 
-def _refused(name: str) -> Function:
+def _refusing_function(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         raise InvalidInputError(f'The function "{name}" is not supported: engines do not agree on what it gives.')
 
@@ -98,9 +98,9 @@ NAMED: Final[Mapping[str, Function]] = {
     "nullif": _nullif,
     "typeof": _type,
     "pg_typeof": _lower_type,
-    "if": _chosen,
+    "if": _if,
     "error": _failure,
     **dict.fromkeys(("uuid", "gen_random_uuid", "uuidv4"), _uuid),
     "constant_or_null": _constant_or_null,
-    **{name: _refused(name) for name in ("hash", "setseed", "md5_number")},
+    **{name: _refusing_function(name) for name in ("hash", "setseed", "md5_number")},
 }

@@ -14,11 +14,11 @@ from forklake.model import types
 from forklake.model.types.shapes import list_of
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
-from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.nested import list_value, row_value, struct_value
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import THIS, Function, Nodes, wrong_type
 
 _STEP: Final = re.compile(r'\.("(?:[^"]*)"|[\w-]+)|\[(\d+)\]')
@@ -31,9 +31,9 @@ def _json(value: Bound, node: exp.Expr) -> str:
 
 
 def _path_text(path: Bound, node: exp.Expr) -> str:
-    """Return a path in Spark's words: ``$``, ``['name']`` and ``[0]``."""
+    """Return a path in Spark's syntax: ``$``, ``['name']`` and ``[0]``."""
     if path.literal is None:
-        raise InvalidInputError(f"The path into JSON must be a constant: {shown(node)}")
+        raise InvalidInputError(f"The path into JSON must be a constant: {render(node)}")
     if isinstance(path.type, types.Integer):
         return f"$[{path.literal}]"
     text = path.literal
@@ -43,10 +43,13 @@ def _path_text(path: Bound, node: exp.Expr) -> str:
 
 
 def _step(name: str, node: exp.Expr) -> str:
-    """Return the step to a name; Spark knows no way to say a name with both kinds of quotes."""
+    """Return the path step to a name.
+
+    A name with both kinds of quotes is refused, because Spark has no syntax for it.
+    """
     mark = '"' if "'" in name else "'"
     if mark in name:
-        raise InvalidInputError(f"The name {name} in a path into JSON is not supported: {shown(node)}")
+        raise InvalidInputError(f"The name {name} in a path into JSON is not supported: {render(node)}")
     return f"[{mark}{name}{mark}]"
 
 
@@ -55,14 +58,14 @@ def _spark_path(text: str, node: exp.Expr) -> str:
     while place < len(text):
         match = _STEP.match(text, place)
         if match is None:
-            raise InvalidInputError(f'The path "{text}" into JSON is not supported: {shown(node)}')
+            raise InvalidInputError(f'The path "{text}" into JSON is not supported: {render(node)}')
         found += f"[{match[2]}]" if match[2] is not None else _step(match[1].strip('"'), node)
         place = match.end()
     return found
 
 
 def _path_of(node: exp.Expr, values: Sequence[Bound]) -> str:
-    """Return the path of a call; the parser may have taken it apart already."""
+    """Return the path of a call, which the parser may have parsed already."""
     path = node.args.get("expression")
     if not isinstance(path, exp.JSONPath):
         return _path_text(values[1], node)
@@ -75,23 +78,23 @@ def _path_of(node: exp.Expr, values: Sequence[Bound]) -> str:
         elif isinstance(step, exp.JSONPathSubscript) and isinstance(step.this, int) and step.this >= 0:
             found += f"[{step.this}]"
         else:
-            raise InvalidInputError(f"This path into JSON is not supported: {shown(node)}")
+            raise InvalidInputError(f"This path into JSON is not supported: {render(node)}")
     return found
 
 
-def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return a part of JSON as JSON."""
-    value, path = _json(values[0], node), quoted(_path_of(node, values))
+def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a part of a JSON document, as JSON."""
+    value, path = _json(values[0], node), text_literal(_path_of(node, values))
     found = f"variant_get(try_parse_json({value}), {path}, 'variant')"
     return Bound(f"to_json({found})", types.JSON)
 
 
-def _extracted_text(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value, path = _json(values[0], node), quoted(_path_of(node, values))
+def _extract_text(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, path = _json(values[0], node), text_literal(_path_of(node, values))
     return Bound(f"try_variant_get(try_parse_json({value}), {path}, 'string')", types.VARCHAR)
 
 
-def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _to_json(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = cast(values[0], types.VARCHAR) if values[0].is_untyped else values[0]
     if value.type == types.VARCHAR:
         written = f"regexp_extract(to_json(array({value.sql})), '^.(.*).$', 1)"
@@ -101,20 +104,20 @@ def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _object(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if isinstance(node, exp.JSONObject):
-        # The parser has made pairs of names and values.
+        # The parser returns pairs of names and values.
         values = [part(pair, place) for pair in values for place in (0, 1)]
         names: list[str | None] = [pair.this.name for pair in node.expressions]
     else:
         names = [value.literal for value in values[::2]]
     if any(name is None for name in names):
-        raise InvalidInputError(f"The names in a JSON object must be constants: {shown(node)}")
+        raise InvalidInputError(f"The names in a JSON object must be constants: {render(node)}")
     return cast(struct_value([name or "" for name in names], values[1::2]), types.JSON)
 
 
 def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not values:
         return Bound("'[]'", types.JSON)
-    parts = [_made([value], node).sql for value in values]
+    parts = [_to_json([value], node).sql for value in values]
     joined = ", ".join(f"coalesce({sql}, 'null')" for sql in parts)
     return Bound(f"concat('[', concat_ws(',', {joined}), ']')", types.JSON)
 
@@ -122,7 +125,7 @@ def _array(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _json(values[0], node)
     if len(values) > 1:
-        value = _extracted(values, node).sql
+        value = _extract(values, node).sql
 
     def body(sql: str) -> str:
         start = f"left(ltrim({sql}), 1)"
@@ -137,7 +140,7 @@ def _type(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    value = _json(values[0], node) if len(values) == 1 else _extracted(values, node).sql
+    value = _json(values[0], node) if len(values) == 1 else _extract(values, node).sql
     return Bound(
         f"CAST(coalesce(json_array_length({value}), if({value} IS NULL, NULL, 0)) AS DECIMAL(20,0))", types.UINT64
     )
@@ -152,8 +155,8 @@ def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"json_object_keys({_json(values[0], node)})", list_of(types.VARCHAR))
 
 
-def _extracted_all(function: Function) -> Function:
-    """Return a function that also takes a list of paths."""
+def _with_path_lists(function: Function) -> Function:
+    """Wrap a function to take a list of paths, too."""
 
     def extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if len(values) > 1 and isinstance(values[1].type, types.List) and values[1].literal is not None:
@@ -168,8 +171,8 @@ def _extracted_all(function: Function) -> Function:
 _PATH: Final = ("this", "expression", "only_json_types", "scalar_only", "expressions", "json_type")
 
 NODES: Final[Nodes] = {
-    exp.JSONExtract: (_extracted_all(_extracted), _PATH),
-    exp.JSONExtractScalar: (_extracted_all(_extracted_text), _PATH),
+    exp.JSONExtract: (_with_path_lists(_extract), _PATH),
+    exp.JSONExtractScalar: (_with_path_lists(_extract_text), _PATH),
     exp.JSONType: (_type, THIS),
     exp.JSONKeyValue: (lambda values, node: row_value(values), ("this", "expression")),
     exp.JSONObject: (_object, ("expressions", "null_handling", "return_type", "encoding")),
@@ -177,9 +180,9 @@ NODES: Final[Nodes] = {
     exp.JSONKeys: (_names, ("this", "expression", "expressions")),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    **dict.fromkeys(("json_extract", "json_extract_path"), _extracted_all(_extracted)),
-    **dict.fromkeys(("json_extract_string", "json_extract_path_text"), _extracted_all(_extracted_text)),
-    **dict.fromkeys(("to_json", "json_quote", "row_to_json", "array_to_json"), _made),
+    **dict.fromkeys(("json_extract", "json_extract_path"), _with_path_lists(_extract)),
+    **dict.fromkeys(("json_extract_string", "json_extract_path_text"), _with_path_lists(_extract_text)),
+    **dict.fromkeys(("to_json", "json_quote", "row_to_json", "array_to_json"), _to_json),
     "json": lambda values, node: cast(values[0], types.JSON),
     "json_object": _object,
     "json_array": _array,

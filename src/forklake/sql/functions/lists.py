@@ -1,4 +1,7 @@
-"""Functions of lists; a lambda among the arguments is its text in Spark's words, with the type of what it gives."""
+"""Functions of lists.
+
+A lambda among the arguments is a `Bound` with its text in Spark SQL and the type of its result.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.calls import Call, Key
 from forklake.sql.expressions.casts import cast
-from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.nested import element, exact, value_slice
 from forklake.sql.expressions.phrases import once, variable
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.functions.signature import (
     THIS,
@@ -41,15 +44,15 @@ def _list(value: Bound, node: exp.Expr) -> Bound:
 
 
 def _with(values: Sequence[Bound], node: exp.Expr) -> tuple[Bound, Bound]:
-    """Return a list and a value as one that can be in it; the list may get another type for that."""
+    """Cast a list and a value to a common element type."""
     lists, member = values
     inner = element_of(_list(lists, node), node)
-    same = unified([inner, member])[1]
+    same = unify([inner, member])[1]
     return cast(lists, list_of(same.type)), same
 
 
 def contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return whether a list has a value, a map a key, or a text another."""
+    """Return whether a list has a value, a map a key, or a text another text."""
     if isinstance(values[0].type, types.Map):
         key = cast(values[1], values[0].type.key.type)
         return Bound(f"map_contains_key({values[0].sql}, {exact(key)})", types.BOOLEAN)
@@ -72,7 +75,7 @@ def _position(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _two_lists(values: Sequence[Bound], node: exp.Expr) -> list[Bound]:
-    return unified([_list(value, node) for value in values])
+    return unify([_list(value, node) for value in values])
 
 
 def _has_any(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -101,16 +104,16 @@ def _distinct_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"CAST(array_size({_distinct(values, node).sql}) AS DECIMAL(20,0))", types.UINT64)
 
 
-def _sorted(values: Sequence[Bound], node: exp.Expr, default: str = "ASC") -> Bound:
+def _sort(values: Sequence[Bound], node: exp.Expr, default: str = "ASC") -> Bound:
     order = constant_text(values[1], node, "order of a sort").upper() if len(values) > 1 else default
     nulls = constant_text(values[2], node, "place of NULL in a sort").upper() if len(values) > 2 else "NULLS LAST"
     if order not in ("ASC", "DESC") or nulls not in ("NULLS FIRST", "NULLS LAST"):
-        raise InvalidInputError(f'Invalid Input Error: The order "{order} {nulls}" of a sort is none: {shown(node)}')
+        raise InvalidInputError(f'Invalid Input Error: The order "{order} {nulls}" of a sort is none: {render(node)}')
     return _in_order(values[0], node, is_descending=order == "DESC", nulls_first=nulls == "NULLS FIRST")
 
 
-def _sorted_node(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return the same for a node of the parser, in which the order is no argument."""
+def _sort_node(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Sort a list as a node of the parser says, where the order is no argument."""
     ascending, nulls_first = node.args.get("asc"), node.args.get("nulls_first")
     return _in_order(
         values[0],
@@ -126,7 +129,7 @@ def _in_order(value: Bound, node: exp.Expr, *, is_descending: bool, nulls_first:
     if isinstance(inner, types.Nested):
         name = variable()
         keyed = f"struct({sort_key(Bound(name, inner))} AS k0, {name} AS v0)"
-        rows = Call(order=(Key(Bound("", types.INT32), is_descending, nulls_first),)).sorted(
+        rows = Call(order=(Key(Bound("", types.INT32), is_descending, nulls_first),)).sort(
             f"transform({lists}, {name} -> {keyed})"
         )
         return Bound(f"transform({rows}, {name} -> {name}.v0)", value.type)
@@ -137,13 +140,13 @@ def _in_order(value: Bound, node: exp.Expr, *, is_descending: bool, nulls_first:
     return Bound(sql, value.type)
 
 
-def _appended(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _append(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, member = _with(values, node)
     empty = f"CAST(array() AS {spark_type(lists.type)})"
     return Bound(f"concat(coalesce({lists.sql}, {empty}), array({exact(member)}))", lists.type)
 
 
-def _prepended(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _prepend(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if isinstance(values[0].type, types.List) and not isinstance(values[1].type, types.List):
         values = (values[1], values[0])  # as the parser has them
     lists, member = _with((values[1], values[0]), node)
@@ -151,35 +154,38 @@ def _prepended(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"concat(array({exact(member)}), coalesce({lists.sql}, {empty}))", lists.type)
 
 
-def _concatenated(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _concatenate(values: Sequence[Bound], node: exp.Expr) -> Bound:
     known = [value for value in values if value.type != types.NULL]
     if not known:
         return Bound("NULL", types.NULL)
     same = _two_lists(known, node)
     empty = f"CAST(array() AS {spark_type(same[0].type)})"
     lists = [f"coalesce({value.sql}, {empty})" for value in same]
-    return Bound(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), same[0].type)
+    return Bound(lengths.concatenate_lists(lists, lambda parts: f"concat({', '.join(parts)})"), same[0].type)
 
 
-def _flattened(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _flatten(values: Sequence[Bound], node: exp.Expr) -> Bound:
     inner = element_of(values[0], node)
     if not isinstance(inner.type, types.List | types.Null):
         raise wrong_type(values[0], node)
     if inner.type == types.NULL:
         return Bound("array()", list_of(types.NULL))
-    return Bound(lengths.flattened(f"array_compact({values[0].sql})"), inner.type)
+    return Bound(lengths.flatten_lists(f"array_compact({values[0].sql})"), inner.type)
 
 
-def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _join_texts(values: Sequence[Bound], node: exp.Expr) -> Bound:
     texts = cast(_list(values[0], node), list_of(types.VARCHAR))
     between = Bound("','", types.VARCHAR, literal=",")
     if len(values) > 1:
         between = Bound(text(values[1], node), types.VARCHAR, literal=values[1].literal)
-    return Bound(lengths.separated(texts.sql, between), types.VARCHAR)
+    return Bound(lengths.join_texts(texts.sql, between), types.VARCHAR)
 
 
-def _zipped(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return rows of the elements at each place; shorter lists have NULL where longer ones go on."""
+def _zip(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a list of rows with the elements at each position.
+
+    Shorter lists are padded with NULL.
+    """
     lists = values[:-1] if values[-1].type == types.BOOLEAN else values
     shape = list_of(struct_of([("", element_of(value, node).type) for value in lists]))
     name = variable()
@@ -189,7 +195,7 @@ def _zipped(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"transform({places}, {name} -> named_struct({fields}))", shape)
 
 
-def _resized(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _resize(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = _list(values[0], node)
     asked = cast(values[1], types.INT64) if values[1].is_untyped else values[1]
     size = lengths.list_size(asked, whole(asked, node))
@@ -198,7 +204,7 @@ def _resized(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"slice(concat({value.sql}, array_repeat({filler}, {size})), 1, {size})", value.type)
 
 
-def _selected(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _select(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, places = _list(values[0], node), _list(values[1], node)
     name = variable()
     chosen = f"transform({places.sql}, {name} -> try_element_at({value.sql}, nullif(CAST({name} AS INT), 0)))"
@@ -209,26 +215,26 @@ def _slice(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return value_slice(values[0], values[1], values[2] if len(values) > 2 else None)
 
 
-def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return element(values[0], values[1])
 
 
 # ---- lambdas ---------------------------------------------------------------------------------------------------------
 
 
-def _transformed(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _transform(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = values
     return Bound(f"transform({_list(lists, node).sql}, {body.sql})", list_of(body.type))
 
 
-def _filtered(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _filter(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = values
     if body.type not in (types.BOOLEAN, types.NULL):
-        raise InvalidInputError(f"Binder Error: The lambda of a filter must be true or false: {shown(node)}")
+        raise InvalidInputError(f"Binder Error: The lambda of a filter must be true or false: {render(node)}")
     return Bound(f"filter({_list(lists, node).sql}, {body.sql})", lists.type)
 
 
-def _reduced(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _reduce(values: Sequence[Bound], node: exp.Expr) -> Bound:
     lists, body = _list(values[0], node), values[1]
     inner = element_of(lists, node)
     if len(values) > 2:
@@ -241,7 +247,7 @@ def _reduced(values: Sequence[Bound], node: exp.Expr) -> Bound:
 # ---- aggregates of one list ------------------------------------------------------------------------------------------
 
 
-def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _list_aggregate(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
     """Return an aggregate over the elements of a list."""
     value = _list(values[0], node)
     inner = element_of(value, node)
@@ -257,10 +263,10 @@ def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
         case "any_value":
             return Bound(f"try_element_at({known}, 1)", inner.type)
         case "string_agg":
-            texts = _joined(values, node)
+            texts = _join_texts(values, node)
             return Bound(f"(CASE WHEN size({known}) > 0 THEN {texts.sql} END)", types.VARCHAR)
         case "sum":
-            return _summed(known, inner, node)
+            return _sum(known, inner, node)
         case "avg" | "mean":
             total = f"aggregate({known}, 0D, (t, x) -> t + CAST(x AS DOUBLE))"
             return Bound(f"try_divide({total}, array_size({known}))", types.FLOAT64)
@@ -271,10 +277,10 @@ def _folded(name: str, values: Sequence[Bound], node: exp.Expr) -> Bound:
             return Bound(f"(CASE WHEN size({known}) > 0 THEN forall({known}, {item} -> {item}) END)", types.BOOLEAN)
         case "bool_or":
             return Bound(f"(CASE WHEN size({known}) > 0 THEN exists({known}, {item} -> {item}) END)", types.BOOLEAN)
-    raise InvalidInputError(f'The aggregate "{name}" of a list is not supported: {shown(node)}')
+    raise InvalidInputError(f'The aggregate "{name}" of a list is not supported: {render(node)}')
 
 
-def _summed(known: str, inner: Bound, node: exp.Expr) -> Bound:
+def _sum(known: str, inner: Bound, node: exp.Expr) -> Bound:
     kind: Type
     match inner.type:
         case types.Float():
@@ -291,16 +297,16 @@ def _summed(known: str, inner: Bound, node: exp.Expr) -> Bound:
 
 
 def _of_list(name: str) -> Function:
-    return lambda values, node: _folded(name, values, node)
+    return lambda values, node: _list_aggregate(name, values, node)
 
 
-def _aggregated(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _aggregate(values: Sequence[Bound], node: exp.Expr) -> Bound:
     name = constant_text(values[1], node, "name of an aggregate").lower()
-    return _folded(name, [values[0], *values[2:]], node)
+    return _list_aggregate(name, [values[0], *values[2:]], node)
 
 
 def _both(*names: str) -> list[str]:
-    """Return names that functions of lists have with both prefixes."""
+    """Return the names of list functions with each of their two prefixes."""
     return [f"{prefix}_{name}" for name in names for prefix in ("list", "array")]
 
 
@@ -314,17 +320,17 @@ NODES: Final[Nodes] = {
     exp.ArrayOverlaps: (_has_any, TWO),
     exp.ArrayContainsAll: (_has_all, TWO),
     exp.ArrayDistinct: (_distinct, ("this", "check_null")),
-    exp.ArraySort: (_sorted_node, ("this", "nulls_first", "asc")),
+    exp.ArraySort: (_sort_node, ("this", "nulls_first", "asc")),
     exp.ArraySize: (_length, TWO),
-    exp.ArrayAppend: (_appended, (*TWO, "null_propagation")),
-    exp.ArrayPrepend: (_prepended, (*TWO, "null_propagation")),
-    exp.ArrayConcat: (_concatenated, ("this", "expressions", "null_propagation")),
+    exp.ArrayAppend: (_append, (*TWO, "null_propagation")),
+    exp.ArrayPrepend: (_prepend, (*TWO, "null_propagation")),
+    exp.ArrayConcat: (_concatenate, ("this", "expressions", "null_propagation")),
     exp.ArrayReverse: (lambda values, node: Bound(f"reverse({values[0].sql})", values[0].type), THIS),
     exp.ArraySlice: (_slice, ("this", "start", "end", "is_length")),
-    exp.Flatten: (_flattened, THIS),
-    exp.ArrayToString: (_joined, TWO),
-    exp.Transform: (_transformed, TWO),
-    exp.ArrayFilter: (_filtered, TWO),
+    exp.Flatten: (_flatten, THIS),
+    exp.ArrayToString: (_join_texts, TWO),
+    exp.Transform: (_transform, TWO),
+    exp.ArrayFilter: (_filter, TWO),
     exp.ArrayMax: (_of_list("max"), THIS),
     exp.ArrayMin: (_of_list("min"), THIS),
 }
@@ -337,23 +343,23 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(_both("intersect"), _intersection),
     **dict.fromkeys(_both("distinct"), _distinct),
     **dict.fromkeys(_both("unique"), _distinct_count),
-    **dict.fromkeys(_both("sort"), _sorted),
-    **dict.fromkeys(_both("reverse_sort"), lambda values, node: _sorted(values, node, "DESC")),
-    **dict.fromkeys(_both("append", "push_back"), _appended),
-    **dict.fromkeys(_both("prepend", "push_front"), _prepended),
-    **dict.fromkeys(_both("concat", "cat"), _concatenated),
+    **dict.fromkeys(_both("sort"), _sort),
+    **dict.fromkeys(_both("reverse_sort"), lambda values, node: _sort(values, node, "DESC")),
+    **dict.fromkeys(_both("append", "push_back"), _append),
+    **dict.fromkeys(_both("prepend", "push_front"), _prepend),
+    **dict.fromkeys(_both("concat", "cat"), _concatenate),
     **dict.fromkeys(_both("reverse"), lambda values, node: Bound(f"reverse({values[0].sql})", values[0].type)),
-    **dict.fromkeys(_both("zip"), _zipped),
-    **dict.fromkeys(_both("resize"), _resized),
-    **dict.fromkeys(_both("select"), _selected),
+    **dict.fromkeys(_both("zip"), _zip),
+    **dict.fromkeys(_both("resize"), _resize),
+    **dict.fromkeys(_both("select"), _select),
     **dict.fromkeys(_both("slice"), _slice),
-    **dict.fromkeys(_both("extract", "element"), _extracted),
+    **dict.fromkeys(_both("extract", "element"), _extract),
     **dict.fromkeys(_both("length"), _length),
-    **dict.fromkeys((*_both("transform", "apply"), "apply"), _transformed),
-    **dict.fromkeys((*_both("filter"), "filter"), _filtered),
-    **dict.fromkeys((*_both("reduce"), "reduce"), _reduced),
-    **dict.fromkeys((*_both("aggregate", "aggr"), "aggregate"), _aggregated),
+    **dict.fromkeys((*_both("transform", "apply"), "apply"), _transform),
+    **dict.fromkeys((*_both("filter"), "filter"), _filter),
+    **dict.fromkeys((*_both("reduce"), "reduce"), _reduce),
+    **dict.fromkeys((*_both("aggregate", "aggr"), "aggregate"), _aggregate),
     **{f"list_{name}": _of_list(name) for name in (*_AGGREGATES, "mean", "bool_and", "bool_or")},
-    "flatten": _flattened,
-    "array_to_string": _joined,
+    "flatten": _flatten,
+    "array_to_string": _join_texts,
 }

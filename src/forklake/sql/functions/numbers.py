@@ -11,16 +11,19 @@ from forklake.model import types
 from forklake.sql.expressions.arithmetic import arithmetic, bits
 from forklake.sql.expressions.bound import MOMENTS, Bound, decimal_size
 from forklake.sql.expressions.casts import cast
-from forklake.sql.expressions.literals import quoted, spark_type
+from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import once
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, double, of_doubles, whole, wrong_type
 
 
 def _failing(name: str, fails: str, complaint: str) -> Function:
-    """Return a function that fails the query where DuckDB's does and Spark's gives NaN or NULL."""
+    """Return a function that fails where DuckDB's does.
+
+    Spark's own gives NaN or NULL there.
+    """
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
-        refused = f"raise_error({quoted(f'Out of Range Error: {complaint}')})"
+        refused = f"raise_error({text_literal(f'Out of Range Error: {complaint}')})"
         body = once(
             double(values[0], node), lambda sql: f"(CASE WHEN {sql} {fails} THEN {refused} ELSE {name}({sql}) END)"
         )
@@ -36,7 +39,7 @@ _NEGATIVE: Final = "cannot take logarithm of a negative number"
 def _logarithm(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         def body(sql: str) -> str:
-            zero, negative = (quoted(f"Out of Range Error: {one}") for one in (_ZERO, _NEGATIVE))
+            zero, negative = (text_literal(f"Out of Range Error: {one}") for one in (_ZERO, _NEGATIVE))
             refused = f"WHEN {sql} = 0 THEN raise_error({zero}) WHEN {sql} < 0 THEN raise_error({negative})"
             return f"(CASE {refused} ELSE {name}({sql}) END)"
 
@@ -66,7 +69,7 @@ def _absolute(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if isinstance(value.type, types.Integer) and value.type.bits < 128:
         lowest = value.type.low
 
-        # The smallest integer of each type has no positive one.
+        # The smallest integer of a type has no positive counterpart.
         def body(sql: str) -> str:
             message = f"concat('Overflow on abs(', CAST({sql} AS STRING), ')')"
             least = f"{sql} = {lowest}BD"
@@ -85,7 +88,7 @@ def _to_whole(name: str) -> Function:
             kind = types.Decimal(decimal_size(value.type)[0], 0)
             return Bound(f"CAST({name}({value.sql}) AS {kind.sql_name})", kind)
 
-        # Spark's result is an integer; floats that are too large for one are whole already.
+        # Spark's result is an integer; floats that are too large for one are integral already.
         def body(sql: str) -> str:
             return f"(CASE WHEN abs({sql}) < 4503599627370496D THEN CAST({name}({sql}) AS DOUBLE) ELSE {sql} END)"
 
@@ -114,11 +117,11 @@ def _round(values: Sequence[Bound], node: exp.Expr) -> Bound:
     source = cast(value, types.FLOAT64).sql
     if places is None:
         return cast(Bound(f"round({source}, 0)", types.FLOAT64), width)
-    return cast(Bound(_rounded_float(source, whole(places, node)), types.FLOAT64), width)
+    return cast(Bound(_round_float(source, whole(places, node)), types.FLOAT64), width)
 
 
-def _rounded_float(source: str, places: str) -> str:
-    """Return a float that is scaled, rounded and scaled back, as DuckDB does it."""
+def _round_float(source: str, places: str) -> str:
+    """Round a float as DuckDB does: scale it, round it, scale it back."""
     factor = f"power(10D, abs({places}))"
 
     def body(sql: str) -> str:
@@ -130,7 +133,7 @@ def _rounded_float(source: str, places: str) -> str:
     return once(source, body)
 
 
-def _truncated(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _truncate(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = values[0]
     if isinstance(value.type, types.Integer):
         return value
@@ -179,7 +182,10 @@ def _bit_not(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _divisor(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return the greatest common divisor, by Euclid's steps; 64 bits need less than a hundred."""
+    """Return the greatest common divisor, by Euclid's algorithm.
+
+    Numbers of 64 bits need less than a hundred steps.
+    """
     one, other = (cast(value, types.INT64).sql for value in values)
     start = f"named_struct('a', abs({one}), 'b', abs({other}))"
     step = "if(t.b = 0, t, named_struct('a', t.b, 'b', t.a % nullif(t.b, 0L)))"
@@ -196,8 +202,8 @@ def _factorial(values: Sequence[Bound], node: exp.Expr) -> Bound:
     number = whole(values[0], node)
     product = f"aggregate(sequence(1, greatest({number}, 1)), CAST(1 AS DECIMAL(38,0)),"
     made = f"{product} (t, i) -> CAST(t * i AS DECIMAL(38,0)))"
-    large = f"raise_error({quoted('Out of Range Error: Value out of range')})"
-    negative = f"raise_error({quoted('Out of Range Error: factorial of a negative number is undefined')})"
+    large = f"raise_error({text_literal('Out of Range Error: Value out of range')})"
+    negative = f"raise_error({text_literal('Out of Range Error: factorial of a negative number is undefined')})"
     cases = f"WHEN {number} > {_LARGEST_FACTORIAL} THEN {large} WHEN {number} < 0 THEN {negative}"
     return Bound(f"(CASE {cases} WHEN {number} IS NOT NULL THEN {made} END)", types.INT128)
 
@@ -210,7 +216,10 @@ def _is(pattern: str) -> Function:
 
 
 def _finite(pattern: str) -> Function:
-    """Return whether a number is finite; dates and timestamps always are."""
+    """Return a function that tests for finite numbers, dates and timestamps.
+
+    Dates and timestamps are always finite.
+    """
     of_numbers = _is(pattern)
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -232,7 +241,7 @@ def _even(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 def _bit_count(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value = cast(values[0], types.INT64) if values[0].is_untyped or values[0].type == types.NULL else values[0]
-    # Spark counts the bits of 64; negative numbers of fewer have fewer.
+    # Spark counts the bits of 64 bit integers; negative numbers of smaller types have fewer.
     bits = value.type.bits if value.type in (types.INT8, types.INT16, types.INT32) else None
     whole = cast(value, types.INT64).sql
     return Bound(f"CAST(bit_count({whole if bits is None else f'({whole} & {2**bits - 1}L)'}) AS TINYINT)", types.INT8)
@@ -257,7 +266,7 @@ NODES: Final[Nodes] = {
     exp.Floor: (_to_whole("floor"), THIS),
     exp.Ceil: (_to_whole("ceil"), THIS),
     exp.Round: (_round, ("this", "decimals")),
-    exp.Trunc: (_truncated, THIS),
+    exp.Trunc: (_truncate, THIS),
     exp.Sign: (_sign, THIS),
     exp.Pow: (_POWER, TWO),
     exp.Exp: (_PLAIN["exp"], THIS),
@@ -304,7 +313,7 @@ NAMED: Final[Mapping[str, Function]] = {
     "floor": _to_whole("floor"),
     **dict.fromkeys(("ceil", "ceiling"), _to_whole("ceil")),
     "round": _round,
-    "trunc": _truncated,
+    "trunc": _truncate,
     "sign": _sign,
     **dict.fromkeys(("pow", "power"), _POWER),
     "sqrt": _SQRT,

@@ -1,4 +1,4 @@
-"""range() and generate_series() as lists: numbers, or moments with an interval between them."""
+"""range() and generate_series() as lists of numbers or timestamps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forklake.sql.expressions.casts import cast, naive
 from forklake.sql.expressions.intervals import spark_interval
 from forklake.sql.expressions.lengths import LIST_ELEMENTS
 from forklake.sql.expressions.phrases import variable
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import Function, Nodes
 
 _DAY: Final = "86400000000D"
@@ -25,7 +25,7 @@ _MOMENTS: Final = frozenset({types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ})
 
 
 def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
-    """Return the numbers, or moments, from one to another."""
+    """Return the numbers or timestamps from a start to an end."""
     if any(value.type in _MOMENTS for value in values[:2]):
         return _moments(values, node, is_closed=is_closed)
     numbers = [cast(value, types.INT64) for value in values]
@@ -44,7 +44,10 @@ def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound
 
 
 def _is_short(numbers: Sequence[Bound]) -> bool:
-    """Return whether constants tell that a range, whatever its step, is no longer than lists are."""
+    """Return whether constant bounds keep a range within the limit of lists.
+
+    This holds for any step.
+    """
     ends = [int(number.literal) for number in numbers[:2] if number.literal is not None]
     return len(ends) == min(len(numbers), 2) and abs(ends[-1] - (ends[0] if len(ends) > 1 else 0)) < LIST_ELEMENTS
 
@@ -53,10 +56,10 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
     if len(values) < 3 or values[2].type != types.INTERVAL:
         raise InvalidInputError(
             "Binder Error: No function matches the given name and argument types: a range of timestamps needs an"
-            f" INTERVAL: {shown(node)}"
+            f" INTERVAL: {render(node)}"
         )
     kind = types.TIMESTAMPTZ if types.TIMESTAMPTZ in {value.type for value in values[:2]} else types.TIMESTAMP
-    # At UTC, whatever the zone of the session is.
+    # In UTC, whatever the session's time zone is.
     start, stop = (naive(cast(value, kind)) for value in values[:2])
     sign, has_months = _direction(values[2])
     empty = "CAST(array() AS ARRAY<TIMESTAMP_NTZ>)"
@@ -66,9 +69,9 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
         found = f"if({start} IS NULL OR {stop} IS NULL, NULL, {empty})"
     else:
         steps = (
-            _stepped(start, stop, values[2])
+            _month_steps(start, stop, values[2])
             if has_months
-            else f"sequence({_guarded(start, stop, values[2])}, {stop}, {spark_interval(values[2])})"
+            else f"sequence({_checked_start(start, stop, values[2])}, {stop}, {spark_interval(values[2])})"
         )
         made = f"(CASE WHEN {start} {order}= {stop} THEN {steps} WHEN {stop} IS NOT NULL THEN {empty} END)"
         found = f"filter({made}, {name} -> {name} {order}{'=' if is_closed else ''} {stop})"
@@ -78,8 +81,11 @@ def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bou
     return Bound(found, list_of(kind))
 
 
-def _guarded(start: str, stop: str, interval: Bound) -> str:
-    """Return where a list of moments starts that are days or less apart."""
+def _checked_start(start: str, stop: str, interval: Bound) -> str:
+    """Return the start of a list of timestamps with a step of days or less.
+
+    A list that would be too long fails the query.
+    """
     _, days, micros = interval.span or ("", "0", "0")
     if interval.literal is not None:
         span = parse_interval(interval.literal)
@@ -90,7 +96,9 @@ def _guarded(start: str, stop: str, interval: Bound) -> str:
 
 
 def _direction(interval: Bound) -> tuple[int, bool]:
-    """Return the sign of an interval, and whether it has months; one that is no constant is taken to grow by days.
+    """Return the sign of an interval, and whether it has months.
+
+    An interval that is no constant is taken to be positive and without months.
 
     Raises:
         InvalidInputError: Its parts have different signs.
@@ -104,8 +112,11 @@ def _direction(interval: Bound) -> tuple[int, bool]:
     return (signs.pop() if signs else 0), bool(span.months)
 
 
-def _stepped(start: str, stop: str, interval: Bound) -> str:
-    """Return moments of which each is so many months after the one before, whose day may be the last of its month."""
+def _month_steps(start: str, stop: str, interval: Bound) -> str:
+    """Return timestamps with a step of months.
+
+    Each is computed from the one before it, whose day may have been cut to the last of its month.
+    """
     assert interval.literal is not None
     months = abs(parse_interval(interval.literal).months)
     most = f"CAST(abs(months_between({stop}, {start})) / {months} AS INT) + 2"

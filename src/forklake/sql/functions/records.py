@@ -14,8 +14,8 @@ from forklake.model.names import fold
 from forklake.model.types.shapes import entries_of, list_of, map_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast
-from forklake.sql.expressions.coercion import unified
-from forklake.sql.expressions.literals import quoted, spark_names, spark_type
+from forklake.sql.expressions.coercion import unify
+from forklake.sql.expressions.literals import spark_names, spark_type, text_literal
 from forklake.sql.expressions.nested import element, exact, map_of_lists, map_value, row_value, struct_value
 from forklake.sql.expressions.nested_casts import part
 from forklake.sql.expressions.phrases import once, variable
@@ -44,8 +44,8 @@ def _entries(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"map_entries({sql})", entries_of(kind.key.type, kind.value.type))
 
 
-def _found(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return what a map has for a key, as a list that is empty if it has nothing."""
+def _lookup(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Return a list with the value that a map has for a key, empty if it has none."""
     given, kind = _map(values[0], node)
     wanted = exact(cast(values[1], kind.key.type))
 
@@ -56,7 +56,7 @@ def _found(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(once(given, body), list_of(kind.value.type))
 
 
-def _found_value(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _lookup_value(values: Sequence[Bound], node: exp.Expr) -> Bound:
     _map(values[0], node)
     return element(values[0], values[1])
 
@@ -72,15 +72,15 @@ def _from_entries(values: Sequence[Bound], node: exp.Expr) -> Bound:
     raise wrong_type(values[0], node)
 
 
-def _merged(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return maps put together; the last one decides about a key."""
+def _concatenate_maps(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Concatenate maps; the last map with a key decides its value."""
     for value in values:
         _map(value, node)
-    same = unified(values)
+    same = unify(values)
     empty = f"CAST(map() AS {spark_type(same[0].type)})"
     total = f"coalesce({same[0].sql}, {empty})"
     for value in same[1:]:
-        # Spark refuses a key that is there twice.
+        # Spark refuses duplicate keys.
         added = f"coalesce({value.sql}, {empty})"
         key, item = variable(), variable()
         kept = f"map_filter({total}, ({key}, {item}) -> NOT map_contains_key({added}, {key}))"
@@ -88,7 +88,7 @@ def _merged(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(total, same[0].type)
 
 
-def _made(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _make_map(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return map_value((), ()) if not values else map_of_lists(values[0], values[1])
 
 
@@ -96,14 +96,14 @@ def _names(node: exp.Expr) -> list[str]:
     return [part.this.name for part in node.expressions if isinstance(part, exp.PropertyEQ | exp.Kwarg)]
 
 
-def _packed(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _pack(values: Sequence[Bound], node: exp.Expr) -> Bound:
     names = _names(node)
     if len(names) != len(values):
         raise InvalidInputError("Binder Error: Need named argument for struct pack, e.g. struct_pack(a := b)")
     return struct_value(names, values)
 
 
-def _inserted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _insert(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, names = values[0], _names(node)
     if not isinstance(value.type, types.Struct) or len(names) != len(values) - 1:
         raise InvalidInputError(
@@ -117,7 +117,7 @@ def _inserted(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return struct_value([*(child.name for child in known), *names], [*parts, *values[1:]])
 
 
-def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _concatenate_structs(values: Sequence[Bound], node: exp.Expr) -> Bound:
     parts, names = [], []
     for value in values:
         if not isinstance(value.type, types.Struct):
@@ -131,11 +131,11 @@ def _joined(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _field_names(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not isinstance(values[0].type, types.Struct):
         raise wrong_type(values[0], node)
-    names = ", ".join(quoted(name) for name in spark_names(values[0].type))
+    names = ", ".join(text_literal(name) for name in spark_names(values[0].type))
     return Bound(f"if({values[0].sql} IS NULL, NULL, array({names}))", list_of(types.VARCHAR))
 
 
-def _extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return element(values[0], values[1])
 
 
@@ -146,23 +146,23 @@ def _row(values: Sequence[Bound], node: exp.Expr) -> Bound:
 NODES: Final[Nodes] = {
     exp.MapKeys: (_keys, THIS),
     exp.MapFromEntries: (_from_entries, THIS),
-    exp.StructExtract: (_extracted, TWO),
+    exp.StructExtract: (_extract, TWO),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    "map": _made,
+    "map": _make_map,
     "map_keys": _keys,
     "map_values": _values,
     "map_entries": _entries,
-    **dict.fromkeys(("element_at", "map_extract"), _found),
-    "map_extract_value": _found_value,
+    **dict.fromkeys(("element_at", "map_extract"), _lookup),
+    "map_extract_value": _lookup_value,
     "map_contains": contains,
     "map_from_entries": _from_entries,
-    "map_concat": _merged,
+    "map_concat": _concatenate_maps,
     "cardinality": _size,
-    "struct_pack": _packed,
-    "struct_insert": _inserted,
-    "struct_concat": _joined,
+    "struct_pack": _pack,
+    "struct_insert": _insert,
+    "struct_concat": _concatenate_structs,
     "struct_keys": _field_names,
-    **dict.fromkeys(("struct_extract", "struct_extract_at"), _extracted),
+    **dict.fromkeys(("struct_extract", "struct_extract_at"), _extract),
     "row": _row,
 }

@@ -16,9 +16,9 @@ from forklake.model.types.shapes import list_of
 from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import TEXTS, Bound
 from forklake.sql.expressions.casts import cast
-from forklake.sql.expressions.coercion import unified
-from forklake.sql.expressions.comparisons import prefixed
-from forklake.sql.expressions.literals import quoted, spark_type
+from forklake.sql.expressions.coercion import unify
+from forklake.sql.expressions.comparisons import prefix_predicate
+from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import once, variable
 from forklake.sql.functions.lists import contains
 from forklake.sql.functions.signature import THIS, TWO, Function, Nodes, of_text, text, whole, wrong_type
@@ -32,7 +32,10 @@ def _length(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return a part of text: the place 0 is before the first letter, a negative length goes back."""
+    """Return a part of a text.
+
+    Position 0 is before the first character; a negative length counts backwards.
+    """
     value, start = text(values[0], node), values[1]
     length = values[2] if len(values) > 2 else None
     is_plain = start.literal is not None and int(start.literal) > 0
@@ -54,7 +57,10 @@ def _substring(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _end(name: str) -> Function:
-    """Return the letters at one end; a negative count leaves out so many at the other."""
+    """Return a function for the characters at one end of a text.
+
+    A negative count leaves out that many characters at the other end.
+    """
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         size = whole(values[1], node)
@@ -74,50 +80,50 @@ _RIGHT: Final = _end("right")
 def _trim(side: str | None = None) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         where = side or node.args.get("position") or "BOTH"
-        letters = quoted(" ") if len(values) == 1 else text(values[1], node)
+        letters = text_literal(" ") if len(values) == 1 else text(values[1], node)
         return Bound(f"trim({where} {letters} FROM {text(values[0], node)})", types.VARCHAR)
 
     return function
 
 
-def _padded(name: str) -> Function:
+def _padding(name: str) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         filler = Bound(text(values[2], node), types.VARCHAR, literal=values[2].literal)
-        return Bound(lengths.padded(name, text(values[0], node), whole(values[1], node), filler), types.VARCHAR)
+        return Bound(lengths.pad_text(name, text(values[0], node), whole(values[1], node), filler), types.VARCHAR)
 
     return function
 
 
 def _pad(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return _padded("lpad" if node.args.get("is_left") else "rpad")(values, node)
+    return _padding("lpad" if node.args.get("is_left") else "rpad")(values, node)
 
 
 def _concat(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if any(isinstance(value.type, types.List) for value in values):
-        return joined_lists(values, node)
+        return concatenate_lists(values, node)
     texts = [f"coalesce({cast(value, types.VARCHAR).sql}, '')" for value in values]
-    return Bound(lengths.joined_texts(texts, lambda parts: f"concat({', '.join(parts)})"), types.VARCHAR)
+    return Bound(lengths.concatenate_texts(texts, lambda parts: f"concat({', '.join(parts)})"), types.VARCHAR)
 
 
-def joined_lists(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return lists one after another; a NULL is none."""
-    same = unified([value for value in values if isinstance(value.type, types.List)])
+def concatenate_lists(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    """Concatenate lists; NULLs are left out."""
+    same = unify([value for value in values if isinstance(value.type, types.List)])
     empty = f"CAST(array() AS {spark_type(same[0].type)})"
     lists = [f"coalesce({value.sql}, {empty})" for value in same]
-    return Bound(lengths.joined_lists(lists, lambda parts: f"concat({', '.join(parts)})"), same[0].type)
+    return Bound(lengths.concatenate_lists(lists, lambda parts: f"concat({', '.join(parts)})"), same[0].type)
 
 
 def _concat_ws(values: Sequence[Bound], node: exp.Expr) -> Bound:
     texts = [cast(value, types.VARCHAR).sql for value in values]
-    # The separator is there once for each text, and once more.
+    # The separator counts once for each text.
     measured = [*texts, *texts[:1] * (len(texts) - 2)]
-    made = lengths.joined_texts(measured, lambda parts: f"concat_ws({', '.join(parts[: len(texts)])})")
+    made = lengths.concatenate_texts(measured, lambda parts: f"concat_ws({', '.join(parts[: len(texts)])})")
     return Bound(made, types.VARCHAR)
 
 
 def _starts_with(values: Sequence[Bound], node: exp.Expr) -> Bound:
     prefix = values[1].literal
-    said = Anything() if prefix is None else prefixed(values[0], prefix)
+    said = Anything() if prefix is None else prefix_predicate(values[0], prefix)
     return Bound(f"startswith({text(values[0], node)}, {text(values[1], node)})", types.BOOLEAN, when_true=said)
 
 
@@ -135,7 +141,7 @@ def _letters(sql: str) -> str:
 
 
 def _plain_letter(letter: str) -> str:
-    """Return a letter as a regular expression that means no more than it."""
+    """Return a regular expression that matches exactly one character."""
     return f"\\{letter}" if letter in "\\^[]" else f"[{letter}]"
 
 
@@ -144,9 +150,9 @@ def _split(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if separator.literal == "":
         return Bound(lengths.split(source, "length({})".format, _letters), list_of(types.VARCHAR))
     if separator.literal is not None:
-        pattern = quoted("".join(map(_plain_letter, separator.literal)))
+        pattern = text_literal("".join(map(_plain_letter, separator.literal)))
     else:
-        pattern = f"concat({quoted(chr(92) + 'Q')}, {text(separator, node)}, {quoted(chr(92) + 'E')})"
+        pattern = f"concat({text_literal(chr(92) + 'Q')}, {text(separator, node)}, {text_literal(chr(92) + 'E')})"
     between = text(separator, node)
 
     def pieces(sql: str) -> str:
@@ -163,8 +169,8 @@ def _repeat(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if not isinstance(times.type, types.Integer):
         raise wrong_type(times, node)
     if isinstance(value.type, types.List):
-        return Bound(lengths.repeated_list(value.sql, times), value.type)
-    return Bound(lengths.repeated(replace(value, sql=text(value, node)), times), types.VARCHAR)
+        return Bound(lengths.repeat_list(value.sql, times), value.type)
+    return Bound(lengths.repeat_text(replace(value, sql=text(value, node)), times), types.VARCHAR)
 
 
 def _code(values: Sequence[Bound], node: exp.Expr) -> Bound:
@@ -182,7 +188,7 @@ def _letter(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _bytes_or_text(pattern: str, result: Type = types.VARCHAR) -> Function:
-    """Return a function of text or of bytes."""
+    """Return a function of one text or blob."""
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value = values[0]
@@ -224,19 +230,19 @@ def _contains(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return of_text("contains({0}, {1})", types.BOOLEAN)(values, node)
 
 
-def _reversed(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _reverse(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if isinstance(values[0].type, types.List):
         return Bound(f"reverse({values[0].sql})", values[0].type)
     return Bound(f"reverse({text(values[0], node)})", types.VARCHAR)
 
 
-def _replaced(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _replace(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, old, new = values
     written, found = text(new, node), text(old, node)
     least = 1 if old.literal is None else len(old.literal.encode())
     if new.literal is not None and len(new.literal.encode()) <= least * lengths.SMALL_GROWTH:
         return Bound(f"replace({text(value, node)}, {found}, {written})", types.VARCHAR)
-    return Bound(lengths.replaced(text(value, node), found, written), types.VARCHAR)
+    return Bound(lengths.replace_text(text(value, node), found, written), types.VARCHAR)
 
 
 _UPPER: Final = of_text("upper({0})")
@@ -254,7 +260,7 @@ _DECODE: Final = _of_bytes("decode({0}, 'UTF-8')", types.VARCHAR)
 
 
 def _first(function: Function) -> Function:
-    """Return a function that leaves out what the parser adds to its argument."""
+    """Wrap a function to ignore the arguments that the parser adds."""
     return lambda values, node: function(values[:1], node)
 
 
@@ -262,11 +268,11 @@ NODES: Final[Nodes] = {
     exp.Lower: (_LOWER, THIS),
     exp.Upper: (_UPPER, THIS),
     exp.Length: (_length, THIS),
-    exp.Reverse: (_reversed, THIS),
+    exp.Reverse: (_reverse, THIS),
     exp.MD5: (_MD5, THIS),
     exp.SHA: (_bytes_or_text("sha1({0})"), THIS),
     exp.SHA2: (_sha2, ("this", "length")),
-    exp.Replace: (_replaced, ("this", "expression", "replacement")),
+    exp.Replace: (_replace, ("this", "expression", "replacement")),
     exp.StrPosition: (_PLACE, ("this", "substr")),
     exp.Substring: (_substring, ("this", "start", "length")),
     exp.Left: (_LEFT, TWO),
@@ -315,16 +321,16 @@ NAMED: Final[Mapping[str, Function]] = {
     "strlen": of_text("CAST(octet_length({0}) AS BIGINT)", types.INT64),
     "octet_length": _OCTETS,
     "bit_length": _BITS,
-    "reverse": _reversed,
-    "replace": _replaced,
+    "reverse": _reverse,
+    "replace": _replace,
     "translate": _TRANSLATE,
     "repeat": _repeat,
     "chr": _letter,
     "trim": _trim("BOTH"),
     "ltrim": _trim("LEADING"),
     "rtrim": _trim("TRAILING"),
-    "lpad": _padded("lpad"),
-    "rpad": _padded("rpad"),
+    "lpad": _padding("lpad"),
+    "rpad": _padding("rpad"),
     "concat": _concat,
     "concat_ws": _concat_ws,
     "contains": _contains,

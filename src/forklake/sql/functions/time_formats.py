@@ -1,4 +1,4 @@
-"""Dates and timestamps written and read by a format in the words of ``strftime``."""
+"""Dates and timestamps to and from text, by a ``strftime`` format."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import TEXTS, Bound
-from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import once, unless_null
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import Function, Nodes, constant_text, moment, text
 
 _WRITTEN: Final = {
@@ -62,7 +62,10 @@ _COMPOSED: Final = {
 
 
 def _pieces(pattern: str, node: exp.Expr) -> list[tuple[str, bool]]:
-    """Return the parts of a format, each with whether it is a specifier (without the sign)."""
+    """Return the parts of a format, each with whether it is a specifier.
+
+    A specifier comes without its percent sign.
+    """
     found: list[tuple[str, bool]] = []
     place = 0
     while place < len(pattern):
@@ -80,11 +83,11 @@ def _pieces(pattern: str, node: exp.Expr) -> list[tuple[str, bool]]:
         elif name in _WRITTEN or name in _COMPUTED:
             found.append((name, True))
         else:
-            raise InvalidInputError(f'The specifier "%{name}" of a format is not supported: {shown(node)}')
+            raise InvalidInputError(f'The specifier "%{name}" of a format is not supported: {render(node)}')
     return found
 
 
-def _written(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _strftime(values: Sequence[Bound], node: exp.Expr) -> Bound:
     value, pattern = values
     if value.literal is not None and value.type in TEXTS and pattern.type not in TEXTS:
         value, pattern = pattern, value
@@ -94,7 +97,7 @@ def _written(values: Sequence[Bound], node: exp.Expr) -> Bound:
         parts = []
         for name, is_specifier in pieces:
             if not is_specifier:
-                parts.append(quoted(name))
+                parts.append(text_literal(name))
             elif name in _COMPUTED:
                 parts.append(_COMPUTED[name].format(sql))
             else:
@@ -105,7 +108,10 @@ def _written(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:
-    """Return a format in Java's letters; digits may be fewer than they are written with."""
+    """Return a format in Java's syntax, for reading.
+
+    Fewer digits than the format's full width are accepted.
+    """
     shown_pieces = ""
     for name, is_specifier in pieces:
         if not is_specifier:
@@ -116,35 +122,35 @@ def _pattern(pieces: Sequence[tuple[str, bool]], node: exp.Expr) -> str:
         elif name in ("f", "g"):
             shown_pieces += "[SSSSSS][SSSSS][SSSS][SSS][SS][S]" if name == "f" else "SSS"
         else:
-            raise InvalidInputError(f'The specifier "%{name}" cannot be read: {shown(node)}')
+            raise InvalidInputError(f'The specifier "%{name}" cannot be read: {render(node)}')
     return shown_pieces
 
 
-def _read(*, is_lenient: bool) -> Function:
+def _strptime(*, is_lenient: bool) -> Function:
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         pattern = constant_text(values[1], node, "format")
         java = _pattern(_pieces(pattern, node), node)
 
         def body(sql: str) -> str:
-            attempt = f"CAST(try_to_timestamp({sql}, {quoted(java)}) AS TIMESTAMP_NTZ)"
+            attempt = f"CAST(try_to_timestamp({sql}, {text_literal(java)}) AS TIMESTAMP_NTZ)"
             if is_lenient:
                 return attempt
-            said = (quoted('Invalid Input Error: Could not parse string "'), sql)
-            return unless_null(sql, attempt, *said, quoted(f'" according to format specifier "{pattern}"'))
+            said = (text_literal('Invalid Input Error: Could not parse string "'), sql)
+            return unless_null(sql, attempt, *said, text_literal(f'" according to format specifier "{pattern}"'))
 
         return Bound(once(text(values[0], node), body), types.TIMESTAMP)
 
     return function
 
 
-_READ: Final = _read(is_lenient=False)
+_READ: Final = _strptime(is_lenient=False)
 
 NODES: Final[Nodes] = {
-    exp.TimeToStr: (_written, ("this", "format")),
+    exp.TimeToStr: (_strftime, ("this", "format")),
     exp.StrToTime: (_READ, ("this", "format")),
 }
 NAMED: Final[Mapping[str, Function]] = {
-    "strftime": _written,
+    "strftime": _strftime,
     "strptime": _READ,
-    "try_strptime": _read(is_lenient=True),
+    "try_strptime": _strptime(is_lenient=True),
 }

@@ -1,4 +1,7 @@
-"""Functions of dates, times, timestamps and intervals; how they are written is in `time_formats`."""
+"""Functions of dates, times, timestamps and intervals.
+
+Formatting is in `time_formats`.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ from forklake.model.types.shapes import struct_of
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import EPOCH, cast
-from forklake.sql.expressions.intervals import UNITS, interval_of, span_of, spanned, unit_name
+from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, unit_name
 from forklake.sql.expressions.phrases import once
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.expressions.time_arithmetic import micros_of
 from forklake.sql.functions.signature import (
     THIS,
@@ -97,7 +100,7 @@ def _named_part(name: str, value: Bound, node: exp.Expr) -> Bound:
     if unit == "epoch":
         return _epoch(values=[value], node=node)
     if unit not in _PARTS:
-        raise InvalidInputError(f'Conversion Error: extract specifier "{name}" not recognized: {shown(node)}')
+        raise InvalidInputError(f'Conversion Error: extract specifier "{name}" not recognized: {render(node)}')
     return _part(unit)([value], node)
 
 
@@ -131,7 +134,7 @@ _TIME_UNITS: Final = {
 _YEARS: Final = {"decade": 10, "century": 100, "millennium": 1000}
 
 
-def _truncated_to(name: str, value: Bound, node: exp.Expr) -> Bound:
+def _truncate(name: str, value: Bound, node: exp.Expr) -> Bound:
     unit = _OTHER_NAMES.get(name.lower(), unit_name(name))
     sql = once(moment(value, node), lambda one: _truncation(unit, one, node))
     found = Bound(sql, types.TIMESTAMP)
@@ -149,19 +152,19 @@ def _truncation(unit: str, sql: str, node: exp.Expr) -> str:
     if unit in _YEARS:
         year = f"CAST(floor(year({sql}) / {_YEARS[unit]}) * {_YEARS[unit]} AS INT)"
         return f"CAST(make_date({year}, 1, 1) AS TIMESTAMP_NTZ)"
-    raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
+    raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {render(node)}')
 
 
-def _truncated(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return _truncated_to(node.args["unit"].name, values[0], node)
+def _truncate_node(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    return _truncate(node.args["unit"].name, values[0], node)
 
 
 def _date_trunc(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    return _truncated_to(constant_text(values[0], node, "unit of time"), values[1], node)
+    return _truncate(constant_text(values[0], node, "unit of time"), values[1], node)
 
 
 def _boundaries(unit: str, earlier: Bound, later: Bound, node: exp.Expr) -> Bound:
-    """Return how many beginnings of a unit lie between two moments."""
+    """Return how many starts of a unit lie between two timestamps."""
     unit = _OTHER_NAMES.get(unit.lower(), unit_name(unit))
     one, other = moment(earlier, node), moment(later, node)
     match unit:
@@ -182,7 +185,7 @@ def _boundaries(unit: str, earlier: Bound, later: Bound, node: exp.Expr) -> Boun
             counts = [f"CAST(floor({micros_of(part)} / {size}BD) AS BIGINT)" for part in (other, one)]
             sql = f"({counts[0]} - {counts[1]})"
         case _:
-            raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
+            raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {render(node)}')
     return Bound(f"CAST({sql} AS BIGINT)", types.INT64)
 
 
@@ -196,7 +199,7 @@ def _named_difference(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _complete(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return how many whole units lie between two moments."""
+    """Return how many complete units lie between two timestamps."""
     unit = unit_name(constant_text(values[0], node, "unit of time"))
     one, other = (moment(value, node) for value in values[1:])
     if unit in ("month", "quarter", "year", "decade", "century", "millennium"):
@@ -205,12 +208,15 @@ def _complete(values: Sequence[Bound], node: exp.Expr) -> Bound:
         return Bound(f"CAST({months} div {size} AS BIGINT)", types.INT64)
     micros = {"day": 86_400_000_000, "week": 604_800_000_000}.get(unit, UNITS.get(unit))
     if micros is None:
-        raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {shown(node)}')
+        raise InvalidInputError(f'Conversion Error: extract specifier "{unit}" not recognized: {render(node)}')
     return Bound(f"(({micros_of(other)} - {micros_of(one)}) div {micros}L)", types.INT64)
 
 
 def _whole_months(one: str, other: str) -> str:
-    """Return the months between two moments that are full; the last day of a month is after all others."""
+    """Return the complete months between two timestamps.
+
+    The last day of a shorter month completes a month.
+    """
     raw = f"((year({other}) - year({one})) * 12 + month({other}) - month({one}))"
     tail = "(day({0}) * 86400000000L + {1} % 86400000000L)"
     rest = [tail.format(sql, f"({micros_of(sql)} + 62167219200000000L)") for sql in (one, other)]
@@ -223,17 +229,17 @@ def _whole_months(one: str, other: str) -> str:
 # ---- making moments --------------------------------------------------------------------------------------------------
 
 
-def _added(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _add(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return arithmetic(values[0], "+", values[1])
 
 
-def _made_date(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _make_date(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) == 1:
         return Bound(f"date_from_unix_date({whole(values[0], node)})", types.DATE)
     return Bound(f"make_date({', '.join(whole(value, node) for value in values)})", types.DATE)
 
 
-def _made_timestamp(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _make_timestamp(values: Sequence[Bound], node: exp.Expr) -> Bound:
     if len(values) == 1:
         return Bound(_from_micros(cast(values[0], types.INT64).sql), types.TIMESTAMP)
     year, month, day, hour, minute = (whole(value, node) for value in values[:5])
@@ -241,7 +247,7 @@ def _made_timestamp(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound(f"make_timestamp_ntz({year}, {month}, {day}, {hour}, {minute}, {seconds})", types.TIMESTAMP)
 
 
-def _made_time(values: Sequence[Bound], node: exp.Expr) -> Bound:
+def _make_time(values: Sequence[Bound], node: exp.Expr) -> Bound:
     hour, minute = (whole(value, node) for value in values[:2])
     made = f"make_timestamp_ntz(1970, 1, 1, {hour}, {minute}, CAST({double(values[2], node)} AS DECIMAL(16,6)))"
     return Bound(f"substring(CAST({made} AS STRING), 12)", types.TIME)
@@ -261,7 +267,10 @@ def _epoch(values: Sequence[Bound], node: exp.Expr) -> Bound:
 
 
 def _epoch_of(unit: int) -> Function:
-    """Return the microseconds since 1970 divided by a unit, or the timestamp of so many milliseconds."""
+    """Return a function for the microseconds since 1970 divided by a unit.
+
+    With the unit of milliseconds and an integer, it returns the timestamp instead.
+    """
 
     def function(values: Sequence[Bound], node: exp.Expr) -> Bound:
         value = values[0]
@@ -294,16 +303,19 @@ def _in_words(letters: str) -> Function:
 
 
 def _age(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return months, days and the rest between two moments, the later one first."""
+    """Return the months, days and microseconds between two timestamps.
+
+    The later timestamp comes first.
+    """
     later = moment(values[0] if len(values) > 1 else cast(_NOW, types.DATE), node)
     earlier = moment(values[-1], node)
     months = _whole_months(earlier, later)
     rest = f"({micros_of(later)} - {micros_of(f'({earlier} + make_interval(0, CAST({months} AS INT)))')})"
-    return spanned((f"CAST({months} AS INT)", f"CAST({rest} div 86400000000L AS INT)", f"({rest} % 86400000000L)"))
+    return from_span((f"CAST({months} AS INT)", f"CAST({rest} div 86400000000L AS INT)", f"({rest} % 86400000000L)"))
 
 
 def _at_zone(values: Sequence[Bound], node: exp.Expr) -> Bound:
-    """Return a timestamp with a zone as it is there, or one without as the moment that it is there."""
+    """Convert a timestamp with time zone to local time there, or the other way."""
     value, zone = values[0], cast(values[1], types.VARCHAR).sql
     if value.type == types.TIMESTAMPTZ:
         return Bound(f"convert_timezone('UTC', {zone}, {moment(value, node)})", types.TIMESTAMP)
@@ -341,13 +353,13 @@ _PART_NODES: Final[Mapping[type[exp.Expr], str]] = {
 NODES: Final[Nodes] = {
     **{kind: (_part(name), THIS) for kind, name in _PART_NODES.items()},
     exp.Extract: (_extract, ("expression", "this")),
-    exp.TimestampTrunc: (_truncated, ("this", "unit")),
-    exp.DateTrunc: (_truncated, ("this", "unit")),
+    exp.TimestampTrunc: (_truncate_node, ("this", "unit")),
+    exp.DateTrunc: (_truncate_node, ("this", "unit")),
     exp.DateDiff: (_date_difference, (*TWO, "unit", "date_part_boundary")),
-    exp.DateAdd: (_added, (*TWO, "unit")),
-    exp.DateFromParts: (_made_date, ("year", "month", "day")),
-    exp.TimestampFromParts: (_made_timestamp, ("year", "month", "day", "hour", "min", "sec")),
-    exp.TimeFromParts: (_made_time, ("hour", "min", "sec")),
+    exp.DateAdd: (_add, (*TWO, "unit")),
+    exp.DateFromParts: (_make_date, ("year", "month", "day")),
+    exp.TimestampFromParts: (_make_timestamp, ("year", "month", "day", "hour", "min", "sec")),
+    exp.TimeFromParts: (_make_time, ("hour", "min", "sec")),
     exp.TimeToUnix: (_epoch, THIS),
     exp.UnixToTime: (_from_epoch, ("this", "scale")),
     exp.LastDay: (_last_day, THIS),
@@ -366,10 +378,10 @@ NAMED: Final[Mapping[str, Function]] = {
     **dict.fromkeys(("date_trunc", "datetrunc"), _date_trunc),
     **dict.fromkeys(("date_diff", "datediff"), _named_difference),
     **dict.fromkeys(("date_sub", "datesub"), _complete),
-    "date_add": _added,
-    "make_date": _made_date,
-    "make_timestamp": _made_timestamp,
-    "make_time": _made_time,
+    "date_add": _add,
+    "make_date": _make_date,
+    "make_timestamp": _make_timestamp,
+    "make_time": _make_time,
     "epoch": _epoch,
     "epoch_ms": _epoch_of(1000),
     "epoch_us": _epoch_of(1),

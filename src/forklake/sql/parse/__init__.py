@@ -1,6 +1,21 @@
-"""DuckDB's statements, DuckLake's and our own, read from text."""
+"""The parser: text to DuckDB's, DuckLake's and forklake's statements."""
 
 from forklake.sql.parse.completeness import is_complete
-from forklake.sql.parse.statement import check_kept, parse, parse_expression, parse_query, parse_sort_key, parse_value
+from forklake.sql.parse.statement import (
+    check_stored_text,
+    parse,
+    parse_expression,
+    parse_query,
+    parse_sort_key,
+    parse_value,
+)
 
-__all__ = ["check_kept", "is_complete", "parse", "parse_expression", "parse_query", "parse_sort_key", "parse_value"]
+__all__ = [
+    "check_stored_text",
+    "is_complete",
+    "parse",
+    "parse_expression",
+    "parse_query",
+    "parse_sort_key",
+    "parse_value",
+]

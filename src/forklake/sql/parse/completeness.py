@@ -1,4 +1,4 @@
-"""Whether a text that is being typed has come to its end."""
+"""Test for the end of a statement that is being typed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from forklake.sql.parse.tokens import tokenize
 
 
 def is_complete(text: str) -> bool:
-    """Return whether all statements of a text have ended: a semicolon in a quote or comment ends none.
+    """Return whether all statements of a text are ended by a semicolon.
+
+    A semicolon in quotes or in a comment ends none.
 
     >>> is_complete("SELECT 1;"), is_complete("SELECT 1"), is_complete("SELECT ';"), is_complete("-- nothing")
     (True, False, False, True)
@@ -17,6 +19,6 @@ def is_complete(text: str) -> bool:
     try:
         tokens = tokenize(text)
     except InvalidInputError as error:
-        # Any other mistake stays one, however much follows.
+        # More text does not repair any other mistake.
         return "unterminated" not in str(error)
     return not tokens or tokens[-1].token_type == TokenType.SEMICOLON

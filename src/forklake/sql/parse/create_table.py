@@ -1,4 +1,4 @@
-"""CREATE TABLE, and the keys that tables are partitioned and sorted by."""
+"""CREATE TABLE, partition keys and sort keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_create_table(words: Words, *, or_replace: bool) -> CreateTable:
     """Read what follows CREATE TABLE.
 
     Raises:
-        InvalidInputError: It cannot be read, or says what DuckLake has not.
+        InvalidInputError: It cannot be read, or asks for something that DuckLake does not have.
     """
     if_not_exists = words.take("IF", "NOT", "EXISTS")
     made = CreateTable(words.path(), if_not_exists=if_not_exists, or_replace=or_replace)
@@ -49,7 +49,7 @@ def read_create_table(words: Words, *, or_replace: bool) -> CreateTable:
 
 
 def _read_layout(words: Words, made: CreateTable) -> CreateTable:
-    """Read PARTITIONED BY and SORTED BY, in whichever order."""
+    """Read PARTITIONED BY and SORTED BY, in either order."""
     while True:
         if words.take("PARTITIONED", "BY") or words.take("PARTITION", "BY"):
             made = replace(made, partition_by=read_partition_keys(words))
@@ -60,11 +60,11 @@ def _read_layout(words: Words, made: CreateTable) -> CreateTable:
 
 
 def _read_column(words: Words) -> ColumnDefinition | str:
-    """Read a column, or only its name where AS gives the rest."""
+    """Read a column, or only its name if a query follows."""
     if words.at_any(*_TABLE_CONSTRAINTS) or words.at("PRIMARY", "KEY") or words.at("FOREIGN", "KEY"):
         if words.take("CONSTRAINT"):
             words.name()
-        raise _refused_constraint(words)
+        raise _constraint_error(words)
     name = words.name()
     if words.at(",") or words.at(")"):
         return name
@@ -92,10 +92,10 @@ def _read_constraint(words: Words, column: ColumnDefinition) -> ColumnDefinition
         raise InvalidInputError("Collations are not supported in DuckLake storage")
     if words.at("AS") or words.at("GENERATED"):
         raise InvalidInputError("DuckLake does not support generated columns")
-    raise _refused_constraint(words)
+    raise _constraint_error(words)
 
 
-def _refused_constraint(words: Words) -> InvalidInputError:
+def _constraint_error(words: Words) -> InvalidInputError:
     if words.at("PRIMARY", "KEY") or words.at("UNIQUE"):
         return InvalidInputError("PRIMARY KEY/UNIQUE constraints are not supported in DuckLake")
     if words.at("CHECK"):
@@ -106,11 +106,14 @@ def _refused_constraint(words: Words) -> InvalidInputError:
 
 
 def read_partition_keys(words: Words) -> tuple[PartitionField, ...]:
-    """Read ``(c, year(c), bucket(4, c))``; the parentheses may be left out around one key."""
+    """Read ``(c, year(c), bucket(4, c))``.
+
+    A single key needs no parentheses.
+    """
     if words.at("("):
         keys = words.in_parentheses(lambda: _read_partition_key(words))
     else:
-        keys = words.separated(lambda: _read_partition_key(words))
+        keys = words.comma_list(lambda: _read_partition_key(words))
     return tuple(keys)
 
 
@@ -148,7 +151,10 @@ def _bucket(counts: list[exp.Expr], key: exp.Expr, whole: str) -> Transform:
 
 
 def read_sort_keys(words: Words) -> tuple[SortKey, ...]:
-    """Read ``(a, lower(b) DESC NULLS FIRST)``; expressions are kept as they were written."""
+    """Read ``(a, lower(b) DESC NULLS FIRST)``.
+
+    Expressions are kept as written.
+    """
     return tuple(words.in_parentheses(lambda: read_sort_key(words)))
 
 

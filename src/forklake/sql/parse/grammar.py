@@ -1,4 +1,4 @@
-"""sqlglot's grammar for queries and expressions, with what it reads otherwise than DuckDB set right."""
+"""sqlglot's grammar of queries and expressions, adapted to DuckDB's."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from sqlglot.parsers.duckdb import DuckDBParser
 
 from forklake.errors import InvalidInputError
 from forklake.sql.expressions.arities import takes_fewer
-from forklake.sql.expressions.render import Asked
+from forklake.sql.expressions.render import ShowNode
 from forklake.sql.parse.keywords import RESERVED
 from forklake.sql.statements import Describe, Name, Show
 
 NAME_AS_WRITTEN: Final = "name"
-"""The key in ``meta`` of functions that sqlglot knows under another name: what was written."""
+"""The key in ``meta`` of a function for its name as written, where sqlglot has another."""
 
 POSITION_IN_TEXT: Final = "start"
-"""The key in ``meta`` of ``?``: where in the text it stands. Trees have another order."""
+"""The key in ``meta`` of ``?`` for its position in the text, since trees have another order."""
 
 PLACE_AS_WRITTEN: Final = "place"
-"""The key in ``meta`` of ``x[place]`` where sqlglot took nothing off the place: it knows that x is no list."""
+"""The key in ``meta`` of ``x[place]`` that is set if sqlglot knows that x is no list, and kept the place."""
 
 # Later versions of DuckDB search with ``~`` instead of comparing the whole text.
 _DIALECT: Final = DuckDB(version="1.5")
 _DIALECT.ORIGINAL_NAME_META_KEY = NAME_AS_WRITTEN
 _NO_QUERIES: Final = (exp.Command, exp.DML, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.Into)
 _CLAUSES: Final = ("with_", "order", "limit", "offset")
-"""What may stand around VALUES as around any query."""
+"""Clauses that VALUES may have, like any query."""
 _ONE_UNIT: Final = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 """The text of an interval that has one number and at most one unit."""
 
@@ -40,7 +40,7 @@ _ASKING: Final = ("SHOW", "DESCRIBE", "DESC")
 
 
 class MisreadError(ParseError):
-    """A token that does not fit; None is the end of the statement."""
+    """A syntax error with its token; None is the end of the statement."""
 
     def __init__(self, message: str, token: Token | None) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class MisreadError(ParseError):
 
 
 class Grammar(DuckDBParser):
-    """Reads one thing from the middle of a statement."""
+    """Parses one query, expression or relation inside a statement."""
 
     def __init__(self, text: str, tokens: list[Token], index: int) -> None:
         super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=_DIALECT)
@@ -61,12 +61,12 @@ class Grammar(DuckDBParser):
 
     @property
     def index(self) -> int:
-        """The token after all that was read."""
+        """The index of the first token that was not read."""
         return int(self._index)
 
     @property
     def token(self) -> Token | None:
-        """The token that comes next."""
+        """The next token."""
         return self._curr or None
 
     def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
@@ -93,7 +93,10 @@ class Grammar(DuckDBParser):
         return self._found(self._parse_assignment())
 
     def read_operand(self) -> exp.Expr:
-        """Read an expression without conditions: what stands before NOT NULL does not begin ``x NOT NULL``."""
+        """Read an expression without logical operators.
+
+        So a NOT NULL after it is not read as ``x NOT NULL``.
+        """
         found = self._found(self._parse_bitwise())
         comparisons = {**self.EQUALITY, **self.COMPARISON}
         while self._match_set(comparisons):
@@ -113,11 +116,14 @@ class Grammar(DuckDBParser):
         return found
 
     def read_relation(self) -> exp.Expr:
-        """Read one item of a FROM clause, with what it is joined with."""
+        """Read one item of a FROM clause, with its joins."""
         return self._found(self._parse_table(joins=True), is_relation=True)
 
     def read_relations(self) -> tuple[exp.Expr, ...]:
-        """Read the items of a FROM clause; sqlglot has those after commas among the joins of the first."""
+        """Read the items of a FROM clause.
+
+        sqlglot puts those after commas among the joins of the first item.
+        """
         first = self.read_relation()
         found = [first]
         joins = first.args.get("joins") or []
@@ -146,10 +152,10 @@ class Grammar(DuckDBParser):
                 self.raise_error("only queries can be inside of queries")
             elif not node.expressions:
                 raise InvalidInputError("Parser Error: SELECT clause without selection list")
-        return _repaired(tree, is_relation=is_relation)
+        return _normalize(tree, is_relation=is_relation)
 
     def _check_name(self, name: exp.Identifier) -> None:
-        """Refuse reserved words as names; sqlglot takes them where no word of a query is left to do."""
+        """Refuse reserved words as names, which sqlglot accepts in some positions."""
         word = name.name.upper()
         if name.args.get("quoted") or word not in RESERVED or word == "ALL":  # ORDER BY ALL
             return
@@ -157,10 +163,10 @@ class Grammar(DuckDBParser):
             if token.start == name.meta.get("start") and before.token_type not in (TokenType.DOT, TokenType.ALIAS):
                 raise MisreadError("a reserved word is no name", token)
 
-    # ---- what sqlglot calls while it reads ----------------------------------------------------------------------
+    # ---- methods that sqlglot calls -----------------------------------------------------------------------------
 
     def raise_error(self, message: str, token: Token | None = None) -> NoReturn:
-        """Raise an error that knows its token."""
+        """Raise an error with its token."""
         raise MisreadError(message, token or self._curr or None)
 
     def _parse_function_call(self, *args: Any, **options: Any) -> exp.Expr | None:
@@ -176,18 +182,18 @@ class Grammar(DuckDBParser):
             self._calls.pop()
 
     def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
-        """Let a function that sqlglot knows with other arguments be a function that it does not know."""
+        """Return an anonymous function for a known one with other arguments."""
         if args is not None and self._calls and takes_fewer(self._calls[-1].lower(), len(args)):
-            # Some nodes have no place for arguments that are too many: they would be lost.
+            # Some nodes cannot hold extra arguments, which would be lost.
             return exp.Anonymous(this=self._calls[-1], expressions=args)
         if args is not None and isinstance(expression, exp.Func) and expression.error_messages(args):
             return exp.Anonymous(this=expression.sql_name(), expressions=args)
         return super().validate_expression(expression, args)
 
     def _parse_select(self, *args: Any, **options: Any) -> exp.Expr | None:
-        """Read a query; in parentheses SHOW and DESCRIBE are queries too."""
+        """Read a query; in parentheses, SHOW and DESCRIBE are queries, too."""
         if self._prev.token_type == TokenType.L_PAREN and self._match_texts(_ASKING):
-            return exp.Select(expressions=[exp.Star()], from_=exp.From(this=Asked(statement=self._read_question())))
+            return exp.Select(expressions=[exp.Star()], from_=exp.From(this=ShowNode(statement=self._read_question())))
         return super()._parse_select(*args, **options)
 
     def _read_question(self) -> Show | Describe:
@@ -217,7 +223,10 @@ class Grammar(DuckDBParser):
         return super()._parse_types(*args, **options)
 
     def _parse_historical_data(self) -> exp.HistoricalData | None:
-        """Read ``AT (VERSION => 3)``, ``AT (TIMESTAMP => ...)``, ``AT SNAPSHOT 3`` and ``AT TIMESTAMP ...``."""
+        """Read a time travel clause.
+
+        It is ``AT (VERSION => 3)``, ``AT (TIMESTAMP => ...)``, ``AT SNAPSHOT 3`` or ``AT TIMESTAMP ...``.
+        """
         start = self._index
         if self._curr.token_type == TokenType.IDENTIFIER or not self._match_text_seq("AT"):
             return None
@@ -241,11 +250,11 @@ class Grammar(DuckDBParser):
         return exp.HistoricalData(this="AT", kind=kind, expression=self._found(moment))
 
 
-def _repaired(tree: exp.Expr, *, is_relation: bool) -> exp.Expr:
-    """Return the tree with one form for what has several.
+def _normalize(tree: exp.Expr, *, is_relation: bool) -> exp.Expr:
+    """Normalize a tree: one form for everything that has several.
 
-    Named arguments are ``exp.Kwarg``, whether they were written with ``:=`` or ``=>``. VALUES is always something in
-    a FROM clause: as a query it is ``SELECT * FROM (VALUES ...)``.
+    Named arguments become ``exp.Kwarg``, whether they were written with ``:=`` or ``=>``. VALUES is always an
+    item of a FROM clause: as a query it becomes ``SELECT * FROM (VALUES ...)``.
     """
     for node in list(tree.find_all(exp.PropertyEQ, exp.Values, exp.Anonymous)):
         match node:
@@ -262,7 +271,7 @@ def _repaired(tree: exp.Expr, *, is_relation: bool) -> exp.Expr:
 
 
 def _query_of(values: exp.Values) -> exp.Select:
-    """Put ``SELECT * FROM`` before VALUES, where it stands."""
+    """Replace VALUES by ``SELECT * FROM (VALUES ...)`` in its tree."""
     query = exp.Select(expressions=[exp.Star()])
     values.replace(query)
     query.set("from_", exp.From(this=values))

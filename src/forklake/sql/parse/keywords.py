@@ -1,4 +1,4 @@
-"""Words that mean something wherever they stand."""
+"""Reserved words of DuckDB's grammar."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ RESERVED: Final = frozenset(
 """Words that are names only in quotes, after a dot, or after AS."""
 
 BEGINS_QUERY: Final = ("SELECT", "FROM", "VALUES", "WITH", "TABLE", "(")
-"""Words and signs that a query begins with."""
+"""Words and signs that begin a query."""

@@ -18,7 +18,7 @@ def read_merge(words: Words, with_: exp.With | None = None) -> Merge:
     """Read what follows MERGE.
 
     Raises:
-        InvalidInputError: It cannot be read, or says what DuckLake does not support.
+        InvalidInputError: It cannot be read, or DuckLake does not support it.
     """
     words.expect("INTO")
     table = words.path()

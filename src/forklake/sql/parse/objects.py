@@ -45,7 +45,7 @@ def read_create(words: Words) -> Statement:
     """Read what follows CREATE.
 
     Raises:
-        InvalidInputError: It cannot be read, or is of a kind that DuckLake has not.
+        InvalidInputError: It cannot be read, or DuckLake does not have this kind of object.
     """
     or_replace = words.take("OR", "REPLACE")
     temporary = words.take_any("TEMPORARY", "TEMP")
@@ -80,7 +80,7 @@ def _read_create_view(words: Words, *, or_replace: bool) -> CreateView:
     name = words.path()
     columns = words.names_in_parentheses() if words.at("(") else ()
     words.expect("AS")
-    text, query = words.source(lambda: read_kept(words, "a view", is_query=True))
+    text, query = words.source(lambda: read_stored_text(words, "a view", is_query=True))
     assert isinstance(query, exp.Query)
     return CreateView(name, text, query, columns, if_not_exists=if_not_exists, or_replace=or_replace)
 
@@ -88,7 +88,7 @@ def _read_create_view(words: Words, *, or_replace: bool) -> CreateView:
 def _read_create_macro(words: Words, *, or_replace: bool) -> CreateMacro:
     if_not_exists = words.take("IF", "NOT", "EXISTS")
     name = words.path()
-    implementations = tuple(words.separated(lambda: _read_implementation(words)))
+    implementations = tuple(words.comma_list(lambda: _read_implementation(words)))
     return CreateMacro(name, implementations, if_not_exists=if_not_exists, or_replace=or_replace)
 
 
@@ -96,15 +96,15 @@ def _read_implementation(words: Words) -> MacroImplementation:
     parameters = tuple(words.in_parentheses(lambda: _read_parameter(words), may_be_empty=True))
     words.expect("AS")
     is_table = words.take("TABLE")
-    text, _ = words.source(lambda: read_kept(words, "a macro", is_query=is_table))
+    text, _ = words.source(lambda: read_stored_text(words, "a macro", is_query=is_table))
     return MacroImplementation(text, parameters, "table" if is_table else "scalar")
 
 
-def read_kept(words: Words, what: str, *, is_query: bool) -> exp.Expr:
-    """Read the query or the expression of something that keeps it as text.
+def read_stored_text(words: Words, what: str, *, is_query: bool) -> exp.Expr:
+    """Read a query or an expression that is stored as text.
 
     Raises:
-        InvalidInputError: It is none, or has ``?`` or ``$1`` in it: nobody could give them a value later.
+        InvalidInputError: It is none, or has parameters such as ``?`` or ``$1``, which would never get a value.
     """
     tree = words.query() if is_query else words.expression()
     if tree.find(exp.Placeholder, exp.Parameter) is not None:
@@ -130,7 +130,7 @@ def read_drop(words: Words) -> Statement:
 
     Raises:
         InvalidInputError: It cannot be read.
-        NotFoundError: It is of a kind that no lake has.
+        NotFoundError: No lake has this kind of object.
     """
     words.take_any("PERSISTENT", "TEMPORARY", "TEMP")
     if words.take("SECRET"):
@@ -159,7 +159,7 @@ def read_comment(words: Words) -> Comment:
     """Read what follows COMMENT.
 
     Raises:
-        InvalidInputError: It cannot be read, or is on something that has no comments.
+        InvalidInputError: It cannot be read, or is on an object that has no comments.
     """
     words.expect("ON")
     kind = words.take_any(*_COMMENTED)

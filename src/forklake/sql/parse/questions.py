@@ -1,4 +1,4 @@
-"""Queries, and questions about them: CALL, SHOW, DESCRIBE, EXPLAIN."""
+"""Queries, and statements about them: CALL, SHOW, DESCRIBE, EXPLAIN."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_query(words: Words) -> Query:
 
 
 def read_call(words: Words) -> Query:
-    """Read what follows CALL: a function, whose rows are all asked for."""
+    """Read what follows CALL: a function, of which all rows are returned."""
     function = words.relation()
     if not isinstance(function.this, exp.Func):
         raise words.unexpected()

@@ -16,7 +16,7 @@ def read_insert(words: Words, with_: exp.With | None = None) -> Insert:
     """Read what follows INSERT.
 
     Raises:
-        InvalidInputError: It cannot be read, or says what DuckLake does not support.
+        InvalidInputError: It cannot be read, or DuckLake does not support it.
     """
     if words.take("OR"):
         raise InvalidInputError("ON CONFLICT clause not yet supported for insertion into DuckLake table")
@@ -46,7 +46,7 @@ def _at_query_in_parentheses(words: Words) -> bool:
 
 
 def _put_before(with_: exp.With, query: exp.Query) -> None:
-    """Let a query see the queries of a WITH that stands before the whole statement."""
+    """Add the queries of a WITH before the whole statement to its query."""
     own = query.args.get("with_")
     if own is not None:
         with_.set("expressions", [*with_.expressions, *own.expressions])
@@ -54,16 +54,16 @@ def _put_before(with_: exp.With, query: exp.Query) -> None:
     query.set("with_", with_)
 
 
-def _refuse_returning(words: Words, deed: str) -> None:
+def _refuse_returning(words: Words, statement: str) -> None:
     if words.at("RETURNING"):
-        raise InvalidInputError(f"RETURNING clause not yet supported for {deed}")
+        raise InvalidInputError(f"RETURNING clause not yet supported for {statement}")
 
 
 def read_update(words: Words, with_: exp.With | None = None) -> Update | NoOperation:
-    """Read what follows UPDATE; there are no EXTENSIONS to update.
+    """Read what follows UPDATE; UPDATE EXTENSIONS does nothing.
 
     Raises:
-        InvalidInputError: It cannot be read, or says what DuckLake does not support.
+        InvalidInputError: It cannot be read, or DuckLake does not support it.
     """
     table = words.path()
     if words.at_end() and [part.upper() for part in table] == ["EXTENSIONS"]:
@@ -81,7 +81,7 @@ def read_delete(words: Words, with_: exp.With | None = None) -> Delete:
     """Read what follows DELETE.
 
     Raises:
-        InvalidInputError: It cannot be read, or says what DuckLake does not support.
+        InvalidInputError: It cannot be read, or DuckLake does not support it.
     """
     words.expect("FROM")
     table = words.path()
@@ -99,7 +99,7 @@ def read_truncate(words: Words) -> Truncate:
 
 
 def read_alias(words: Words) -> str | None:
-    """Read another name of a table, if there is one."""
+    """Read the alias of a table, if there is one."""
     if words.take("AS"):
         return words.name()
     return words.name() if words.at_name() else None
@@ -109,7 +109,7 @@ def read_assignments(words: Words) -> Assignments:
     """Read ``a = 1, (b, c) = (2, 3)``.
 
     Raises:
-        InvalidInputError: It cannot be read, or assigns to something else than columns.
+        InvalidInputError: It cannot be read, or assigns to something that is no column.
     """
     found = list[tuple[str, exp.Expr]]()
 
@@ -129,7 +129,7 @@ def read_assignments(words: Words) -> Assignments:
         words.expect("=")
         found.append((path[0], read_value_or_default(words)))
 
-    words.separated(read_one)
+    words.comma_list(read_one)
     return tuple(found)
 
 

@@ -78,7 +78,7 @@ def read_set(words: Words) -> SetVariable | SetSetting | ResetSetting:
     words.expect_any("=", "TO")
     if words.take("DEFAULT"):
         return ResetSetting(name)
-    values = words.separated(lambda: read_value(words))
+    values = words.comma_list(lambda: read_value(words))
     return SetSetting(name, values[0] if len(values) == 1 else values)
 
 
@@ -121,7 +121,7 @@ def read_drop_secret(words: Words) -> DropSecret:
 
 
 def read_extension(words: Words) -> NoOperation:
-    """Read what follows INSTALL or LOAD: a name or a path, and where to get it from."""
+    """Read what follows INSTALL or LOAD: a name or a path, and its repository."""
     words.name_or_string()
     if words.take("FROM"):
         words.name_or_string()

@@ -1,4 +1,4 @@
-"""Text read into statements: which words begin which statement."""
+"""The parser's entry points: text to statements, queries and expressions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.sql.parse.alter import read_alter
 from forklake.sql.parse.create_table import read_sort_key
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
-from forklake.sql.parse.objects import read_comment, read_create, read_drop, read_kept
+from forklake.sql.parse.objects import read_comment, read_create, read_drop, read_stored_text
 from forklake.sql.parse.questions import read_call, read_describe, read_query, read_show
 from forklake.sql.parse.row_statements import (
     read_delete,
@@ -85,57 +85,63 @@ _NOT_SUPPORTED: Final = (
 
 
 def parse(text: str) -> list[Statement]:
-    """Return the statements of a text, of which a semicolon ends each; none if there is only space and comments.
+    """Parse the statements of a text, separated by semicolons.
+
+    A text of spaces and comments has none.
 
     Raises:
-        InvalidInputError: The text cannot be read, or says what is not supported. Nothing is returned then, not the
-            statements before it either.
+        InvalidInputError: The text cannot be read, or asks for something that is not supported. Then no
+            statement is returned, not even those before the error.
         NotFoundError: It names a type that does not exist.
     """
     return [_whole(Words(text, tokens, end), _read) for tokens, end in statements(text)]
 
 
 def parse_query(text: str) -> exp.Query:
-    """Return the one query that a text is.
+    """Parse a text that is exactly one query.
 
     Raises:
-        InvalidInputError: It is none.
+        InvalidInputError: It is not.
     """
     return _read_only(text, Words.query)
 
 
 def parse_expression(text: str) -> exp.Expr:
-    """Return the one expression that a text is.
+    """Parse a text that is exactly one expression.
 
     Raises:
-        InvalidInputError: It is none.
+        InvalidInputError: It is not.
     """
     return _read_only(text, Words.expression)
 
 
 def parse_value(text: str) -> exp.Expr:
-    """Return the one value of a column that a text is: an expression, or the keyword DEFAULT.
+    """Parse the value of a column: one expression, or the keyword DEFAULT.
 
     Raises:
-        InvalidInputError: It is none.
+        InvalidInputError: It is neither.
     """
     return _read_only(text, read_value_or_default)
 
 
-def check_kept(text: str, what: str, *, is_query: bool) -> None:
-    """Refuse a text that is not the one query, or the one expression, that a view or macro can keep.
+def check_stored_text(text: str, what: str, *, is_query: bool) -> None:
+    """Refuse a text that a view or macro cannot store.
+
+    The text must be exactly one query, or exactly one expression.
 
     Raises:
         InvalidInputError: It is not.
     """
-    _read_only(text, lambda words: read_kept(words, what, is_query=is_query))
+    _read_only(text, lambda words: read_stored_text(words, what, is_query=is_query))
 
 
 def parse_sort_key(text: str) -> SortKey:
-    """Return the one key of a sort order that a text is: an expression, and its direction and where NULL comes.
+    """Parse one key of a sort order.
+
+    It is an expression, optionally with its direction and the order of NULLs.
 
     Raises:
-        InvalidInputError: It is none.
+        InvalidInputError: It is no such key.
     """
     return _read_only(text, read_sort_key)
 
@@ -148,7 +154,7 @@ def _read_only(text: str, read: Callable[[Words], Item]) -> Item:
 
 
 def _whole(words: Words, read: Callable[[Words], Item]) -> Item:
-    """Return what is read from all of the words."""
+    """Read something from all of the words; a rest is an error."""
     try:
         item = read(words)
     except RecursionError as error:

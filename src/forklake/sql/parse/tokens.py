@@ -1,4 +1,4 @@
-"""Text cut into tokens, and what is said of a place in it that cannot be read."""
+"""The tokens of a text, and errors that point into the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{
 _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _HEXADECIMAL: Final = re.compile(r"[xX][0-9a-fA-F_]+")
 _SHOWN_LETTERS: Final = 60
-"""How much of a long line is shown before and after the place that is meant."""
+"""How much of a long line is shown before and after the position of an error."""
 
 
 _FOREIGN_KEYWORDS: Final = (
@@ -26,7 +26,7 @@ _FOREIGN_KEYWORDS: Final = (
     "KEEP,KILL,NAMESPACE,NULLABLE,OBJECT,OPTIMIZE,OVERWRITE,PARTITIONED_BY,REGEXP,RLIKE,SETTINGS,SQL SECURITY,"
     "STRAIGHT_JOIN,UNCACHE,VECTOR,XOR"
 )
-"""Words and signs of other dialects, which are plain names in DuckDB's."""
+"""Keywords of other dialects, which are plain names in DuckDB."""
 
 
 _NEVER_SIDE_BY_SIDE: Final = frozenset(
@@ -41,11 +41,11 @@ _NEVER_SIDE_BY_SIDE: Final = frozenset(
     }.items()
     for before in map(TokenType.__getitem__, befores.split())
 )
-"""Tokens between which sqlglot would not miss anything."""
+"""Pairs of tokens that are errors, but not for sqlglot."""
 
 
 class _Tokenizer(DuckDB.Tokenizer):
-    """DuckDB's tokens; no statement is swallowed as one piece of text."""
+    """sqlglot's tokenizer for DuckDB, which takes no statement as one command token."""
 
     COMMANDS: ClassVar[set[TokenType]] = set()
     KEYWORDS: ClassVar[dict[str, TokenType]] = {
@@ -56,24 +56,26 @@ class _Tokenizer(DuckDB.Tokenizer):
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return the tokens of a text, without comments; every quoted text is a string, every number is decimal.
+    """Return the tokens of a text, without comments.
+
+    Every quoted text is a string token, and every number is decimal.
 
     Raises:
-        InvalidInputError: A quote or comment has no end, or two tokens stand side by side that never can.
+        InvalidInputError: A quote or comment has no end, or two adjacent tokens never fit together.
     """
     try:
         found = _Tokenizer(dialect=_DIALECT).tokenize(text)
     except TokenError as error:
-        raise _unterminated(text) from error
+        raise _unterminated_error(text) from error
     tokens = list[Token]()
     for token in found:
         before = tokens[-1] if tokens else None
         if token.token_type in _TEXTS:
             if token.token_type == TokenType.BYTE_STRING:
-                token.text = _ESCAPE.sub(_unescaped, text[token.start + 2 : token.end])
+                token.text = _ESCAPE.sub(_unescape, text[token.start + 2 : token.end])
             token.token_type = TokenType.STRING
             if before is not None and before.token_type == TokenType.STRING:
-                # Quoted text goes on after the end of a line.
+                # Quoted texts on consecutive lines are one.
                 if "\n" not in text[before.end : token.start]:
                     raise syntax_error(text, token)
                 token.text, token.start = before.text + token.text, before.start
@@ -91,14 +93,17 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _does_not_fit(before: list[Token], token: Token) -> bool:
-    """Return whether a token never stands after the one before it; a keyword may be a name after a dot or AS."""
+    """Return whether a token can never follow the one before it.
+
+    A keyword may be a name after a dot or AS.
+    """
     if not before or (before[-1].token_type, token.token_type) not in _NEVER_SIDE_BY_SIDE:
         return False
     return len(before) < 2 or before[-2].token_type not in (TokenType.DOT, TokenType.ALIAS)
 
 
 def _is_rest_of_hexadecimal(before: list[Token], token: Token) -> bool:
-    """Return whether ``0`` and ``x1F`` stand side by side, which are one number."""
+    """Return whether ``0`` and ``x1F`` are adjacent, which makes one number."""
     return (
         bool(before)
         and before[-1].token_type == TokenType.NUMBER
@@ -108,7 +113,7 @@ def _is_rest_of_hexadecimal(before: list[Token], token: Token) -> bool:
     )
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     escape = match[1]
     if escape is None:
         return "'"
@@ -127,10 +132,12 @@ _CLOSING: Final = {
 
 
 def statements(text: str) -> Iterator[tuple[list[Token], Token | None]]:
-    """Return the tokens of each statement of a text, and the semicolon after it; there are no empty statements.
+    """Yield the tokens of each statement, and the semicolon after it.
+
+    Empty statements are left out.
 
     Raises:
-        InvalidInputError: As in `tokenize`; or a bracket is not closed, or closed and was not opened.
+        InvalidInputError: As in `tokenize`; or brackets are not balanced.
     """
     tokens, waiting = list[Token](), list[TokenType]()
     for token in tokenize(text):
@@ -152,14 +159,14 @@ def statements(text: str) -> Iterator[tuple[list[Token], Token | None]]:
 
 
 def syntax_error(text: str, token: Token | None) -> InvalidInputError:
-    """Return the error for a token that does not belong where it stands; None for the end of the text."""
+    """Return the error for a misplaced token; None is the end of the text."""
     if token is None:
         return error_at(text, "syntax error at end of input", len(text.rstrip()))
     return error_at(text, f'syntax error at or near "{text[token.start : token.end + 1]}"', token.start)
 
 
 def error_at(text: str, message: str, place: int) -> InvalidInputError:
-    """Return an error with line and column, the line of the text, and a caret under the place."""
+    """Return an error with line, column, and a caret under the position."""
     before = text[:place]
     line_number, line_start = before.count("\n") + 1, before.rfind("\n") + 1
     line = text[line_start:].partition("\n")[0].rstrip()
@@ -181,8 +188,8 @@ _QUOTED: Final = re.compile(
 _OPENING: Final = re.compile(r"""/\*|[eE]?'|"|\$(?:[A-Za-z_]\w*)?\$""")
 
 
-def _unterminated(text: str) -> InvalidInputError:
-    """Return the error for the first quote or comment of a text that has no end."""
+def _unterminated_error(text: str) -> InvalidInputError:
+    """Return the error for the first quote or comment without an end."""
     place = 0
     while opening := _OPENING.search(text, place):
         # A comment of one line may hold quotes; it is skipped like quoted text.

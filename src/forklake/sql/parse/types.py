@@ -1,4 +1,4 @@
-"""Types of columns, as DuckDB writes them, turned into DuckLake's."""
+"""The parser of types: DuckDB's names to DuckLake's."""
 
 from __future__ import annotations
 

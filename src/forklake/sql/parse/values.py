@@ -1,4 +1,4 @@
-"""Values that are known as they are read: options, settings, defaults."""
+"""Values that the parser reads as constants: options, settings, defaults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _WORDS: Final = {"TRUE": True, "FALSE": False, "NULL": None, "ON": True, "OFF": 
 
 
 def read_options(words: Words) -> dict[str, Any]:
-    """Read ``(NAME value, NAME = value, NAME)``: names in lower case, and True where there is no value.
+    """Read ``(NAME value, NAME = value, NAME)``.
+
+    Names are in lower case; an option without a value is True.
 
     Raises:
         InvalidInputError: A name is given twice.
@@ -37,7 +39,10 @@ def read_options(words: Words) -> dict[str, Any]:
 
 
 def _read_option(words: Words) -> Any:
-    """Read a value; what is none, such as ``now() - INTERVAL 1 DAY``, is an expression."""
+    """Read the value of an option.
+
+    An expression to compute, such as ``now() - INTERVAL 1 DAY``, is returned as a tree.
+    """
     start = words.mark()
     with suppress(InvalidInputError):
         value = read_value(words)
@@ -48,7 +53,10 @@ def _read_option(words: Words) -> Any:
 
 
 def read_value(words: Words) -> Any:
-    """Read a value: text, a number, a boolean, NULL, a list or a map of these; a bare word or name is its text."""
+    """Read a text, a number, a boolean, NULL, or a list or map of these.
+
+    A bare word or name is its text.
+    """
     token = words.token
     if token is None:
         raise words.unexpected()
@@ -119,7 +127,10 @@ def _read_map(words: Words) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """A default: the text of a literal's value or of an expression; NULL has no text."""
+    """A default: the text of a literal's value, or of an expression.
+
+    NULL has no text.
+    """
 
     text: str | None
     is_expression: bool = False

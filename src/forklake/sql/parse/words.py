@@ -1,4 +1,7 @@
-"""A statement read word by word; expressions, relations and queries in it are sqlglot's to read."""
+"""A reader of one statement, word by word.
+
+sqlglot reads the expressions, relations and queries in it.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from forklake.sql.statements import Name
 Item = TypeVar("Item")
 
 _STUMBLES: Final = (AttributeError, TypeError, ValueError, LookupError, AssertionError)
-"""How sqlglot fails on some broken texts instead of refusing them."""
+"""Errors that sqlglot raises for some broken texts instead of a ParseError."""
 
 
 class Words:
-    """The tokens of one statement, and how far they were read.
+    """The tokens of one statement, with a read position.
 
     Attributes:
-        text: The text that the statement is in, with what is before and after it.
+        text: The whole text that contains the statement.
     """
 
     def __init__(self, text: str, tokens: Sequence[Token], following: Token | None = None) -> None:
@@ -40,11 +43,14 @@ class Words:
         return self._tokens[self._index] if self._index < len(self._tokens) else None
 
     def at_end(self) -> bool:
-        """Return whether all was read."""
+        """Return whether all tokens were read."""
         return self._index >= len(self._tokens)
 
     def at(self, *words: str) -> bool:
-        """Return whether these words and signs come next, in capitals; what is quoted is no word."""
+        """Return whether these words and signs, in capitals, come next.
+
+        A quoted token is no word.
+        """
         return self._after(words) is not None
 
     def at_any(self, *words: str) -> bool:
@@ -61,7 +67,10 @@ class Words:
         return token is not None and _is_name(token)
 
     def _after(self, words: Sequence[str], index: int | None = None) -> int | None:
-        """Return the index of the token after the words; None if they do not come next, or at that index."""
+        """Return the index of the token after some words.
+
+        Return None if the words do not come next, or are not at the given index.
+        """
         index, waiting = self._index if index is None else index, list(words)
         while waiting:
             if index >= len(self._tokens) or self._tokens[index].token_type in (TokenType.IDENTIFIER, TokenType.STRING):
@@ -107,7 +116,7 @@ class Words:
         return word
 
     def next(self) -> Token:
-        """Read one token, whatever it is."""
+        """Read any token."""
         token = self.token
         if token is None:
             raise self.unexpected()
@@ -123,7 +132,7 @@ class Words:
         return token.text
 
     def label(self) -> str:
-        """Read a name where every word can be one: after a dot, or the name of an option."""
+        """Read a name that may be a keyword: after a dot, or of an option."""
         token = self.token
         if token is None or not (token.token_type == TokenType.IDENTIFIER or _is_word(token)):
             raise self.unexpected()
@@ -131,7 +140,7 @@ class Words:
         return token.text
 
     def path(self) -> Name:
-        """Read names with dots between."""
+        """Read a dotted name."""
         parts = [self.name()]
         while self.take("."):
             parts.append(self.label())
@@ -152,7 +161,7 @@ class Words:
         return tuple(self.in_parentheses(self.name))
 
     def in_parentheses(self, read: Callable[[], Item], *, may_be_empty: bool = False) -> list[Item]:
-        """Read items with commas between, in parentheses; there may be a comma after the last."""
+        """Read comma-separated items in parentheses; a trailing comma is allowed."""
         self.expect("(")
         if not may_be_empty and self.at(")"):
             raise self.unexpected()
@@ -163,30 +172,30 @@ class Words:
                 self.expect(",")
         return items
 
-    def separated(self, read: Callable[[], Item]) -> list[Item]:
-        """Read items with commas between."""
+    def comma_list(self, read: Callable[[], Item]) -> list[Item]:
+        """Read comma-separated items."""
         items = [read()]
         while self.take(","):
             items.append(read())
         return items
 
     def finish(self) -> None:
-        """Check that nothing is left.
+        """Check that all tokens were read.
 
         Raises:
-            InvalidInputError: Something is.
+            InvalidInputError: There are more.
         """
         if not self.at_end():
             raise self.unexpected()
 
-    # ---- what sqlglot reads -------------------------------------------------------------------------------------
+    # ---- parts read by sqlglot ----------------------------------------------------------------------------------
 
     def expression(self) -> exp.Expr:
         """Read an expression."""
         return self._read(Grammar.read_expression)
 
     def operand(self) -> exp.Expr:
-        """Read an expression without comparisons and conditions, which is what a default is."""
+        """Read an expression without logical operators, such as a default."""
         return self._read(Grammar.read_operand)
 
     def query(self) -> exp.Query:
@@ -194,11 +203,11 @@ class Words:
         return self._read(Grammar.read_query)
 
     def relation(self) -> exp.Expr:
-        """Read one item of a FROM clause, with what it is joined with."""
+        """Read one item of a FROM clause, with its joins."""
         return self._read(Grammar.read_relation)
 
     def relations(self) -> tuple[exp.Expr, ...]:
-        """Read the items of a FROM clause; each has what it is joined with."""
+        """Read the items of a FROM clause, each with its joins."""
         return self._read(Grammar.read_relations)
 
     def with_clause(self) -> exp.With:
@@ -219,32 +228,32 @@ class Words:
     # ---- the text itself ----------------------------------------------------------------------------------------
 
     def source(self, read: Callable[[], Item]) -> tuple[str, Item]:
-        """Read something; return its text as written, and what was read."""
+        """Read something with `read`; return its text as written, and the result."""
         start = self.mark()
         item = read()
         return self.text_from(start), item
 
     def mark(self) -> int:
-        """Return how far was read, for `text_from` and `back`."""
+        """Return the read position, for `text_from` and `back`."""
         return self._index
 
     def back(self, mark: int) -> None:
-        """Go back to where `mark` was taken."""
+        """Move back to a position that `mark` returned."""
         self._index = mark
 
     def text_from(self, mark: int) -> str:
-        """Return the text between a mark and what was read last."""
+        """Return the text from a mark to the last token that was read."""
         if mark == self._index:
             return ""
         return self.text[self._tokens[mark].start : self._tokens[self._index - 1].end + 1]
 
     def rest(self) -> str:
-        """Return what is left, as written, and read it."""
+        """Read the rest, and return it as written."""
         start, self._index = self._index, len(self._tokens)
         return self.text_from(start)
 
     def cut_from_end(self, *words: str) -> bool:
-        """Leave words out that the statement ends with; return whether it does."""
+        """Remove words from the end of the statement; return whether they were there."""
         first = len(self._tokens) - len(words)
         if first < self._index or self._after(words, first) is None:
             return False
@@ -254,11 +263,11 @@ class Words:
     # ---- errors -------------------------------------------------------------------------------------------------
 
     def unexpected(self) -> InvalidInputError:
-        """Return the error for the next token, which does not belong where it stands."""
+        """Return the error for a misplaced next token."""
         return syntax_error(self.text, self.token or self._following)
 
     def wrong(self, message: str) -> InvalidInputError:
-        """Return an error about what was read last."""
+        """Return an error that points to the last token read."""
         return error_at(self.text, message, self._tokens[max(0, self._index - 1)].start)
 
 

@@ -1,1 +1,1 @@
-"""Queries in DuckDB's words turned into Spark SQL."""
+"""Binding of queries: trees of DuckDB's SQL to Spark SQL."""

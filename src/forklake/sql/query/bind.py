@@ -1,4 +1,4 @@
-"""Queries of DuckDB's parser turned into what Spark runs."""
+"""Binding of whole queries, of every kind."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import column_of
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.query.environment import CommonTable, Environment, LastRows, Reading
-from forklake.sql.query.from_clause import check_understood
+from forklake.sql.query.from_clause import check_parts
 from forklake.sql.query.ordering import Limit, bind_limit, order_keys
 from forklake.sql.query.scope import Column, Scope, Table
 from forklake.sql.query.select import bind_select
@@ -31,34 +31,38 @@ from forklake.sql.relation import BoundQuery, Names
 _UNDERSTOOD: Final = frozenset(
     {"this", "expression", "expressions", "distinct", "by_name", "alias", "joins", "with_", "order", "limit", "offset"}
 )
-"""What may be said in a query that is no SELECT, which looks after itself."""
+"""The parts that a query may have; a SELECT checks its own."""
 
 
 def bind_query(
     query: exp.Query, names: Names, expected: Sequence[Field] = (), *, keeps_null: bool = False
 ) -> BoundQuery:
-    """Return a query as Spark runs it, typed as DuckDB types it.
+    """Bind a query: Spark SQL with DuckDB's types.
 
-    Nothing is read. The text means the same whatever the settings of the Spark session. If the query is only VALUES,
-    with as many values as types are ``expected``, each value becomes one of its expected type, as INSERT wants it. A
-    column that is nothing but NULL is an integer; with ``keeps_null`` it stays of the type `NULL`, for a cast to any.
+    Nothing is read. The text means the same whatever the settings of the Spark session. If the query is only
+    VALUES, with as many values as types are ``expected``, each value is cast to its expected type, as INSERT
+    needs it. A column of only NULLs is an integer; with ``keeps_null`` it keeps the type `NULL`, which can be
+    cast to any type.
 
     Raises:
-        InvalidInputError: Something in it is not understood, does not fit together, or stands where it cannot.
+        InvalidInputError: Something in it is not supported, has the wrong type, or is not allowed where it is.
         NotFoundError: Something that it names does not exist.
     """
     reading = Reading()
     try:
-        environment = Environment(names, reading, _bind, expected=_expected(query, expected))
-        bound = _typed(_bind(query, environment), reading, keeps_null=keeps_null)
+        environment = Environment(names, reading, _bind, expected=_expected_types(query, expected))
+        bound = _give_types(_bind(query, environment), reading, keeps_null=keeps_null)
     except RecursionError as error:
         raise InvalidInputError("The query is nested too deeply; it was not read.") from error
     shared = ", ".join(f"{name} AS ({sql})" for name, sql in reading.definitions.items())
     return replace(bound, sql=f"WITH {shared} {bound.sql}" if shared else bound.sql, scans=reading.scans())
 
 
-def _expected(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:
-    """Return the VALUES that a query is, with the types that are expected of it."""
+def _expected_types(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequence[Field]] | None:
+    """Return the VALUES that a query consists of, with their expected types.
+
+    Return None if it is any other query, or the numbers of values differ.
+    """
     while isinstance(query, exp.Select | exp.Subquery) and not isinstance(query, exp.Values):
         source = query.args.get("from_")
         is_star = len(query.expressions) == 1 and isinstance(query.expressions[0], exp.Star)
@@ -74,38 +78,38 @@ def _expected(query: exp.Expr, types: Sequence[Field]) -> tuple[exp.Expr, Sequen
 
 
 def environment_of(names: Names) -> Environment:
-    """Return what an expression that is part of no query is bound in."""
+    """Return the environment of an expression outside a query."""
     return Environment(names, Reading(), _bind)
 
 
 def _bind(node: exp.Expr, environment: Environment) -> BoundQuery:
-    """Return any kind of query, with its WITH, ORDER BY and LIMIT."""
+    """Bind a query of any kind, with its WITH, ORDER BY and LIMIT."""
     if not isinstance(node, exp.Select | exp.Table):
-        check_understood(node, _UNDERSTOOD)
+        check_parts(node, _UNDERSTOOD)
     environment = _with_common(node, environment)
     match node:
         case exp.Select():
             found = bind_select(node, environment)
         case exp.SetOperation():
-            found = _arranged(bind_set_operation(node, environment), node, environment)
+            found = _add_order(bind_set_operation(node, environment), node, environment)
         case exp.Values():
-            found = _arranged(bind_values(node, environment), node, environment)
+            found = _add_order(bind_values(node, environment), node, environment)
         case exp.Subquery():
             inner = node.this
             if isinstance(inner, exp.Table):
                 inner = exp.select("*").from_(inner.copy())
             found = _bind(inner, environment)
             if any(node.args.get(name) for name in ("order", "limit", "offset")):
-                found = _arranged(replace(found, sql=found.nested_sql, limit=None, offset=0), node, environment)
+                found = _add_order(replace(found, sql=found.nested_sql, limit=None, offset=0), node, environment)
         case exp.Table():
             found = bind_select(exp.select("*").from_(node.copy()), environment)
         case _:
-            raise InvalidInputError(f"This is no query: {shown(node)}")
-    return _limited(found, bind_limit(node, environment), environment)
+            raise InvalidInputError(f"This is no query: {render(node)}")
+    return _add_limit(found, bind_limit(node, environment), environment)
 
 
 def _with_common(node: exp.Expr, environment: Environment) -> Environment:
-    """Return the environment of a query, with the tables of its WITH."""
+    """Add the tables of a query's WITH to its environment."""
     clause = node.args.get("with_")
     if clause is None:
         return environment
@@ -121,9 +125,10 @@ def _with_common(node: exp.Expr, environment: Environment) -> Environment:
 
 
 def _is_shared(node: exp.Expr, name: str, environment: Environment) -> bool:
-    """Return whether a table of the WITH of a query is named several times; not where it may depend on what is around.
+    """Return whether a table of WITH can be bound once for several uses.
 
-    A query around it may give it columns, and a recursive one the rows of its last step.
+    It cannot if it may depend on a query around it, which may give it columns, or on the last step of a
+    recursive one.
     """
     if environment.outer is not None or node.args["with_"].args.get("recursive"):
         return False
@@ -133,8 +138,8 @@ def _is_shared(node: exp.Expr, name: str, environment: Environment) -> bool:
     return len(uses) > 1
 
 
-def _arranged(found: BoundQuery, node: exp.Expr, environment: Environment) -> BoundQuery:
-    """Return a query that is not a SELECT in the order that is asked for: by columns of its result."""
+def _add_order(found: BoundQuery, node: exp.Expr, environment: Environment) -> BoundQuery:
+    """Add ORDER BY to a query that is no SELECT, by columns of its result."""
     keys = order_keys(node.args.get("order"), [column.name for column in found.columns])
     if not keys:
         return found
@@ -156,13 +161,16 @@ def _sort_expression(node: exp.Expr, found: BoundQuery, environment: Environment
     return sort_key(ExpressionBinder(QuerySite(environment, scope, "ORDER BY")).bind(node))
 
 
-def _limited(found: BoundQuery, limit: Limit, environment: Environment) -> BoundQuery:
-    """Return a query with its LIMIT: noted where the order of a scan is kept, else in the text."""
+def _add_limit(found: BoundQuery, limit: Limit, environment: Environment) -> BoundQuery:
+    """Add LIMIT and OFFSET to a query.
+
+    They become attributes where the order of a scan is kept, and part of the text otherwise.
+    """
     if limit.percent is not None:
         test = f"number > {limit.offset} AND number <= {limit.offset} + floor(total * {limit.percent}D / 100)"
-        return _numbered(found, test, environment)
+        return _filter_by_number(found, test, environment)
     if limit.test is not None:
-        return _numbered(found, limit.test, environment)
+        return _filter_by_number(found, limit.test, environment)
     if limit.count is None and not limit.offset:
         return found
     if found.constants is not None:
@@ -176,23 +184,27 @@ def _limited(found: BoundQuery, limit: Limit, environment: Environment) -> Bound
     return BoundQuery(text, found.columns, is_ordered=found.is_ordered)
 
 
-def _numbered(found: BoundQuery, test: str, environment: Environment) -> BoundQuery:
-    """Return the rows of a query for which a test holds of their ``number``, from one, in its order, and the ``total``.
+def _filter_by_number(found: BoundQuery, test: str, environment: Environment) -> BoundQuery:
+    """Filter the rows of a query by a test on ``number`` and ``total``.
 
-    Spark's LIMIT takes nothing but constants.
+    ``number`` counts the rows from one, in the query's order, and ``total`` is their count. Spark's own LIMIT
+    takes only constants.
     """
     alias = environment.reading.alias
     columns = ", ".join(f"c{place}" for place in range(len(found.columns)))
-    # The numbers grow from row to row, and from task to task, in the order that the rows have.
+    # The ids grow from row to row and from task to task, in the order of the rows.
     marked = f"SELECT {columns}, monotonically_increasing_id() AS place FROM ({found.nested_sql}) AS {alias()}"
     numbered = "row_number() OVER (ORDER BY place) AS number, count(1) OVER () AS total"
     text = f"SELECT {columns} FROM (SELECT {columns}, place, {numbered} FROM ({marked}) AS {alias()}) AS {alias()}"
     return BoundQuery(f"{text} WHERE {test} ORDER BY place", found.columns, is_ordered=found.is_ordered)
 
 
-def _typed(found: BoundQuery, reading: Reading, *, keeps_null: bool) -> BoundQuery:
-    """Return a query of which all columns have a type: a NULL that nothing gave one is an integer, or stays one."""
-    # Which columns of tables they are is nobody's business outside.
+def _give_types(found: BoundQuery, reading: Reading, *, keeps_null: bool) -> BoundQuery:
+    """Give every column of a query a type.
+
+    A column of untyped NULLs becomes an integer, unless ``keeps_null``. Ids of columns are removed.
+    """
+    # The ids of table columns are used only while binding.
     found = replace(found, columns=tuple(replace(column, column_id=None) for column in found.columns))
     if keeps_null or all(column.type != types.NULL for column in found.columns):
         return found

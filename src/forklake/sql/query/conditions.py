@@ -1,4 +1,4 @@
-"""Conditions on the rows of several tables, and what they say of each."""
+"""Conditions over several tables, and the predicates on each that they imply."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from forklake.sql.query.scope import Scope
 
 
 def bind_conditions(binder: ExpressionBinder, node: exp.Expr, scope: Scope, limited: Collection[str]) -> Bound:
-    """Return a condition; each part of it that speaks of one table alone limits what is read of that.
+    """Bind a condition, and limit scans by those parts that use one table only.
 
-    Only tables whose rows do not matter unless the condition is true of them may be ``limited``; these are aliases.
+    ``limited`` are the aliases of tables that may be limited: rows of these matter only where the condition is
+    true.
     """
     parts = []
     for part in node.flatten() if isinstance(node, exp.And) else [node]:

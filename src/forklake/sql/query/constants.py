@@ -1,4 +1,7 @@
-"""Constants: as Python's values, for what needs them before the query runs, and back as expressions."""
+"""Constants as Python values, and Python values as expressions.
+
+Some are needed before the query runs.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from forklake.model.types.constants import type_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.render import Resolved, shown
+from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.site import Site
 from forklake.sql.relation import Names
 
@@ -33,14 +36,16 @@ _OPERATIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], Any]]] = {
 
 
 class _NoColumns(Site):
-    """Where only constants may stand."""
+    """A site where only constants are allowed."""
 
     def column(self, names: Any) -> Bound:
         raise InvalidInputError(f'Binder Error: Table function cannot contain columns: "{".".join(names)}"')
 
 
 def python_value(node: exp.Expr, names: Names) -> Any:
-    """Return a constant as a Python value: None, bool, int, Decimal, float, str, date, datetime, timedelta, a list.
+    """Return a constant as a Python value.
+
+    It is None, a bool, int, Decimal, float, str, date, datetime, timedelta, or a list.
 
     Raises:
         InvalidInputError: It is no constant.
@@ -61,30 +66,30 @@ def python_value(node: exp.Expr, names: Names) -> Any:
         case exp.Anonymous() if fold(node.name) == "getvariable" and len(node.expressions) == 1:
             return names.variable(str(python_value(node.expressions[0], names)))
         case exp.Neg():
-            return _computed(node, lambda value: -value, python_value(node.this, names))
+            return _compute(node, lambda value: -value, python_value(node.this, names))
         case exp.Interval():
             return _interval(node, names)
         case exp.Cast() | exp.TryCast():
             return _cast(node, names)
     if type(node) in _OPERATIONS:
         one, other = python_value(node.this, names), python_value(node.expression, names)
-        return _computed(node, _OPERATIONS[type(node)], one, other)
+        return _compute(node, _OPERATIONS[type(node)], one, other)
     bound = ExpressionBinder(_NoColumns()).bind(node)
     if bound.type == types.NULL:
         return None
     if bound.literal is None:
-        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {shown(node)}")
-    return _parsed(bound, bound.literal)
+        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {render(node)}")
+    return _parse_constant(bound, bound.literal)
 
 
-def _computed(node: exp.Expr, operation: Callable[..., Any], *values: Any) -> Any:
-    """Return what an operation gives; NULL if it is one of NULL."""
+def _compute(node: exp.Expr, operation: Callable[..., Any], *values: Any) -> Any:
+    """Return the result of an operation; NULL if an operand is NULL."""
     if None in values:
         return None
     try:
         return operation(*values)
     except (TypeError, ArithmeticError) as error:
-        raise InvalidInputError(f"Binder Error: This cannot be computed: {shown(node)}") from error
+        raise InvalidInputError(f"Binder Error: This cannot be computed: {render(node)}") from error
 
 
 def _interval(node: exp.Expr, names: Names) -> timedelta:
@@ -103,14 +108,14 @@ def _cast(node: exp.Expr, names: Names) -> Any:
     value = python_value(node.this, names)
     if value is None:
         return None
-    known = type(node)(this=Resolved(bound=bound_value(value)), to=node.args["to"].copy())
+    known = type(node)(this=BoundNode(bound=bound_value(value)), to=node.args["to"].copy())
     bound = ExpressionBinder(_NoColumns()).bind(known)
     if bound.literal is None:
-        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {shown(node)}")
-    return _parsed(bound, bound.literal)
+        raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {render(node)}")
+    return _parse_constant(bound, bound.literal)
 
 
-def _parsed(bound: Bound, text: str) -> Any:
+def _parse_constant(bound: Bound, text: str) -> Any:
     value = parse_value(bound.type, text)
     return _span(value) if isinstance(value, Interval) else to_python(bound.type, [value])[0]
 
@@ -136,10 +141,10 @@ def bound_value(value: Any) -> Bound:
 
 
 def constant_node(value: Any) -> exp.Expr:
-    """Return a Python value as a node of a tree; lists too."""
+    """Return a Python value as a node of a tree; it may be a list or a dict."""
     if isinstance(value, list | tuple):
         return exp.Array(expressions=[constant_node(one) for one in value])
     if isinstance(value, dict):
         pairs = ((exp.to_identifier(str(key)), constant_node(one)) for key, one in value.items())
         return exp.Struct(expressions=[exp.PropertyEQ(this=key, expression=one) for key, one in pairs])
-    return Resolved(bound=bound_value(value))
+    return BoundNode(bound=bound_value(value))

@@ -1,4 +1,4 @@
-"""What a query, or a part of one, is bound in: what its names mean, and what is collected while it is read."""
+"""The environment in which a query, or a part of one, is bound."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 MOST_NESTED = 120
-"""How many queries, views and macros may be inside one another."""
+"""The most queries, views and macros inside one another."""
 
 
 @dataclass(slots=True)
-class _Read:
-    """A relation that is read, while it is still being found out what is needed of it."""
+class _PartialScan:
+    """A relation that is read, with the columns and predicates found so far."""
 
     relation: Relation
     columns: dict[str, None] = field(default_factory=dict)
@@ -33,35 +33,35 @@ class _Read:
 
 
 class Reading:
-    """Collects what one query reads; gives out names that are used only once in its text."""
+    """Collects what a query reads, and hands out names that are unique in its text."""
 
     def __init__(self) -> None:
-        self._read: dict[str, _Read] = {}
+        self._read: dict[str, _PartialScan] = {}
         self._called: dict[tuple[int, ...], tuple[Sequence[exp.Expr], Any]] = {}
         self._shared: dict[int, tuple[CommonTable, BoundQuery]] = {}
         self._count = 0
         self.subqueries = 0
         self.definitions: dict[str, str] = {}
-        """The queries that are shared, by the names that the text has for them; each may name those before it."""
+        """The shared queries, by their names in the text; each may use those before it."""
 
-    def called(self, arguments: Sequence[exp.Expr], call: Callable[[], Result]) -> Result:
-        """Return what a function of the session gives, which is called once however often its place is bound.
+    def call_once(self, arguments: Sequence[exp.Expr], call: Callable[[], Result]) -> Result:
+        """Call a function of the session once, however often its node is bound.
 
-        A place, which its arguments tell from others, is bound several times if an alias or WITH stands for it.
+        A node is identified by its arguments. It is bound several times if an alias or a table of WITH contains it.
         """
         key = tuple(map(id, arguments))
         if not key:
             return call()
         if key not in self._called:
-            self._called[key] = (arguments, call())  # with the arguments, so that their ids stay theirs
+            self._called[key] = (arguments, call())  # keeps the arguments alive, and so their ids
         found: Result = self._called[key][1]
         return found
 
-    def defined(self, common: CommonTable, bind: Callable[[], BoundQuery]) -> BoundQuery:
-        """Return the rows of a query that is shared, which is bound and written once; those of a table as they are.
+    def define(self, common: CommonTable, bind: Callable[[], BoundQuery]) -> BoundQuery:
+        """Return the rows of a shared query, which is bound and written only once.
 
-        A query that only shows columns of a table is written wherever it is named: what is read of the table for one
-        use is limited by what is asked there.
+        A query that only projects columns of a table is written at each use instead, because each use limits what it
+        reads of the table.
         """
         known = self._shared.get(id(common))
         if known is not None:
@@ -75,30 +75,30 @@ class Reading:
         columns = tuple(replace(one, column_id=None) for one in bound.columns)
         shown = ", ".join(f"c{place}" for place in range(len(columns)))
         found = BoundQuery(f"SELECT {shown} FROM {name}", columns)
-        self._shared[id(common)] = (common, found)  # with the table, so that its id stays its own
+        self._shared[id(common)] = (common, found)  # keeps the table alive, and so its id
         return found
 
     def alias(self) -> str:
-        """Return a new name for a table in the text, which no column of a query inside hides."""
+        """Return a new table alias, which no column of an inner query hides."""
         self._count += 1
         return f"`~r{self._count - 1}`"
 
     def scan(self, relation: Relation) -> str:
-        """Return the name under which a relation is read."""
+        """Add a relation, and return the name of its scan."""
         name = f"s{len(self._read)}"
-        self._read[name] = _Read(relation)
+        self._read[name] = _PartialScan(relation)
         return name
 
     def need(self, scan: str, column: str) -> None:
-        """Note that a column is needed."""
+        """Record that a column of a scan is needed."""
         self._read[scan].columns[column] = None
 
     def only(self, scan: str, predicate: Predicate) -> None:
-        """Note that only rows of which a predicate holds can matter."""
+        """Record that a scan needs only rows for which a predicate holds."""
         self._read[scan].predicates.append(predicate)
 
     def scans(self) -> dict[str, Scan]:
-        """Return all that is read; columns come in the order that the relation has them."""
+        """Return all scans; their columns are in the relation's order."""
         found = {}
         for name, read in self._read.items():
             fields = (*read.relation.columns, *read.relation.virtual)
@@ -109,7 +109,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """A query that WITH gives a name, to be bound in what was known where it stands; a recursive one names itself.
+    """A table of WITH: a query, and the environment in which to bind it.
+
+    A recursive one names itself.
 
     Attributes:
         is_shared: Whether it is named several times and means the same each time, so that it is bound once.
@@ -125,7 +127,7 @@ class CommonTable:
 
 @dataclass(frozen=True, slots=True)
 class LastRows:
-    """What a recursive query stands for inside itself: the rows that its last step gave."""
+    """The rows of a recursive query's last step, which it reads under its own name."""
 
     name: str
     query: BoundQuery
@@ -133,14 +135,14 @@ class LastRows:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a query is bound in.
+    """The environment in which a query is bound.
 
     Attributes:
-        bind: Binds a query in an environment; there is one for all kinds of queries.
+        bind: Binds a query of any kind in an environment.
         common: The tables of WITH, by name in lower case.
         outer: The scope around a subquery.
-        depth: How many queries, views and macros are around it.
-        expected: The types that the values of a VALUES take, each for itself, and that VALUES.
+        depth: The number of queries, views and macros around it.
+        expected: A VALUES node, and the types to which each of its values is cast.
     """
 
     names: Names
@@ -152,10 +154,10 @@ class Environment:
     expected: tuple[exp.Expr, Sequence[Field]] | None = None
 
     def deeper(self) -> int:
-        """Return the depth of what is inside.
+        """Return the depth of an inner query.
 
         Raises:
-            InvalidInputError: It is too deep: something contains itself, as a rule.
+            InvalidInputError: It is too deep; usually something contains itself.
         """
         if self.depth >= MOST_NESTED:
             raise InvalidInputError(

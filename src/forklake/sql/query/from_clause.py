@@ -1,4 +1,4 @@
-"""FROM: the tables of a query, what they are joined on, and what can be named afterwards."""
+"""FROM: the tables of a query, and the names that they bring into scope."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.model.names import fold
 from forklake.sql.expressions.columns import column_of
 from forklake.sql.expressions.literals import identifier
 from forklake.sql.expressions.nodes import function_name
-from forklake.sql.expressions.render import Asked, shown
+from forklake.sql.expressions.render import ShowNode, render
 from forklake.sql.parse import parse_query
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import CommonTable, Environment, LastRows
@@ -29,22 +29,21 @@ _SUBQUERY: Final = frozenset({"this", "expressions", "alias", "joins", "order", 
 
 @dataclass(frozen=True, slots=True)
 class TableText:
-    """A table of a FROM clause: its text, and what can be named of it."""
+    """A table of a FROM clause: its SQL, and its names."""
 
     sql: str
     table: Table
     query: BoundQuery | None = None
-    """The query that it is, if it is one."""
+    """The query, if the table is one."""
 
 
 @dataclass(slots=True)
 class Source:
-    """The tables of a FROM clause, joined.
+    """The joined tables of a FROM clause.
 
     Attributes:
-        hidden: Tables that are joined but cannot be named: the right sides of semi joins.
-        nullable: Tables, by alias, whose rows may be missing on their side of an outer join.
-        only: The one table that there is.
+        nullable: Aliases of tables whose rows may be missing, because of an outer join.
+        only: The table, if there is only one.
     """
 
     sql: str
@@ -54,56 +53,56 @@ class Source:
 
 
 def table_text(node: exp.Expr, environment: Environment, beside: Scope) -> TableText:
-    """Return one table of a FROM clause; tables before it can be named in subqueries.
+    """Bind one table of a FROM clause; subqueries may use the tables before it.
 
     Raises:
-        InvalidInputError: It is something that is not understood.
+        InvalidInputError: It is not supported.
         NotFoundError: There is nothing of that name.
     """
     match node:
         case exp.Table() if isinstance(node.this, exp.Func):
-            check_understood(node, _TABLE - {"when"})
+            check_parts(node, _TABLE - {"when"})
             return _function(node, environment, beside)
         case exp.Table():
-            check_understood(node, _TABLE)
-            return _named(node, environment)
-        case Asked():
-            return scanned(environment.names.asked(node.statement), environment, None)
+            check_parts(node, _TABLE)
+            return _named_table(node, environment)
+        case ShowNode():
+            return scan_table(environment.names.show_relation(node.statement), environment, None)
         case exp.Unnest():
             bound = bind_unnest(node, environment, beside)
             alias = node.args.get("alias")
-            return _derived(bound.query, alias, ("unnest",), environment, is_lateral=bound.is_lateral)
+            return _derived_table(bound.query, alias, ("unnest",), environment, is_lateral=bound.is_lateral)
         case exp.Lateral() | exp.Subquery() | exp.Values() | exp.Query():
             if not isinstance(node, exp.Query) or isinstance(node, exp.Subquery):
-                check_understood(node, _SUBQUERY)
+                check_parts(node, _SUBQUERY)
             return _subquery(node, environment, beside)
-    raise InvalidInputError(f"This is not supported in a FROM clause: {shown(node)}")
+    raise InvalidInputError(f"This is not supported in a FROM clause: {render(node)}")
 
 
-def check_understood(node: exp.Expr, parts: Collection[str]) -> None:
-    """Refuse what is said in a node beside the parts that are understood: nothing is passed over.
+def check_parts(node: exp.Expr, parts: Collection[str]) -> None:
+    """Refuse a node with other parts than these, so that nothing is ignored.
 
     Raises:
-        InvalidInputError: There is something.
+        InvalidInputError: It has another part.
     """
     for part, value in node.args.items():
         if value and part not in parts:
             name = part.strip("_").upper().removesuffix("S").replace("_", " ")
-            raise InvalidInputError(f"{name} is not supported: {shown(node)}")
+            raise InvalidInputError(f"{name} is not supported: {render(node)}")
 
 
-def _named(node: exp.Table, environment: Environment) -> TableText:
+def _named_table(node: exp.Table, environment: Environment) -> TableText:
     parts = tuple(part.name for part in node.parts)
     alias = node.args.get("alias")
     when = node.args.get("when")
     common = environment.common.get(fold(parts[0])) if len(parts) == 1 and when is None else None
     if common is not None:
         query = common.query if isinstance(common, LastRows) else _common(common)
-        return _derived(query, alias, (common.name,), environment)
+        return _derived_table(query, alias, (common.name,), environment)
     found = environment.names.relation(parts, None if when is None else _at(when, environment))
     if isinstance(found, StoredQuery):
-        return _derived(_view(found, environment), alias, (*parts[:-1], found.name), environment)
-    return scanned(found, environment, alias, (*parts[:-1], found.name))
+        return _derived_table(_view(found, environment), alias, (*parts[:-1], found.name), environment)
+    return scan_table(found, environment, alias, (*parts[:-1], found.name))
 
 
 def _at(when: exp.Expr, environment: Environment) -> At:
@@ -112,10 +111,10 @@ def _at(when: exp.Expr, environment: Environment) -> At:
     return At("version" if kind == "version" else "timestamp", value)
 
 
-def scanned(
+def scan_table(
     relation: Relation, environment: Environment, alias: exp.Expr | None, name: Sequence[str] = ()
 ) -> TableText:
-    """Return a relation that is read as it is."""
+    """Return a table that scans a relation."""
     reading = environment.reading
     text, scan = reading.alias(), reading.scan(relation)
     columns = tuple(
@@ -125,10 +124,10 @@ def scanned(
         Column(one.name, column_of(one, f"{text}.{identifier(one.name)}"), one.name) for one in relation.virtual
     )
     table = Table(tuple(name) or (relation.name,), text, columns, virtual, scan, scan)
-    return TableText(f"{scan} AS {text}", _renamed(table, alias))
+    return TableText(f"{scan} AS {text}", _apply_alias(table, alias))
 
 
-def _derived(
+def _derived_table(
     query: BoundQuery,
     alias: exp.Expr | None,
     name: tuple[str, ...],
@@ -136,7 +135,10 @@ def _derived(
     *,
     is_lateral: bool = False,
 ) -> TableText:
-    """Return a query as a table; if it only shows rows of a scan, conditions on it limit what is read of that."""
+    """Return a query as a table.
+
+    If it only returns rows of a scan, conditions on it limit that scan.
+    """
     text = environment.reading.alias()
     origin = query.keeps_order if query.limit is None and not query.offset and not is_lateral else None
     columns = tuple(
@@ -145,13 +147,13 @@ def _derived(
         )
         for place, (name, one) in enumerate(zip(_distinct(query.columns), query.columns, strict=True))
     )
-    table = _renamed(Table(name, text, columns, origin=origin), alias)
+    table = _apply_alias(Table(name, text, columns, origin=origin), alias)
     lateral = "LATERAL " if is_lateral else ""
     return TableText(f"{lateral}({query.nested_sql}) AS {text}", table, None if is_lateral else query)
 
 
 def _distinct(columns: Sequence[Field]) -> list[str]:
-    """Return the names of columns, those that were there before with a number behind them."""
+    """Return the names of columns, with a number added to repeated ones."""
     found: list[str] = []
     seen: set[str] = set()
     for column in columns:
@@ -164,8 +166,8 @@ def _distinct(columns: Sequence[Field]) -> list[str]:
     return found
 
 
-def _renamed(table: Table, alias: exp.Expr | None) -> Table:
-    """Return a table under its alias, with the names that the alias gives its columns."""
+def _apply_alias(table: Table, alias: exp.Expr | None) -> Table:
+    """Apply an alias to a table, with the alias's names of columns."""
     if alias is None:
         return table
     name = (alias.this.name,) if alias.this is not None else table.name
@@ -186,7 +188,7 @@ def _common(common: CommonTable) -> BoundQuery:
     def bind() -> BoundQuery:
         return common.environment.bind(common.query, common.environment)
 
-    bound = common.environment.reading.defined(common, bind) if common.is_shared else bind()
+    bound = common.environment.reading.define(common, bind) if common.is_shared else bind()
     return with_names(bound, common.column_names, common.name)
 
 
@@ -199,13 +201,13 @@ def _function(node: exp.Table, environment: Environment, beside: Scope) -> Table
     found = bind_table_function(node, environment, beside)
     alias = node.args.get("alias")
     if isinstance(found, Relation):
-        return scanned(found, environment, alias)
+        return scan_table(found, environment, alias)
     name = found.query.columns[0].name if isinstance(node.this, exp.GenerateSeries) else function_name(node.this)
-    return _derived(found.query, alias, (name,), environment, is_lateral=found.is_lateral)
+    return _derived_table(found.query, alias, (name,), environment, is_lateral=found.is_lateral)
 
 
 def _subquery(node: exp.Expr, environment: Environment, beside: Scope) -> TableText:
-    """Return a query in parentheses, which may name what stands before it."""
+    """Bind a query in parentheses, which may use the tables before it."""
     alias = node.args.get("alias")
     inner = node
     if isinstance(node, exp.Lateral | exp.Subquery) and not _has_clauses(node):
@@ -215,7 +217,7 @@ def _subquery(node: exp.Expr, environment: Environment, beside: Scope) -> TableT
     own = replace(environment, outer=around, depth=environment.deeper())
     bound = environment.bind(inner, own)
     name = ("unnamed_subquery",) if alias is None or alias.this is None else (alias.this.name,)
-    return _derived(bound, alias, name, environment, is_lateral=bool(around.touched))
+    return _derived_table(bound, alias, name, environment, is_lateral=bool(around.touched))
 
 
 def _has_clauses(node: exp.Expr) -> bool:

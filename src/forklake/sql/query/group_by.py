@@ -1,4 +1,4 @@
-"""What GROUP BY says: expressions, positions, aliases, ALL."""
+"""The keys of GROUP BY: expressions, positions, aliases, ALL."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import is_aggregated
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.grouping import Grouping
 from forklake.sql.query.items import Item
-from forklake.sql.query.macro_calls import expanded
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.ordering import position
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
@@ -29,7 +29,7 @@ def bind_grouping(
     items: Sequence[Item],
     aliases: Mapping[str, exp.Expr],
 ) -> Grouping:
-    """Return the grouping of a query with aggregates.
+    """Bind the grouping of a query with aggregates.
 
     Raises:
         InvalidInputError: A key is no expression over rows.
@@ -38,7 +38,7 @@ def bind_grouping(
     if group is None:
         return Grouping(environment, scope, ())
     if group.args.get("totals"):
-        raise InvalidInputError(f"WITH TOTALS is not supported: {shown(group)}")
+        raise InvalidInputError(f"WITH TOTALS is not supported: {render(group)}")
     if group.args.get("all"):
         nodes = [item.node for item in items if not is_aggregated(item.node)]
         return Grouping(environment, scope, [(node, binder.bind(node)) for node in nodes])
@@ -53,7 +53,7 @@ def bind_grouping(
 
 
 def _choices(node: exp.Expr) -> list[list[exp.Expr]]:
-    """Return the sets of keys that a part of GROUP BY stands for; a key is one set of one."""
+    """Return the grouping sets of a part of GROUP BY; a key is one set of one."""
     match node:
         case exp.Rollup():
             parts = [_members(one) for one in node.expressions]
@@ -72,18 +72,21 @@ def _set_choices(node: exp.Expr) -> list[list[exp.Expr]]:
 
 
 def _members(node: exp.Expr) -> list[exp.Expr]:
-    """Return the keys that stand together in parentheses."""
+    """Return the keys in a pair of parentheses."""
     return list(node.expressions) if isinstance(node, exp.Tuple) else [node.unnest()]
 
 
 def _key(
     node: exp.Expr, items: Sequence[Item], aliases: Mapping[str, exp.Expr], environment: Environment, scope: Scope
 ) -> exp.Expr:
-    """Return the expression of a key: one of the result, by its place or alias, or another."""
+    """Return the expression of a key.
+
+    A position or an alias refers to a column of the result.
+    """
     inner = node.unnest()
     place = position(inner, len(items), "GROUP BY")
     if place is not None:
         return items[place].node
     if isinstance(inner, exp.Column) and len(inner.parts) == 1 and not scope.has(inner.name):
         return aliases.get(fold(inner.name), inner)
-    return expanded(inner, environment.names)
+    return expand_macros(inner, environment.names)

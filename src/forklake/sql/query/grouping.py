@@ -1,4 +1,7 @@
-"""GROUP BY and aggregates: rows are grouped in a query of their own, and everything after names what it gives."""
+"""GROUP BY and aggregates.
+
+Rows are grouped in a query of their own, and all later clauses refer to its columns.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.nodes import parts_of_row
 from forklake.sql.expressions.phrases import canonical
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
@@ -23,11 +26,11 @@ from forklake.sql.query.windows import bind_aggregate
 
 
 class Grouping:
-    """The keys by which rows are grouped, and the aggregates that are asked of each group.
+    """The keys by which rows are grouped, and the aggregates of each group.
 
     Attributes:
-        alias: The name of the query that groups.
-        is_inlined: Whether aggregates stand where they are asked for, in place of a query of their own.
+        alias: The alias of the query that groups.
+        is_inlined: Whether aggregates are written in place, without a query of their own.
     """
 
     def __init__(
@@ -46,19 +49,19 @@ class Grouping:
         for _, bound in keys:
             sql = canonical(bound.sql)
             if sql not in self._keys:
-                self._keys[sql] = self._named(bound, f"k{len(self._keys)}")
+                self._keys[sql] = self._output_column(bound, f"k{len(self._keys)}")
         self._sets = sets
 
-    def _named(self, bound: Bound, name: str) -> Bound:
+    def _output_column(self, bound: Bound, name: str) -> Bound:
         field = None if bound.field is None else Field(None, bound.field.name, bound.field.type)
         return Bound(f"{self.alias}.{name}", bound.type, field)
 
     def key(self, sql: str) -> Bound | None:
-        """Return the key that an expression over rows is."""
+        """Return the key with this SQL over rows, or None."""
         return self._keys.get(canonical(sql))
 
-    def known(self, node: exp.Expr) -> Bound | None:
-        """Return the key that an expression is."""
+    def known_value(self, node: exp.Expr) -> Bound | None:
+        """Return the key that equals an expression, or None."""
         if type(node) not in self.kinds or any(isinstance(one, exp.Query) for one in parts_of_row(node)):
             return None
         try:
@@ -67,24 +70,26 @@ class Grouping:
             return None
 
     def aggregate(self, node: exp.Expr) -> Bound:
-        """Return an aggregate of the rows of a group."""
-        return self._aggregated(bind_aggregate(self._rows, node))
+        """Bind an aggregate over the rows of a group."""
+        return self._add_aggregate(bind_aggregate(self._rows, node))
 
     def sql(self, source: str) -> str:
-        """Return the query that groups, given FROM and WHERE."""
+        """Return the query that groups, given its FROM and WHERE."""
         shown = [f"{sql} AS k{place}" for place, sql in enumerate(self._keys)]
         shown += [f"{sql} AS a{place}" for place, sql in enumerate(self._aggregates)]
         text = f"SELECT {', '.join(shown) or '1 AS k0'}{source}"
         if not self._keys:
             return text if self._aggregates else f"SELECT count(1) AS a0{source}"
         if self._sets:
-            sets = (", ".join(_grouped(canonical(key.sql), key) for key in one) for one in self._sets)
+            sets = (", ".join(_key_sql(canonical(key.sql), key) for key in one) for one in self._sets)
             return f"{text} GROUP BY GROUPING SETS ({', '.join(f'({one})' for one in sets)})"
-        keys = [_grouped(sql, key) for sql, key in self._keys.items()]
+        keys = [_key_sql(sql, key) for sql, key in self._keys.items()]
         return f"{text} GROUP BY {', '.join(keys)}"
 
     def marks(self, node: exp.Expr) -> Bound:
-        """Return which of some keys a row is not grouped by: a bit for each, the last one lowest.
+        """Return a bit mask of the keys by which a row is not grouped.
+
+        The last key is the lowest bit.
 
         Raises:
             InvalidInputError: One of them is no key.
@@ -93,33 +98,33 @@ class Grouping:
         for one in node.expressions:
             sql = canonical(self._rows.bind(one).sql)
             if sql not in self._keys:
-                raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {shown(node)}")
+                raise InvalidInputError(f"Binder Error: GROUPING child must be a grouping column: {render(node)}")
             bits.append(f"CAST(grouping({sql}) AS BIGINT)" if self._sets else "0L")
         value = " + ".join(f"{bit} * {2**place}L" for place, bit in enumerate(reversed(bits)))
-        return self._aggregated(Bound(f"({value})", types.INT64))
+        return self._add_aggregate(Bound(f"({value})", types.INT64))
 
-    def _aggregated(self, bound: Bound) -> Bound:
+    def _add_aggregate(self, bound: Bound) -> Bound:
         if self.is_inlined:
             return bound
         if bound.sql not in self._aggregates:
-            self._aggregates[bound.sql] = self._named(bound, f"a{len(self._aggregates)}")
+            self._aggregates[bound.sql] = self._output_column(bound, f"a{len(self._aggregates)}")
         return self._aggregates[bound.sql]
 
 
-def _grouped(sql: str, key: Bound) -> str:
-    """Return a key in such words that a number is no position."""
+def _key_sql(sql: str, key: Bound) -> str:
+    """Return the SQL of a key, written so that a number is no position."""
     return f"CAST({sql} AS {spark_type(key.type)})" if sql.lstrip("-").isdecimal() else sql
 
 
 class GroupedScope(Scope):
-    """What subqueries can name of a query that groups: its keys."""
+    """The scope of a grouped query for its subqueries: only the keys."""
 
     def __init__(self, rows: Scope, grouping: Grouping) -> None:
         super().__init__(rows.reading, rows.tables, rows.merged, rows.outer)
         self._grouping = grouping
 
     def bind(self, names: Sequence[str]) -> Bound | None:
-        """Return the key that names stand for, or a field of one."""
+        """Return the key that a name refers to, or a field of one."""
         found = super().bind(names)
         if found is None:
             return None
@@ -127,7 +132,7 @@ class GroupedScope(Scope):
             column = super().bind(names[:length])
             key = None if column is None else self._grouping.key(column.sql)
             if key is not None:
-                return extracted(key, names[length:], names[length - 1])
+                return extract_field(key, names[length:], names[length - 1])
         name = names[-1]
         raise InvalidInputError(
             f'Binder Error: column "{name}" must appear in the GROUP BY clause or must be part of an aggregate'
@@ -137,7 +142,7 @@ class GroupedScope(Scope):
 
 
 class GroupedSite(QuerySite):
-    """A clause that comes after the grouping: keys, aggregates, and what is computed from them."""
+    """A clause after the grouping: keys, aggregates, and expressions of them."""
 
     def __init__(
         self,
@@ -151,12 +156,12 @@ class GroupedSite(QuerySite):
         super().__init__(environment, GroupedScope(scope, grouping), clause, aliases, windows)
         self._grouping = grouping
 
-    def known(self, binder: ExpressionBinder, node: exp.Expr) -> Bound | None:
-        """Return the key that an expression is."""
-        return None if binder.parameters else self._grouping.known(node)
+    def known_value(self, binder: ExpressionBinder, node: exp.Expr) -> Bound | None:
+        """Return the key that equals an expression, or None."""
+        return None if binder.parameters else self._grouping.known_value(node)
 
-    def resolved(self, bound: Bound) -> Bound:
-        """Return the key that a column is."""
+    def resolve(self, bound: Bound) -> Bound:
+        """Return the key that equals a bound column."""
         if bound.literal is not None:
             return bound
         key = self._grouping.key(bound.sql)
@@ -170,7 +175,7 @@ class GroupedSite(QuerySite):
         return key
 
     def aggregate(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
-        """Return an aggregate of the rows of a group."""
+        """Bind an aggregate over the rows of a group."""
         if isinstance(node, exp.Grouping | exp.GroupingId):
             return self._grouping.marks(node)
         return self._grouping.aggregate(node)

@@ -1,4 +1,7 @@
-"""The list after SELECT: stars, COLUMNS and all else, as one item for each column of the result."""
+"""The SELECT list: one item for each column of the result.
+
+Stars and COLUMNS are expanded.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import call_arguments, function_name, parts_of_row
-from forklake.sql.expressions.render import Resolved, shown
+from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.macro_calls import expanded
-from forklake.sql.query.name_tests import NameTest, chosen_by_pattern, lambda_test, pattern_test
+from forklake.sql.query.macro_calls import expand_macros
+from forklake.sql.query.name_tests import NameTest, lambda_test, matching_names, pattern_test
 from forklake.sql.query.output_names import output_name
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
@@ -26,7 +29,10 @@ from forklake.sql.query.unnesting import unnested_columns
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One column of a result: its name, what it is, and whether the name was given by the query."""
+    """One column of a result: its name and expression.
+
+    ``is_alias`` tells whether the query gives the name.
+    """
 
     name: str
     node: exp.Expr
@@ -37,16 +43,16 @@ def select_items(nodes: Sequence[exp.Expr], environment: Environment, scope: Sco
     """Return the columns of a result.
 
     Raises:
-        InvalidInputError: A star or COLUMNS has nothing to stand for.
-        NotFoundError: It names a column that is not there.
+        InvalidInputError: A star or COLUMNS matches no column.
+        NotFoundError: It names a column that does not exist.
     """
     items: list[Item] = []
     for node in nodes:
         tested = pattern_test(node)
         if tested is not None:
-            items += _tested(*tested, select_items([tested[0]], environment, scope))
+            items += _filter_items(*tested, select_items([tested[0]], environment, scope))
         elif isinstance(node, exp.Star):
-            items += _star(node, _shown(scope), environment)
+            items += _star(node, _star_columns(scope), environment)
         elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
             items += _star(node.this, _of_table(node, environment, scope), environment)
         elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
@@ -54,13 +60,16 @@ def select_items(nodes: Sequence[exp.Expr], environment: Environment, scope: Sco
         elif any(isinstance(one, exp.Columns) for one in parts_of_row(node)):
             items += _columns(node, environment, scope)
         else:
-            items += _unnested(node, environment, scope) or [_item(node, environment)]
+            items += _unnest_items(node, environment, scope) or [_item(node, environment)]
     return items
 
 
-def _unnested(node: exp.Expr, environment: Environment, scope: Scope) -> list[Item]:
-    """Return the columns of an unnest() that gives several, or goes to some depth; none for all else."""
-    inner = expanded(node.this if isinstance(node, exp.Alias) else node, environment.names)
+def _unnest_items(node: exp.Expr, environment: Environment, scope: Scope) -> list[Item]:
+    """Return the columns of an unnest() with several columns or levels.
+
+    Return an empty list for anything else.
+    """
+    inner = expand_macros(node.this if isinstance(node, exp.Alias) else node, environment.names)
     columns = unnested_columns(ExpressionBinder(QuerySite(environment, scope, "SELECT")), inner)
     if columns is None:
         return []
@@ -69,30 +78,30 @@ def _unnested(node: exp.Expr, environment: Environment, scope: Scope) -> list[It
     return [Item(name, column) for name, column in columns]
 
 
-def _tested(star: exp.Expr, test: NameTest, items: Sequence[Item]) -> list[Item]:
-    """Return those of the columns of a star whose names pass a test."""
+def _filter_items(star: exp.Expr, test: NameTest, items: Sequence[Item]) -> list[Item]:
+    """Return the columns of a star whose names pass a test."""
     found = [item for item in items if test(item.name)]
     if not found:
-        raise InvalidInputError(f"Binder Error: No matching columns found for {shown(star)} with a pattern")
+        raise InvalidInputError(f"Binder Error: No matching columns found for {render(star)} with a pattern")
     return found
 
 
 def _item(node: exp.Expr, environment: Environment) -> Item:
     name = output_name(node)
     inner = node.this if isinstance(node, exp.Alias) else node
-    return Item(name, expanded(inner, environment.names), isinstance(node, exp.Alias))
+    return Item(name, expand_macros(inner, environment.names), isinstance(node, exp.Alias))
 
 
-Shown = list[tuple[str, Bound]]
+NamedValues = list[tuple[str, Bound]]
 
 
-def _shown(scope: Scope) -> Shown:
+def _star_columns(scope: Scope) -> NamedValues:
     if not scope.tables:
         raise InvalidInputError("Binder Error: SELECT * without FROM clause is not supported")
-    return [(column.name, scope.use_shown(table, column)) for table, column in scope.shown()]
+    return [(column.name, scope.use_star_column(table, column)) for table, column in scope.star_columns()]
 
 
-def _of_table(node: exp.Column, environment: Environment, scope: Scope) -> Shown:
+def _of_table(node: exp.Column, environment: Environment, scope: Scope) -> NamedValues:
     """Return all columns of a table, or all fields of a struct."""
     parts = [part.name for part in node.parts[:-1]]
     tables = [table for table in scope.tables if table.is_called(parts)]
@@ -108,21 +117,21 @@ def _of_table(node: exp.Column, environment: Environment, scope: Scope) -> Shown
     return _fields(value, parts[-1])
 
 
-def _of_struct(node: exp.Expr, environment: Environment, scope: Scope) -> Shown:
-    return _fields(ExpressionBinder(QuerySite(environment, scope, "SELECT")).bind(node), shown(node))
+def _of_struct(node: exp.Expr, environment: Environment, scope: Scope) -> NamedValues:
+    return _fields(ExpressionBinder(QuerySite(environment, scope, "SELECT")).bind(node), render(node))
 
 
-def _fields(value: Bound, label: str) -> Shown:
+def _fields(value: Bound, label: str) -> NamedValues:
     if not isinstance(value.type, types.Struct):
         raise InvalidInputError(f'Binder Error: Cannot extract fields from "{label}" because it is not a struct')
-    return [(field.name, extracted(value, [field.name], label)) for field in value.type.fields]
+    return [(field.name, extract_field(value, [field.name], label)) for field in value.type.fields]
 
 
-def _star(star: exp.Expr, visible: Shown, environment: Environment) -> Iterator[Item]:
-    """Yield the columns that a star stands for, less EXCLUDE, with REPLACE and RENAME."""
+def _star(star: exp.Expr, visible: NamedValues, environment: Environment) -> Iterator[Item]:
+    """Yield the columns of a star, with EXCLUDE, REPLACE and RENAME applied."""
     for name, value in star.args.items():
         if value and name not in ("except_", "replace", "rename", "ilike"):
-            raise InvalidInputError(f"This is not supported after a star: {shown(star)}")
+            raise InvalidInputError(f"This is not supported after a star: {render(star)}")
     excluded = {fold(one.name): one.name for one in star.args.get("except_") or ()}
     replaced = {fold(one.alias): one.this for one in star.args.get("replace") or ()}
     renamed = {fold(one.this.name): one.alias for one in star.args.get("rename") or ()}
@@ -139,18 +148,18 @@ def _star(star: exp.Expr, visible: Shown, environment: Environment) -> Iterator[
             continue
         node = replaced.get(fold(name))
         shown_name = renamed.get(fold(name), name)
-        yield Item(shown_name, Resolved(bound=bound) if node is None else expanded(node, environment.names))
+        yield Item(shown_name, BoundNode(bound=bound) if node is None else expand_macros(node, environment.names))
 
 
 def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator[Item]:
-    """Yield an expression once for each column that COLUMNS stands for."""
-    inner = _unpacked(node.this if isinstance(node, exp.Alias) else node, environment, scope)
+    """Yield an expression once for each column that COLUMNS matches."""
+    inner = _unpack(node.this if isinstance(node, exp.Alias) else node, environment, scope)
     found = [one for one in parts_of_row(inner) if isinstance(one, exp.Columns)]
     if not found:
         name = node.alias if isinstance(node, exp.Alias) else output_name(inner)
-        yield Item(name, expanded(inner, environment.names), isinstance(node, exp.Alias))
+        yield Item(name, expand_macros(inner, environment.names), isinstance(node, exp.Alias))
         return
-    choices = [_chosen(one, environment, scope) for one in found]
+    choices = [_matching_items(one, environment, scope) for one in found]
     if len({len(choice) for choice in choices}) > 1:
         raise InvalidInputError(
             "Binder Error: Multiple different STAR/COLUMNS in the same expression are not supported"
@@ -164,11 +173,11 @@ def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator
             else:
                 mark.replace(choice[place].node.copy())
         name = node.alias if isinstance(node, exp.Alias) else item.name
-        yield Item(name, expanded(tree, environment.names), isinstance(node, exp.Alias))
+        yield Item(name, expand_macros(tree, environment.names), isinstance(node, exp.Alias))
 
 
-def _unpacked(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:
-    """Return an expression in which each ``*COLUMNS(...)`` is replaced by the columns, as arguments of the function.
+def _unpack(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:
+    """Replace each ``*COLUMNS(...)`` by its columns, as arguments of the function.
 
     Raises:
         InvalidInputError: One is no argument of a function.
@@ -183,13 +192,13 @@ def _unpacked(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Exp
             return found
         call = mark.parent
         if not isinstance(call, exp.Func):
-            raise InvalidInputError(f"Binder Error: UNPACK is only allowed in functions: {shown(node)}")
+            raise InvalidInputError(f"Binder Error: UNPACK is only allowed in functions: {render(node)}")
         arguments: list[exp.Expr] = []
         for one in call_arguments(call):
             if one is mark:
                 arguments += [
-                    _named(item) if isinstance(call, exp.Struct) else item.node
-                    for item in _chosen(mark, environment, scope)
+                    _named_argument(item) if isinstance(call, exp.Struct) else item.node
+                    for item in _matching_items(mark, environment, scope)
                 ]
             else:
                 arguments.append(one)
@@ -197,27 +206,27 @@ def _unpacked(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Exp
         call.replace(exp.func(name, *(one.copy() for one in arguments), dialect="duckdb"))
 
 
-def _named(item: Item) -> exp.Expr:
+def _named_argument(item: Item) -> exp.Expr:
     return exp.PropertyEQ(this=exp.to_identifier(item.name, quoted=True), expression=item.node)
 
 
 def all_columns_hold(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:
-    """Return a condition; one with COLUMNS must hold for each column that these stand for."""
+    """Expand COLUMNS in a condition, which must hold for each column."""
     if not any(isinstance(one, exp.Columns) for one in parts_of_row(node)):
         return node
     tests = [item.node for item in _columns(node, environment, scope)]
     return exp.and_(*tests, copy=False) if len(tests) > 1 else tests[0]
 
 
-def _chosen(node: exp.Columns, environment: Environment, scope: Scope) -> list[Item]:
-    """Return the columns that COLUMNS stands for: those of a star, of a pattern, or of a list of names."""
+def _matching_items(node: exp.Columns, environment: Environment, scope: Scope) -> list[Item]:
+    """Return the columns of COLUMNS: of a star, a pattern, or a list of names."""
     inner = node.this.unnest()
     if isinstance(inner, exp.Star):
-        return list(_star(inner, _shown(scope), environment))
-    visible = [(column.name, table, column) for table, column in scope.shown()]
+        return list(_star(inner, _star_columns(scope), environment))
+    visible = [(column.name, table, column) for table, column in scope.star_columns()]
     test = lambda_test(inner)
     if isinstance(inner, exp.Literal) and inner.is_string:
-        names = chosen_by_pattern(inner.name, [one[0] for one in visible])
+        names = matching_names(inner.name, [one[0] for one in visible])
         chosen = [one for one in visible if one[0] in names]
     elif test is not None:
         chosen = [one for one in visible if test(one[0])]
@@ -230,5 +239,5 @@ def _chosen(node: exp.Columns, environment: Environment, scope: Scope) -> list[I
             raise scope.missing([missing])
         chosen = [by_name[fold(one.name)] for one in inner.expressions]
     else:
-        raise InvalidInputError(f"This is not supported in COLUMNS: {shown(node)}")
-    return [Item(name, Resolved(bound=scope.use_shown(table, column))) for name, table, column in chosen]
+        raise InvalidInputError(f"This is not supported in COLUMNS: {render(node)}")
+    return [Item(name, BoundNode(bound=scope.use_star_column(table, column))) for name, table, column in chosen]

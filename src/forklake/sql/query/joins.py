@@ -1,4 +1,4 @@
-"""Joins: which rows belong together, and which columns become one."""
+"""Joins: their conditions, and the columns that USING merges."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.coercion import unified
+from forklake.sql.expressions.coercion import unify
 from forklake.sql.expressions.comparisons import comparison, conjunction
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.from_clause import Source, TableText, check_understood, table_text
-from forklake.sql.query.macro_calls import expanded
-from forklake.sql.query.scope import Merged, Scope, Table
+from forklake.sql.query.from_clause import Source, TableText, check_parts, table_text
+from forklake.sql.query.macro_calls import expand_macros
+from forklake.sql.query.scope import MergedColumn, Scope, Table
 from forklake.sql.query.site import QuerySite
 
 _WORDS: Final = {
@@ -33,10 +33,10 @@ _WORDS: Final = {
 
 
 def bind_from(node: exp.Expr, environment: Environment) -> Source:
-    """Return what a query reads: the tables of FROM, joined from left to right.
+    """Bind the tables of FROM, joined from left to right.
 
     Raises:
-        InvalidInputError: A table or a join is not understood.
+        InvalidInputError: A table or a join is not supported.
         NotFoundError: There is no such table or column.
     """
     scope = Scope(environment.reading, outer=environment.outer)
@@ -51,8 +51,8 @@ def bind_from(node: exp.Expr, environment: Environment) -> Source:
 
 
 def _add(source: Source, node: exp.Expr, environment: Environment) -> None:
-    """Begin with a table, or with joined tables in parentheses."""
-    inner = _parenthesised(node)
+    """Add the first table, or joined tables in parentheses."""
+    inner = _first_of_parentheses(node)
     if inner is not None:
         joined = _group(inner, environment)
         source.sql, source.only, source.nullable = joined.sql, joined.only, joined.nullable
@@ -65,8 +65,8 @@ def _add(source: Source, node: exp.Expr, environment: Environment) -> None:
         _join(source, join, environment)
 
 
-def _parenthesised(node: exp.Expr) -> exp.Expr | None:
-    """Return the first of some joined tables in parentheses that have no name of their own."""
+def _first_of_parentheses(node: exp.Expr) -> exp.Expr | None:
+    """Return the first table of a join in parentheses without an alias, or None."""
     if not isinstance(node, exp.Subquery) or node.args.get("alias"):
         return None
     first = node.this
@@ -96,7 +96,7 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
     else:
         condition = _on(join, environment, both, source.nullable | right.nullable, tables, kind)
     if condition is None and kind not in ("cross", "inner"):
-        raise InvalidInputError(f"Parser Error: a {kind} join needs a condition: {shown(join)}")
+        raise InvalidInputError(f"Parser Error: a {kind} join needs a condition: {render(join)}")
     words = _WORDS["cross" if condition is None else kind]
     source.sql = f"{source.sql} {words} {right.sql}" + ("" if condition is None else f" ON {condition}")
     source.only = None
@@ -112,10 +112,10 @@ def _join(source: Source, join: exp.Join, environment: Environment) -> None:
 
 
 def _kind(join: exp.Join) -> str:
-    check_understood(join, ("this", "on", "using", "side", "kind", "method"))
+    check_parts(join, ("this", "on", "using", "side", "kind", "method"))
     method = (join.args.get("method") or "").lower()
     if method not in ("", "natural"):
-        raise InvalidInputError(f"{method.upper()} JOIN is not supported: {shown(join)}")
+        raise InvalidInputError(f"{method.upper()} JOIN is not supported: {render(join)}")
     kind = (join.args.get("kind") or "").lower()
     side = (join.args.get("side") or "").lower()
     if kind in ("semi", "anti"):
@@ -126,7 +126,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _right(node: exp.Expr, environment: Environment, left: Scope) -> Source:
-    inner = node if node.args.get("joins") else _parenthesised(node)
+    inner = node if node.args.get("joins") else _first_of_parentheses(node)
     if inner is not None:
         return _group(inner, environment)
     text: TableText = table_text(node, environment, left)
@@ -136,9 +136,10 @@ def _right(node: exp.Expr, environment: Environment, left: Scope) -> Source:
 def _on(
     join: exp.Join, environment: Environment, both: Scope, nullable: set[str], tables: Sequence[Table], kind: str
 ) -> str | None:
-    """Return the condition of a join; what it says of one table alone limits what is read of that.
+    """Bind the condition of a join; parts on one table only limit its scan.
 
-    Not of tables that are ``nullable`` on their side: a row that is not read would be missing there, not left out.
+    Tables that are ``nullable`` are not limited: a row that is not read would count as missing, instead of being
+    filtered out.
     """
     on = join.args.get("on")
     if on is None:
@@ -147,7 +148,7 @@ def _on(
     old = {table.alias for table in both.tables} - {table.alias for table in tables} - nullable
     limited = {"inner": new | old, "left": new, "right": old, "semi": new | old, "anti": new}.get(kind, set())
     site = QuerySite(environment, both, "JOIN")
-    return bind_conditions(ExpressionBinder(site), expanded(on, environment.names), both, limited).sql
+    return bind_conditions(ExpressionBinder(site), expand_macros(on, environment.names), both, limited).sql
 
 
 def _using(join: exp.Join, left: Scope, right: Scope) -> list[str] | None:
@@ -155,25 +156,25 @@ def _using(join: exp.Join, left: Scope, right: Scope) -> list[str] | None:
         return [one.name for one in join.args["using"]]
     if (join.args.get("method") or "").lower() != "natural":
         return None
-    shown = [column.name for _, column in left.shown()]
-    theirs = {fold(column.name) for _, column in right.shown()}
+    shown = [column.name for _, column in left.star_columns()]
+    theirs = {fold(column.name) for _, column in right.star_columns()}
     names = [name for name in dict.fromkeys(shown) if fold(name) in theirs]
     if not names:
         raise InvalidInputError("Binder Error: No columns found to join on in NATURAL JOIN.")
     return names
 
 
-def _equal(names: Sequence[str], left: Scope, right: Scope, kind: str) -> tuple[str, list[Merged]]:
-    """Return that columns of a name are equal on both sides, and the columns that they become."""
+def _equal(names: Sequence[str], left: Scope, right: Scope, kind: str) -> tuple[str, list[MergedColumn]]:
+    """Return the equality of columns that both sides have, and the merged columns."""
     tests, merged = [], []
     for name in names:
         ours, theirs = _side(left, name, "left"), _side(right, name, "right")
         tests.append(comparison(ours[0], "=", theirs[0]))
         value = ours[0] if kind in ("inner", "left", "semi", "anti", "cross") else theirs[0]
         if kind == "full":
-            one, other = unified([ours[0], theirs[0]])
+            one, other = unify([ours[0], theirs[0]])
             value = Bound(f"coalesce({one.sql}, {other.sql})", one.type, one.field)
-        merged.append(Merged(name, value, ours[1] | theirs[1]))
+        merged.append(MergedColumn(name, value, ours[1] | theirs[1]))
     return conjunction(tests).sql, merged
 
 

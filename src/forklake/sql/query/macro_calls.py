@@ -1,4 +1,4 @@
-"""Macros: expressions and queries in which parameters are replaced by what a call gives them."""
+"""Expansion of macros, with their parameters replaced by arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.model.names import fold
 from forklake.model.types.read import stored_type
 from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.nodes import call_arguments, function_name, parts_of_row
-from forklake.sql.expressions.render import Resolved
+from forklake.sql.expressions.render import BoundNode
 from forklake.sql.parse import parse_expression, parse_query
 from forklake.sql.query.environment import MOST_NESTED
 from forklake.sql.relation import Names
@@ -23,33 +23,37 @@ _PLAIN: Final = re.compile(r"-?\d+(\.\d+)?|true|false", re.IGNORECASE | re.ASCII
 
 
 def scalar_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
-    """Return the expression that a call of a macro stands for; None if there is no such macro.
+    """Return the expression that a macro call expands to.
+
+    Return None if there is no such macro.
 
     Raises:
         InvalidInputError: No overload takes such arguments.
     """
-    chosen = _chosen(names, parts, arguments, "scalar")
+    chosen = _choose_overload(names, parts, arguments, "scalar")
     if chosen is None:
         return None
-    return exp.Paren(this=_filled(parse_expression(chosen[0].sql), chosen[1]))
+    return exp.Paren(this=_substitute(parse_expression(chosen[0].sql), chosen[1]))
 
 
 def table_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
-    """Return the query that a call of a table macro stands for; None if there is no such macro.
+    """Return the query that a table macro call expands to.
+
+    Return None if there is no such macro.
 
     Raises:
         InvalidInputError: No overload takes such arguments.
     """
-    chosen = _chosen(names, parts, arguments, "table")
-    return None if chosen is None else _filled(parse_query(chosen[0].sql), chosen[1])
+    chosen = _choose_overload(names, parts, arguments, "table")
+    return None if chosen is None else _substitute(parse_query(chosen[0].sql), chosen[1])
 
 
-def _chosen(
+def _choose_overload(
     names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr], kind: str
 ) -> tuple[MacroImplementation, dict[str, exp.Expr]] | None:
     overloads = [one for one in names.macro(tuple(parts)) if one.type == kind]
     for overload in overloads:
-        values = _given(overload, arguments)
+        values = _match_arguments(overload, arguments)
         if values is not None:
             return overload, values
     if not overloads:
@@ -63,8 +67,8 @@ def _chosen(
     )
 
 
-def _given(overload: MacroImplementation, arguments: Sequence[exp.Expr]) -> dict[str, exp.Expr] | None:
-    """Return what each parameter stands for; None if the arguments do not fit."""
+def _match_arguments(overload: MacroImplementation, arguments: Sequence[exp.Expr]) -> dict[str, exp.Expr] | None:
+    """Return the argument of each parameter; None if the arguments do not fit."""
     names = [fold(one.name) for one in overload.parameters]
     values: dict[str, exp.Expr] = {}
     for place, one in enumerate(arguments):
@@ -90,15 +94,15 @@ def _default(parameter: MacroParameter) -> exp.Expr:
     if parameter.default_is_expression:
         return parse_expression(parameter.default)
     if parameter.type in (None, "unknown") and _PLAIN.fullmatch(parameter.default):
-        # The text of a literal does not tell whether it was quoted; a number is meant as one.
+        # The text of a literal does not tell whether it was quoted; a number is read as a number.
         return parse_expression(parameter.default)
     if parameter.type in (None, "varchar", "unknown"):
         return exp.Literal.string(parameter.default)
-    return Resolved(bound=constant(stored_type(parameter.type), parameter.default))
+    return BoundNode(bound=constant(stored_type(parameter.type), parameter.default))
 
 
-def expanded(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:
-    """Return an expression with the macros that it calls, but not those in its subqueries, replaced by what they say.
+def expand_macros(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:
+    """Expand the macros in an expression, but not those in its subqueries.
 
     Raises:
         InvalidInputError: A macro does not take such arguments, or calls itself.
@@ -107,26 +111,26 @@ def expanded(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:
         raise InvalidInputError("Binder Error: Max expression depth limit exceeded: a macro calls itself.")
     if not any(_is_macro(one, names) for one in parts_of_row(node)):
         return node
-    # What is replaced is replaced in a copy: the tree may be somebody else's, or be bound again.
+    # The tree may be shared or bound again, so calls are replaced in a copy.
     holder = exp.Paren(this=node.copy())
     for call in reversed([one for one in parts_of_row(holder) if _is_macro(one, names)]):
-        whole, parts = _qualified(call)
+        whole, parts = _qualified_call(call)
         body = scalar_macro(names, parts, call_arguments(call))
         if body is not None:
-            whole.replace(expanded(body, names, depth + 1))
+            whole.replace(expand_macros(body, names, depth + 1))
     found: exp.Expr = holder.this
     return found
 
 
 def _is_macro(node: exp.Expr, names: Names) -> TypeGuard[exp.Func]:
-    """Return whether a node calls a macro, scalar or not."""
+    """Return whether a node calls a macro, scalar or table."""
     if not isinstance(node, exp.Func) or isinstance(node, exp.Cast | exp.Case | exp.Array | exp.Struct | exp.Connector):
         return False
-    return bool(names.macro(_qualified(node)[1]))
+    return bool(names.macro(_qualified_call(node)[1]))
 
 
-def _qualified(call: exp.Func) -> tuple[exp.Expr, tuple[str, ...]]:
-    """Return a call with the schema and catalog before it, and the parts of its name."""
+def _qualified_call(call: exp.Func) -> tuple[exp.Expr, tuple[str, ...]]:
+    """Return a call with its schema and catalog, and the parts of its name."""
     above = call.parent
     if isinstance(above, exp.Dot) and above.expression is call:
         before = list(above.this.walk())
@@ -136,8 +140,11 @@ def _qualified(call: exp.Func) -> tuple[exp.Expr, tuple[str, ...]]:
     return call, (function_name(call),)
 
 
-def _filled(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
-    """Return a tree with its parameters replaced; a field of a parameter is a field of what it stands for."""
+def _substitute(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Replace the parameters in a tree by their arguments.
+
+    A field of a parameter becomes a field of its argument.
+    """
 
     def fill(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):

@@ -1,4 +1,4 @@
-"""Which columns a star or COLUMNS stands for, where a pattern or a condition chooses them by their names."""
+"""Tests of column names, by which a star or COLUMNS selects columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.names import fold
 from forklake.sql.expressions.nodes import call_arguments, function_name
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 
 NameTest = Callable[[str], bool]
 
@@ -36,13 +36,16 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "ends_with": str.endswith,
     "suffix": str.endswith,
     "contains": lambda text, part: part in text,
-    "regexp_matches": lambda text, pattern: _compiled(pattern).search(text) is not None,
-    "regexp_full_match": lambda text, pattern: _compiled(pattern).fullmatch(text) is not None,
+    "regexp_matches": lambda text, pattern: _compile(pattern).search(text) is not None,
+    "regexp_full_match": lambda text, pattern: _compile(pattern).fullmatch(text) is not None,
 }
 
 
 def pattern_test(node: exp.Expr) -> tuple[exp.Expr, NameTest] | None:
-    """Return the star before LIKE, ILIKE, SIMILAR TO or GLOB, and which names it stands for; None if it is no such."""
+    """Return the star before LIKE, ILIKE, SIMILAR TO or GLOB, and its test.
+
+    Return None for other nodes.
+    """
     inner, is_negated = node, False
     while isinstance(inner, exp.Not):
         inner, is_negated = inner.this, not is_negated
@@ -53,10 +56,12 @@ def pattern_test(node: exp.Expr) -> tuple[exp.Expr, NameTest] | None:
 
 
 def lambda_test(node: exp.Expr) -> NameTest | None:
-    """Return which names a lambda, or a list made of a star, chooses; None if it is neither.
+    """Return the test of names by a lambda, or by a comprehension over a star.
+
+    Return None for other nodes.
 
     Raises:
-        InvalidInputError: Called with a name, if it asks more of the name than can be told before the query runs.
+        InvalidInputError: When the test is called, if it cannot be evaluated before the query runs.
     """
     if isinstance(node, exp.Lambda) and len(node.expressions) == 1:
         parameter, body = node.expressions[0].name, node.this
@@ -69,7 +74,7 @@ def lambda_test(node: exp.Expr) -> NameTest | None:
 
 
 def _value(node: exp.Expr, names: Mapping[str, str]) -> Any:
-    """Return what an expression over the name of a column is."""
+    """Return the value of an expression over a column's name."""
     match node:
         case exp.Paren():
             return _value(node.this, names)
@@ -92,7 +97,7 @@ def _value(node: exp.Expr, names: Mapping[str, str]) -> Any:
         return _COMPARED[type(node)](_value(node.this, names), _value(node.expression, names))
     function = _FUNCTIONS.get(function_name(node).lower()) if isinstance(node, exp.Func) else None
     if function is None:
-        raise InvalidInputError(f"This is not supported as a test of names of columns: {shown(node)}")
+        raise InvalidInputError(f"This is not supported as a test of names of columns: {render(node)}")
     return function(*(_value(one, names) for one in call_arguments(node)))  # type: ignore[arg-type]
 
 
@@ -102,7 +107,7 @@ def _matches(node: exp.Expr, name: str, names: Mapping[str, str]) -> bool:
         case exp.Glob():
             found = fnmatch.fnmatchcase(name, pattern)
         case exp.SimilarTo():
-            found = _compiled(pattern).fullmatch(name) is not None
+            found = _compile(pattern).fullmatch(name) is not None
         case _:
             parts = {"%": ".*", "_": "."}
             text = "".join(parts.get(letter) or re.escape(letter) for letter in pattern)
@@ -111,20 +116,20 @@ def _matches(node: exp.Expr, name: str, names: Mapping[str, str]) -> bool:
     return found is not bool(node.args.get("negate"))
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
         raise InvalidInputError(f'Binder Error: Failed to compile regex "{pattern}": {error}') from error
 
 
-def chosen_by_pattern(pattern: str, names: list[str]) -> list[str]:
-    """Return the names in which a regular expression is found.
+def matching_names(pattern: str, names: list[str]) -> list[str]:
+    """Return the names that match a regular expression.
 
     Raises:
-        InvalidInputError: It is none, or is found in no name.
+        InvalidInputError: It is no regular expression, or matches no name.
     """
-    found = [name for name in names if _compiled(pattern).search(name)]
+    found = [name for name in names if _compile(pattern).search(name)]
     if not found:
         raise InvalidInputError(f'Binder Error: No matching columns found that match regex "{pattern}"')
     return found

@@ -1,4 +1,4 @@
-"""ORDER BY and LIMIT: in which order rows come, and how many."""
+"""ORDER BY, LIMIT and OFFSET."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from forklake.model import types
 from forklake.model.names import fold
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.literals import quoted
+from forklake.sql.expressions.literals import text_literal
 from forklake.sql.expressions.phrases import refusal
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.query.constants import python_value
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.macro_calls import expanded
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """What rows are ordered by: a column of the result by its place, or an expression."""
+    """A key of ORDER BY: a column of the result by its position, or an expression."""
 
     place: int | None
     node: exp.Expr | None
@@ -33,15 +33,15 @@ class OrderKey:
 
 
 def order_keys(order: exp.Expr | None, columns: Sequence[str]) -> list[OrderKey]:
-    """Return what ORDER BY says; names of the result come before those of tables.
+    """Return the keys of ORDER BY; result columns take precedence over table columns.
 
     Raises:
-        InvalidInputError: A position is none of the result's.
+        InvalidInputError: A position is not one of the result.
     """
     keys: list[OrderKey] = []
     for one in () if order is None else order.expressions:
         if one.args.get("with_fill"):
-            raise InvalidInputError(f"WITH FILL is not supported: {shown(one)}")
+            raise InvalidInputError(f"WITH FILL is not supported: {render(one)}")
         node = one.this.unnest()
         direction = "DESC" if one.args.get("desc") else "ASC"
         ending = f"{direction} NULLS {'FIRST' if one.args.get('nulls_first') else 'LAST'}"
@@ -60,7 +60,9 @@ def _says_all(node: exp.Expr) -> bool:
 
 
 def position(node: exp.Expr, count: int, clause: str) -> int | None:
-    """Return the column, counted from zero, that a number in ORDER BY or GROUP BY stands for.
+    """Return the result column, from zero, that a number refers to.
+
+    The number is a key of ORDER BY or GROUP BY. Return None for other keys.
 
     Raises:
         InvalidInputError: There is no such column.
@@ -75,10 +77,10 @@ def position(node: exp.Expr, count: int, clause: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many rows are left out, and how many are taken then.
+    """How many rows to skip, and how many to return after that.
 
     Attributes:
-        test: If a count is known only when the query runs: which rows are taken, by the ``number`` of each, from one.
+        test: The condition on the ``number`` of a row, from one, if a count is known only when the query runs.
     """
 
     count: int | None = None
@@ -88,17 +90,17 @@ class Limit:
 
 
 def bind_limit(node: exp.Expr, environment: Environment) -> Limit:
-    """Return what LIMIT and OFFSET say.
+    """Bind LIMIT and OFFSET.
 
     Raises:
-        InvalidInputError: They name columns, are no numbers, or negative.
+        InvalidInputError: They use columns, are no numbers, or are negative.
     """
     limit, offset = node.args.get("limit"), node.args.get("offset")
     skipped = 0 if offset is None else _count(offset.expression, environment, "OFFSET") or 0
     if limit is None:
         return _limit(None, skipped)
     if limit.args.get("expressions"):
-        raise InvalidInputError(f"LIMIT BY is not supported: {shown(limit)}")
+        raise InvalidInputError(f"LIMIT BY is not supported: {render(limit)}")
     given = limit.args["count"] if isinstance(limit, exp.Fetch) else limit.expression
     options = limit.args.get("limit_options")
     if options is not None and options.args.get("with_ties"):
@@ -124,27 +126,27 @@ def _limit(count: int | str | None, skipped: int | str) -> Limit:
 
 
 def _count(node: exp.Expr, environment: Environment, clause: str) -> int | str | None:
-    """Return a count of rows, or the text of what gives it when the query runs."""
+    """Return a number of rows, or the SQL that computes it when the query runs."""
     try:
         value = python_value(node, environment.names)
     except InvalidInputError:
-        return _computed(node, environment, clause)
+        return _count_sql(node, environment, clause)
     if value is None:
         return None
     try:
         count = int(value)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"Binder Error: {clause} must be a number: {shown(node)}") from error
+        raise InvalidInputError(f"Binder Error: {clause} must be a number: {render(node)}") from error
     if count < 0:
         raise InvalidInputError(f"Binder Error: {clause} cannot be negative")
     return count
 
 
-def _computed(node: exp.Expr, environment: Environment, clause: str) -> str:
+def _count_sql(node: exp.Expr, environment: Environment, clause: str) -> str:
     scope = Scope(environment.reading)
     try:
-        bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(expanded(node, environment.names))
+        bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(expand_macros(node, environment.names))
     except NotFoundError as error:
-        raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {shown(node)}") from error
+        raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {render(node)}") from error
     count = cast(bound, types.INT64).sql
-    return f"if({count} < 0, {refusal(quoted(f'Out of Range Error: {clause} cannot be negative'))}, {count})"
+    return f"if({count} < 0, {refusal(text_literal(f'Out of Range Error: {clause} cannot be negative'))}, {count})"

@@ -1,4 +1,4 @@
-"""What DuckDB calls a column of a result that has no alias: the expression, as DuckDB writes it."""
+"""Names of result columns without an alias: the expression as DuckDB writes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
 from forklake.sql.expressions.nested_nodes import target_shape
 from forklake.sql.expressions.nodes import call_arguments, function_name
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 
 _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
@@ -68,7 +68,7 @@ _TYPE_WORDS: Final = frozenset(
 
 
 def output_name(node: exp.Expr) -> str:
-    """Return the name of a column of a result."""
+    """Return the name of a result column."""
     if isinstance(node, exp.Alias):
         return node.alias
     node = node.unnest()
@@ -76,19 +76,19 @@ def output_name(node: exp.Expr) -> str:
         return node.name
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
         return node.expression.name
-    return written(node)
+    return duckdb_text(node)
 
 
-def written(node: exp.Expr) -> str:
-    """Return an expression as DuckDB writes it."""
+def duckdb_text(node: exp.Expr) -> str:
+    """Return the text of an expression as DuckDB writes it."""
     node = node.unnest()
     kind = type(node)
     if _is_operator(node):
         endings: list[str] = []
         while _is_operator(node):
-            endings.append(f" {_OPERATORS[type(node)]} {written(node.expression)})")
+            endings.append(f" {_OPERATORS[type(node)]} {duckdb_text(node.expression)})")
             node = node.this.unnest()
-        return "(" * len(endings) + written(node) + "".join(reversed(endings))
+        return "(" * len(endings) + duckdb_text(node) + "".join(reversed(endings))
     if kind in _HANDLED:
         return _HANDLED[kind](node)
     if isinstance(node, exp.Query):
@@ -116,63 +116,63 @@ def _literal(node: exp.Expr) -> str:
 
 def _negative(node: exp.Expr) -> str:
     if not isinstance(node.this.unnest(), exp.Literal):
-        return f"-({written(node.this)})"
+        return f"-({duckdb_text(node.this)})"
     # Zero has a sign as a float only, which is written with an exponent.
     is_bare = not node.this.unnest().name.strip("0.")
-    return written(node.this) if is_bare else f"-{written(node.this)}"
+    return duckdb_text(node.this) if is_bare else f"-{duckdb_text(node.this)}"
 
 
 def _negation(node: exp.Expr) -> str:
     inner = node.this.unnest()
     if type(inner) in _NEGATED and not isinstance(inner.expression, exp.Any | exp.All):
-        return f"({written(inner.this)} {_NEGATED[type(inner)]} {written(inner.expression)})"
+        return f"({duckdb_text(inner.this)} {_NEGATED[type(inner)]} {duckdb_text(inner.expression)})"
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
-        return f"({written(inner.this)} IS NOT NULL)"
+        return f"({duckdb_text(inner.this)} IS NOT NULL)"
     if isinstance(inner, exp.In) and inner.args.get("query") is None:
         return _member(inner, "NOT IN")
-    return f"(NOT {written(inner)})"
+    return f"(NOT {duckdb_text(inner)})"
 
 
 def _member(node: exp.Expr, words: str = "IN") -> str:
     query = node.args.get("query")
     if query is not None:
-        return f"({written(node.this)} = ANY({_query(query).removeprefix('(').removesuffix(')')}))"
-    return f"({written(node.this)} {words} ({', '.join(written(one) for one in node.expressions)}))"
+        return f"({duckdb_text(node.this)} = ANY({_query(query).removeprefix('(').removesuffix(')')}))"
+    return f"({duckdb_text(node.this)} {words} ({', '.join(duckdb_text(one) for one in node.expressions)}))"
 
 
 def _cast(node: exp.Expr) -> str:
     shape = target_shape(node.args["to"])
     name = shape.sql_name
     if not isinstance(shape, types.Nested):
-        # Words of the grammar stand as they are; names of other types are written as names.
+        # Type names that are keywords stay as they are; other names are quoted.
         word = name.partition("(")[0]
         name = name.replace(",", ", ") if word in _TYPE_WORDS else f'"{name.lower() if word == "JSON" else name}"'
-    return f"{'TRY_CAST' if isinstance(node, exp.TryCast) else 'CAST'}({written(node.this)} AS {name})"
+    return f"{'TRY_CAST' if isinstance(node, exp.TryCast) else 'CAST'}({duckdb_text(node.this)} AS {name})"
 
 
 def _case(node: exp.Expr) -> str:
     subject = node.args.get("this")
     parts = []
     for branch in node.args.get("ifs") or ():
-        test = written(branch.this) if subject is None else f"({written(subject)} = {written(branch.this)})"
-        parts.append(f"WHEN ({test}) THEN ({written(branch.args['true'])})")
+        test = duckdb_text(branch.this) if subject is None else f"({duckdb_text(subject)} = {duckdb_text(branch.this)})"
+        parts.append(f"WHEN ({test}) THEN ({duckdb_text(branch.args['true'])})")
     default = node.args.get("default")
-    return f"CASE  {' '.join(parts)} ELSE {'NULL' if default is None else written(default)} END"
+    return f"CASE  {' '.join(parts)} ELSE {'NULL' if default is None else duckdb_text(default)} END"
 
 
 def _if(node: exp.Expr) -> str:
     other = node.args.get("false")
-    end = "NULL" if other is None else written(other)
-    return f"CASE  WHEN ({written(node.this)}) THEN ({written(node.args['true'])}) ELSE {end} END"
+    end = "NULL" if other is None else duckdb_text(other)
+    return f"CASE  WHEN ({duckdb_text(node.this)}) THEN ({duckdb_text(node.args['true'])}) ELSE {end} END"
 
 
 def _query(node: exp.Expr) -> str:
     inner = node.this if isinstance(node, exp.Subquery) else node
-    return f"({shown(inner, normalize_functions='lower')})"
+    return f"({render(inner, normalize_functions='lower')})"
 
 
 def _call(node: exp.Expr) -> str:
-    """Return a function with its arguments; words of ORDER BY come last in the parentheses."""
+    """Return a function with its arguments, and ORDER BY after them."""
     name = _FUNCTIONS.get(type(node))
     if name is None:
         assert isinstance(node, exp.Func)
@@ -184,46 +184,46 @@ def _call(node: exp.Expr) -> str:
             endings.append(_order(part))
             part = part.this
         if isinstance(part, exp.Distinct):
-            parts.append(f"DISTINCT {', '.join(written(inner) for inner in part.expressions)}")
+            parts.append(f"DISTINCT {', '.join(duckdb_text(inner) for inner in part.expressions)}")
         else:
-            parts.append(written(part))
+            parts.append(duckdb_text(part))
     return f"{name}({', '.join(parts)}{''.join(f' {ending}' for ending in endings)})"
 
 
 def _order(node: exp.Expr) -> str:
-    keys = [f"{written(one.this)}{' DESC' if one.args.get('desc') else ''}" for one in node.expressions]
+    keys = [f"{duckdb_text(one.this)}{' DESC' if one.args.get('desc') else ''}" for one in node.expressions]
     return f"ORDER BY {', '.join(keys)}"
 
 
 def _window(node: exp.Expr) -> str:
-    called = written(node.this)
+    called = duckdb_text(node.this)
     if called == "count_star()":
         called = "count()"
     parts = []
     if node.args.get("alias") is not None:
         return f"{called} OVER {node.args['alias'].name}"
     if node.args.get("partition_by"):
-        parts.append(f"PARTITION BY {', '.join(written(one) for one in node.args['partition_by'])}")
+        parts.append(f"PARTITION BY {', '.join(duckdb_text(one) for one in node.args['partition_by'])}")
     if node.args.get("order") is not None:
         parts.append(_order(node.args["order"]))
     if node.args.get("spec") is not None:
-        parts.append(shown(node.args["spec"]).upper())
+        parts.append(render(node.args["spec"]).upper())
     return f"{called} OVER ({' '.join(parts)})"
 
 
 def _lambda(node: exp.Expr) -> str:
     names = ", ".join(one.name for one in node.expressions)
-    return f"(lambda {names}: {written(node.this)})"
+    return f"(lambda {names}: {duckdb_text(node.this)})"
 
 
 def _other(node: exp.Expr) -> str:
-    return shown(node, normalize_functions="lower")
+    return render(node, normalize_functions="lower")
 
 
 def _struct(node: exp.Expr) -> str:
     if not all(isinstance(one, exp.PropertyEQ) for one in node.expressions):
         return _other(node)
-    parts = (f"{identifier(one.this.name)} := {written(one.expression)}" for one in node.expressions)
+    parts = (f"{identifier(one.this.name)} := {duckdb_text(one.expression)}" for one in node.expressions)
     return f"main.struct_pack({', '.join(parts)})"
 
 
@@ -240,9 +240,9 @@ _HANDLED: Final[Mapping[type[exp.Expr], Callable[[exp.Expr], str]]] = {
     exp.Neg: _negative,
     exp.Not: _negation,
     exp.In: _member,
-    exp.Is: lambda node: f"({written(node.this)} IS {written(node.expression)})",
+    exp.Is: lambda node: f"({duckdb_text(node.this)} IS {duckdb_text(node.expression)})",
     exp.Between: lambda node: (
-        f"({written(node.this)} BETWEEN {written(node.args['low'])} AND {written(node.args['high'])})"
+        f"({duckdb_text(node.this)} BETWEEN {duckdb_text(node.args['low'])} AND {duckdb_text(node.args['high'])})"
     ),
     exp.Cast: _cast,
     exp.TryCast: _cast,
@@ -250,14 +250,14 @@ _HANDLED: Final[Mapping[type[exp.Expr], Callable[[exp.Expr], str]]] = {
     exp.If: _if,
     exp.Count: _count,
     exp.Window: _window,
-    exp.IgnoreNulls: lambda node: written(node.this),
-    exp.Filter: lambda node: f"{written(node.this)} FILTER (WHERE {written(node.expression.this)})",
+    exp.IgnoreNulls: lambda node: duckdb_text(node.this),
+    exp.Filter: lambda node: f"{duckdb_text(node.this)} FILTER (WHERE {duckdb_text(node.expression.this)})",
     exp.Exists: lambda node: f"EXISTS{_query(node.this)}",
     exp.Lambda: _lambda,
-    exp.Kwarg: lambda node: f"{node.this.name} := {written(node.expression)}",
-    exp.PropertyEQ: lambda node: f"{node.this.name} := {written(node.expression)}",
+    exp.Kwarg: lambda node: f"{node.this.name} := {duckdb_text(node.expression)}",
+    exp.PropertyEQ: lambda node: f"{node.this.name} := {duckdb_text(node.expression)}",
     exp.Struct: _struct,
-    exp.Extract: lambda node: f"main.date_part('{node.this.name.lower()}', {written(node.expression)})",
+    exp.Extract: lambda node: f"main.date_part('{node.this.name.lower()}', {duckdb_text(node.expression)})",
     exp.Interval: _other,
     exp.TimestampTrunc: _other,
     exp.DateTrunc: _other,

@@ -1,4 +1,4 @@
-"""WITH RECURSIVE: a query that begins with some rows and is asked again of the rows that it gave last."""
+"""WITH RECURSIVE: a query that is repeated over the rows of its last step."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from forklake.sql.query.environment import CommonTable, LastRows
 from forklake.sql.relation import BoundQuery
 
 _MOST_STEPS: Final = 10_000
-"""After so many steps a query is taken for one that never ends; whatever the Spark session is set to."""
+"""The most steps of a recursive query, whatever the settings of the Spark session."""
 
 
 def with_names(bound: BoundQuery, names: Sequence[str], table: str) -> BoundQuery:
-    """Return a query with other names for its columns, as far as there are any.
+    """Rename the leading columns of a query.
 
     Raises:
         InvalidInputError: There are more names than columns.
@@ -39,10 +39,10 @@ def with_names(bound: BoundQuery, names: Sequence[str], table: str) -> BoundQuer
 
 
 def bind_recursive(common: CommonTable) -> BoundQuery:
-    """Return the rows of a recursive query; its columns have the types that they have at the beginning.
+    """Bind a recursive query; its first part decides the types of its columns.
 
     Raises:
-        InvalidInputError: It is no UNION ALL of its beginning and its step, or these do not fit together.
+        InvalidInputError: It is no UNION ALL of a first part and a step, or these do not fit together.
     """
     union, environment = common.query, common.environment
     if not isinstance(union, exp.Union):
@@ -66,13 +66,13 @@ def bind_recursive(common: CommonTable) -> BoundQuery:
         raise InvalidInputError(
             "Binder Error: Set operations can only apply to expressions with the same number of result columns"
         )
-    parts = [_typed(query, columns, environment.reading.alias()) for query in (begin, step)]
+    parts = [_cast_columns(query, columns, environment.reading.alias()) for query in (begin, step)]
     head = f"WITH RECURSIVE {name}({shown}) MAX RECURSION LEVEL {_MOST_STEPS} AS ({parts[0]} UNION ALL {parts[1]})"
     return BoundQuery(f"{head} SELECT {shown} FROM {name}", columns)
 
 
-def _typed(query: BoundQuery, columns: Sequence[Field], alias: str) -> str:
-    """Return a query whose columns have these very types."""
+def _cast_columns(query: BoundQuery, columns: Sequence[Field], alias: str) -> str:
+    """Return a query whose columns have exactly these types."""
     values = []
     for place, (given, wanted) in enumerate(zip(query.columns, columns, strict=True)):
         value = cast(Bound(f"{alias}.c{place}", shape_of(given.type)), wanted.type)

@@ -1,4 +1,4 @@
-"""Expressions over one row outside of a query, as UPDATE, DELETE and MERGE have them."""
+"""Expressions over one row, in UPDATE, DELETE and MERGE."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.expressions.site import Site
 from forklake.sql.query.bind import environment_of
-from forklake.sql.query.macro_calls import expanded
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.relation import Names
 
 
 class _SessionSite(QuerySite):
-    """Columns are those of another site; what else there is, is the session's."""
+    """A site with the columns of another site and the names of a session."""
 
     def __init__(self, names: Names, columns: Site) -> None:
         environment = environment_of(names)
@@ -28,11 +28,11 @@ class _SessionSite(QuerySite):
         self._columns = columns
 
     def column(self, names: Sequence[str]) -> Bound:
-        """Return what names stand for."""
+        """Return the column of a dotted name."""
         return self._columns.column(names)
 
     def subquery(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
-        """Return a subquery of no table, and refuse others: here nobody reads what they read."""
+        """Bind a subquery without tables, and refuse others: nothing would read them."""
         found = super().subquery(binder, node)
         if self.environment.reading.scans():
             raise InvalidInputError(
@@ -46,9 +46,9 @@ class RowBinder:
     """Binds expressions over one row.
 
     Args:
-        columns: What the names of columns stand for.
-        names: What a session has: macros, variables and settings count. None in a caller's texts, where none of these
-            is known.
+        columns: Resolves the names of columns.
+        names: The names of a session: macros, variables and settings. None for texts of Python callers, where
+            these are not available.
     """
 
     def __init__(self, columns: Site, names: Names | None) -> None:
@@ -56,37 +56,40 @@ class RowBinder:
         self._binder = ExpressionBinder(columns if names is None else _SessionSite(names, columns))
 
     def bind(self, node: exp.Expr) -> Bound:
-        """Return what an expression is; as `ExpressionBinder.bind`.
+        """Bind an expression, as `ExpressionBinder.bind` does.
 
         Raises:
-            InvalidInputError: It is not understood, or nested too deeply.
+            InvalidInputError: It is not supported, or nested too deeply.
         """
         try:
-            return self._binder.bind(self.expanded(node))
+            return self._binder.bind(self.expand_macros(node))
         except RecursionError as error:
             raise InvalidInputError("The expression is nested too deeply; it was not read.") from error
 
     def condition(self, node: exp.Expr) -> Bound:
-        """Return what an expression is if it is a condition; as `ExpressionBinder.condition`.
+        """Bind a condition, as `ExpressionBinder.condition` does.
 
         Raises:
-            InvalidInputError: It is not understood, nested too deeply, or no condition.
+            InvalidInputError: It is not supported, nested too deeply, or no condition.
         """
         try:
-            whole = self.expanded(node)
+            whole = self.expand_macros(node)
             if self._names is None:
                 self._check_condition(whole)
             return self._binder.condition(whole)
         except RecursionError as error:
             raise InvalidInputError("The condition is nested too deeply; it was not read.") from error
 
-    def expanded(self, node: exp.Expr) -> exp.Expr:
-        """Return an expression with what its macros say in their place."""
-        return node if self._names is None else expanded(node, self._names)
+    def expand_macros(self, node: exp.Expr) -> exp.Expr:
+        """Expand the macros in an expression."""
+        return node if self._names is None else expand_macros(node, self._names)
 
     def _check_condition(self, node: exp.Expr) -> None:
-        """Refuse a number, which DuckDB takes for a condition: a caller's column name would choose nearly all rows."""
+        """Refuse a condition that is not boolean.
+
+        DuckDB accepts numbers: just a column's name in a caller's text would select nearly all rows.
+        """
         found = self._binder.bind(node)
         if found.type not in (types.BOOLEAN, types.NULL) and not found.is_untyped:
             kind = found.type.sql_name
-            raise InvalidInputError(f"A condition is true or false, not of type {kind}: {shown(node)}")
+            raise InvalidInputError(f"A condition is true or false, not of type {kind}: {render(node)}")

@@ -1,4 +1,4 @@
-"""SELECT: the clauses of one query, in the order in which they take effect."""
+"""SELECT: the clauses of one query, in the order of their evaluation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.nodes import is_aggregated, parts_of_row
 from forklake.sql.expressions.phrases import canonical
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.query.conditions import bind_conditions
 from forklake.sql.query.environment import Environment
@@ -23,10 +23,10 @@ from forklake.sql.query.group_by import bind_grouping
 from forklake.sql.query.grouping import GroupedSite, Grouping
 from forklake.sql.query.items import Item, all_columns_hold, select_items
 from forklake.sql.query.joins import bind_from
-from forklake.sql.query.macro_calls import expanded
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.ordering import OrderKey, order_keys
 from forklake.sql.query.site import QuerySite
-from forklake.sql.query.unnesting import Unnested, bind_item, zipped_lists
+from forklake.sql.query.unnesting import UnnestedColumn, bind_item, zip_lists
 from forklake.sql.query.values_clause import column_sql, constant_rows, result_field
 from forklake.sql.relation import BoundQuery
 
@@ -36,7 +36,7 @@ _UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offs
 
 @dataclass(slots=True)
 class _Select:
-    """A SELECT that is being bound: what its clauses have given so far."""
+    """A SELECT while it is bound: the results of its clauses so far."""
 
     node: exp.Select
     environment: Environment
@@ -48,31 +48,31 @@ class _Select:
     grouping: Grouping | None = None
     bound: list[Bound] = field(default_factory=list)
     unnested: dict[int, Bound] = field(default_factory=dict)
-    """The lists whose elements are columns of the result, by place."""
+    """The lists that are unnested to columns of the result, by position."""
 
     def site(self, clause: str, *, with_windows: bool = False) -> QuerySite:
-        """Return a clause that comes after the grouping, if there is one."""
+        """Return the site of a clause that is evaluated after the grouping."""
         windows = self.windows if with_windows else None
         if self.grouping is None:
             return QuerySite(self.environment, self.source.scope, clause, self.aliases, windows)
         return GroupedSite(self.environment, self.source.scope, clause, self.grouping, self.aliases, windows)
 
     def clause(self, name: str) -> exp.Expr | None:
-        """Return the expression of a clause, with its macros replaced."""
+        """Return the expression of a clause, with its macros expanded."""
         found = self.node.args.get(name)
-        return None if found is None else expanded(found.this, self.environment.names)
+        return None if found is None else expand_macros(found.this, self.environment.names)
 
 
 def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
-    """Return a SELECT with its ORDER BY; LIMIT and WITH are left to the caller.
+    """Bind a SELECT with its ORDER BY; the caller handles LIMIT and WITH.
 
     Raises:
-        InvalidInputError: Something in it is not understood, or stands where it cannot.
+        InvalidInputError: Something in it is not supported, or not allowed where it is.
         NotFoundError: Something that it names does not exist.
     """
     for name, value in node.args.items():
         if value and name not in _UNDERSTOOD:
-            raise InvalidInputError(f"{name.strip('_').upper()} is not supported: {shown(node)}")
+            raise InvalidInputError(f"{name.strip('_').upper()} is not supported: {render(node)}")
     subqueries = environment.reading.subqueries
     source = bind_from(node, environment)
     items = select_items(node.expressions, environment, source.scope)
@@ -81,34 +81,36 @@ def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
     select = _Select(node, environment, source, items, aliases, windows)
     _bind_where(select)
     order = order_keys(node.args.get("order"), [item.name for item in items])
-    order = [key if key.node is None else replace(key, node=expanded(key.node, environment.names)) for key in order]
+    order = [
+        key if key.node is None else replace(key, node=expand_macros(key.node, environment.names)) for key in order
+    ]
     select.grouping = _grouping(select, order)
     select.bound = _bind_items(select)
-    text, is_plain = _assembled(select, order)
+    text, is_plain = _assemble(select, order)
     fields = tuple(
-        result_field(_shown_name(item, bound), bound) for item, bound in zip(items, select.bound, strict=True)
+        result_field(_result_name(item, bound), bound) for item, bound in zip(items, select.bound, strict=True)
     )
     found = BoundQuery(text, fields, is_ordered=bool(order))
     if is_plain and environment.reading.subqueries == subqueries:
-        return _described(found, select)
-    return _counted(found, select)
+        return _describe(found, select)
+    return _mark_count(found, select)
 
 
-def _shown_name(item: Item, bound: Bound) -> str:
-    """Return the name of a column of the result: a column is called as its table calls it."""
+def _result_name(item: Item, bound: Bound) -> str:
+    """Return the name of a result column; a plain column keeps its table's spelling."""
     own = "" if bound.field is None else bound.field.name
     is_column = isinstance(item.node.unnest(), exp.Column | exp.Dot) and not item.is_alias
     return own if is_column and fold(own) == fold(item.name) else item.name
 
 
 def _bind_items(select: _Select) -> list[Bound]:
-    """Return the columns of the result; each may name aliases before it."""
+    """Bind the columns of the result; each may use the aliases before it."""
     found: list[Bound] = []
     site = select.site("SELECT", with_windows=True)
     site.aliases = {}
     for place, item in enumerate(select.items):
         bound = bind_item(ExpressionBinder(site), item.node)
-        if isinstance(bound, Unnested):
+        if isinstance(bound, UnnestedColumn):
             select.unnested[place] = bound.values
             bound = Bound(f"explode({bound.values.sql})", bound.element)
         found.append(bound)
@@ -129,7 +131,7 @@ def _bind_where(select: _Select) -> None:
 
 
 def _grouping(select: _Select, order: Sequence[OrderKey]) -> Grouping | None:
-    """Return the grouping of a query that has aggregates, GROUP BY or HAVING."""
+    """Bind the grouping, if there are aggregates, GROUP BY or HAVING."""
     nodes = [item.node for item in select.items] + [key.node for key in order if key.node is not None]
     nodes += [one for one in (select.clause("having"), select.clause("qualify")) if one is not None]
     is_said = any(select.node.args.get(name) is not None for name in ("group", "having"))
@@ -143,9 +145,10 @@ def _grouping(select: _Select, order: Sequence[OrderKey]) -> Grouping | None:
 
 
 def _is_one_value(select: _Select) -> bool:
-    """Return whether a subquery computes its one row from aggregates of all rows and does nothing after that.
+    """Return whether a subquery only computes aggregates of all its rows.
 
-    Spark joins such a one to the rows around it if the aggregates are its topmost step; else it reads those twice.
+    Spark joins such a subquery to the outer rows if the aggregates are its topmost step; otherwise it reads the
+    outer rows twice.
     """
     clauses = ("group", "having", "qualify", "distinct")
     if select.environment.outer is None or any(select.node.args.get(name) for name in clauses):
@@ -153,11 +156,14 @@ def _is_one_value(select: _Select) -> bool:
     return not any(item.node.find(exp.Query, exp.Window, exp.Lambda, exp.Explode) for item in select.items)
 
 
-def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
-    """Return the text, and whether each row of the source gives one row of the result, or none, in its order."""
+def _assemble(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
+    """Return the SQL text, and whether rows of the source keep their order in it.
+
+    That is the case if each row of the source gives at most one row of the result.
+    """
     node, reading = select.node, select.environment.reading
     columns = [f"c{place}" for place in range(len(select.items))]
-    order, hidden = _hidden(select, order)
+    order, hidden = _resolve_order(select, order)
     having, qualify = select.clause("having"), select.clause("qualify")
     after = "" if having is None else ExpressionBinder(select.site("HAVING")).condition(having).sql
     extras = [f"{bound.sql} AS o{place}" for place, bound in hidden.items()]
@@ -173,7 +179,7 @@ def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
         source = f" FROM ({select.grouping.sql(source)}) AS {select.grouping.alias}"
         source += f" WHERE {after}" if after else ""
     is_distinct = distinct is not None and not on
-    text = _computed(select, extras, source, is_distinct=is_distinct and not extras)
+    text = _projection(select, extras, source, is_distinct=is_distinct and not extras)
     keys = [_key_sql(select, at, key, hidden) for at, key in enumerate(order)]
     kept = [*columns, *(f"o{place}" for place in hidden)]
     if qualify is not None:
@@ -196,14 +202,14 @@ def _assembled(select: _Select, order: Sequence[OrderKey]) -> tuple[str, bool]:
     return text, is_plain
 
 
-def _computed(select: _Select, extras: Sequence[str], source: str, *, is_distinct: bool) -> str:
-    """Return the query for the columns of the result and for what is needed beside them."""
+def _projection(select: _Select, extras: Sequence[str], source: str, *, is_distinct: bool) -> str:
+    """Return the query for the result's columns and extra values."""
     head = f"SELECT {'DISTINCT ' if is_distinct else ''}"
     shown = [f"{column_sql(bound)} AS c{place}" for place, bound in enumerate(select.bound)]
     if len(select.unnested) < 2:
         return f"{head}{', '.join([*shown, *extras])}{source}"
-    # Spark takes one list apart in one query.
-    zipped = zipped_lists(list(select.unnested.values()))
+    # Spark can explode only one list in a query.
+    zipped = zip_lists(list(select.unnested.values()))
     plain = [one for place, one in enumerate(shown) if place not in select.unnested]
     rows = f"SELECT {', '.join([*plain, *extras, f'explode({zipped.values.sql}) AS z0'])}{source}"
     parts = {place: f"z0.e{number} AS c{place}" for number, place in enumerate(select.unnested)}
@@ -212,8 +218,11 @@ def _computed(select: _Select, extras: Sequence[str], source: str, *, is_distinc
     return f"{head}{', '.join(kept)} FROM ({rows}) AS {select.environment.reading.alias()}"
 
 
-def _hidden(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey], dict[int, Bound]]:
-    """Return what rows are ordered by, and what of that is no column of the result, by its place in ORDER BY."""
+def _resolve_order(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey], dict[int, Bound]]:
+    """Return the keys of ORDER BY, and the values of those that are no result columns.
+
+    The values are by the position of their key in ORDER BY.
+    """
     binder = ExpressionBinder(select.site("ORDER BY", with_windows=True))
     shown = {canonical(bound.sql): place for place, bound in reversed(list(enumerate(select.bound)))}
     keys: list[OrderKey] = []
@@ -230,14 +239,14 @@ def _hidden(select: _Select, order: Sequence[OrderKey]) -> tuple[list[OrderKey],
 
 
 def _key_sql(select: _Select, at: int, key: OrderKey, hidden: Mapping[int, Bound]) -> str:
-    """Return a key of ORDER BY, over the columns of the result and those that are only ordered by."""
+    """Return a key of ORDER BY over result columns and hidden values."""
     if key.place is None:
         return f"{sort_key(Bound(f'o{at}', hidden[at].type))} {key.ending}"
     return f"{sort_key(Bound(f'c{key.place}', select.bound[key.place].type))} {key.ending}"
 
 
 def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:
-    """Return the values of which DISTINCT ON keeps one row each."""
+    """Return the expressions of DISTINCT ON."""
     found = []
     binder = ExpressionBinder(select.site("DISTINCT ON"))
     for one in on:
@@ -245,7 +254,7 @@ def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:
         if isinstance(node, exp.Literal) and not node.is_string and 1 <= int(node.this) <= len(select.bound):
             found.append(select.bound[int(node.this) - 1].sql)
         else:
-            found.append(binder.bind(expanded(node, select.environment.names)).sql)
+            found.append(binder.bind(expand_macros(node, select.environment.names)).sql)
     return found
 
 
@@ -256,8 +265,11 @@ def _first_of_each(text: str, kept: Sequence[str], count: int, keys: Sequence[st
     return f"SELECT {', '.join(kept)} FROM ({numbered}) AS {alias} WHERE n0 = 1"
 
 
-def _described(found: BoundQuery, select: _Select) -> BoundQuery:
-    """Return a query of rows that stand for themselves, with what is known about it for whoever runs it."""
+def _describe(found: BoundQuery, select: _Select) -> BoundQuery:
+    """Add facts for the caller to a query without grouping, windows and order.
+
+    They are its constants, its projection, and the scan whose order it keeps.
+    """
     only = select.source.only
     if only is None:
         if select.source.sql or select.where:
@@ -280,8 +292,8 @@ def _described(found: BoundQuery, select: _Select) -> BoundQuery:
     return replace(found, keeps_order=only.table.scan, projection=projection)
 
 
-def _counted(found: BoundQuery, select: _Select) -> BoundQuery:
-    """Return a query with the scan noted whose rows it counts, if it does nothing else."""
+def _mark_count(found: BoundQuery, select: _Select) -> BoundQuery:
+    """Record the scan whose rows a query counts, if it does nothing else."""
     only = select.source.only
     clauses = ("where", "group", "having", "qualify", "distinct")
     if only is None or only.table.scan is None or any(select.node.args.get(name) for name in clauses):

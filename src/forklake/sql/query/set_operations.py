@@ -1,4 +1,7 @@
-"""UNION, EXCEPT and INTERSECT: columns of both sides meet by place or by name, and take one type."""
+"""UNION, EXCEPT and INTERSECT.
+
+Columns match by position or by name, and take one type.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,19 @@ from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.coercion import cast, constant, unified
+from forklake.sql.expressions.coercion import cast, constant, unify
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.values_clause import bound_rows
 from forklake.sql.relation import BoundQuery
 
 
 def bind_set_operation(node: exp.SetOperation, environment: Environment) -> BoundQuery:
-    """Return both queries as one, or all of a chain of UNIONs; ORDER BY and LIMIT after it are left to the caller.
+    """Bind a set operation, or a whole chain of UNIONs.
+
+    The caller handles ORDER BY and LIMIT after it.
 
     Raises:
-        InvalidInputError: They have different counts of columns, or columns that do not fit together.
+        InvalidInputError: The numbers of columns differ, or columns have no common type.
     """
     inner = replace(environment, depth=environment.deeper())
     sides = [environment.bind(side, inner) for side in _sides(node)]
@@ -31,7 +36,7 @@ def bind_set_operation(node: exp.SetOperation, environment: Environment) -> Boun
     columns = [_bounds(side, alias) for side, alias in zip(sides, aliases, strict=True)]
     meet = _by_name if node.args.get("by_name") else _by_place
     names, rows = meet(sides, columns)
-    same = [unified(list(row), "stacked") for row in rows]
+    same = [unify(list(row), "union") for row in rows]
     is_union = isinstance(node, exp.Union) and not node.args.get("distinct")
     fields = tuple(_field(one, values[0]) for one, values in zip(names, same, strict=True))
     if is_union and not node.args.get("by_name") and all(side.constants is not None for side in sides):
@@ -43,14 +48,14 @@ def bind_set_operation(node: exp.SetOperation, environment: Environment) -> Boun
     name = {exp.Union: "UNION", exp.Except: "EXCEPT", exp.Intersect: "INTERSECT"}[type(node)]
     if len(texts) == 2 or not node.args.get("distinct"):
         words = name if node.args.get("distinct") else f"{name} ALL"
-        return BoundQuery(_balanced(texts, words), fields)
+        return BoundQuery(_join_balanced(texts, words), fields)
     shown = ", ".join(f"c{place}" for place in range(len(fields)))
     alias = environment.reading.alias()
-    return BoundQuery(f"(SELECT DISTINCT {shown} FROM {_balanced(texts, 'UNION ALL')} AS {alias})", fields)
+    return BoundQuery(f"(SELECT DISTINCT {shown} FROM {_join_balanced(texts, 'UNION ALL')} AS {alias})", fields)
 
 
 def _constants(side: BoundQuery, fields: Sequence[Field]) -> Iterator[list[Bound]]:
-    """Yield rows that are known, with values of the types of the result."""
+    """Yield constant rows, cast to the types of the result."""
     for row in side.constants or ():
         given = zip(row, side.columns, fields, strict=True)
         yield [
@@ -60,7 +65,10 @@ def _constants(side: BoundQuery, fields: Sequence[Field]) -> Iterator[list[Bound
 
 
 def _sides(node: exp.SetOperation) -> list[exp.Expr]:
-    """Return both sides, or all of a chain of equal UNIONs: each new one would be nested deeper than the one before."""
+    """Return both sides, or all sides of a chain of equal UNIONs.
+
+    A chain would otherwise be nested as deep as it is long.
+    """
     found: list[exp.Expr] = [node.expression]
     side: exp.Expr = node.this
     while isinstance(node, exp.Union) and isinstance(side, exp.Union) and _is_same(side, node):
@@ -76,12 +84,12 @@ def _is_same(side: exp.Union, node: exp.Union) -> bool:
     return is_bare and all(bool(side.args.get(name)) == bool(node.args.get(name)) for name in flags)
 
 
-def _balanced(texts: Sequence[str], words: str) -> str:
-    """Return queries put together two by two, so that Spark's trees stay flat."""
+def _join_balanced(texts: Sequence[str], words: str) -> str:
+    """Join queries as a balanced tree, so that Spark's plan stays flat."""
     if len(texts) == 1:
         return f"({texts[0]})"
     middle = len(texts) // 2
-    return f"({_balanced(texts[:middle], words)} {words} {_balanced(texts[middle:], words)})"
+    return f"({_join_balanced(texts[:middle], words)} {words} {_join_balanced(texts[middle:], words)})"
 
 
 def _field(name: str, value: Bound) -> Field:
@@ -93,7 +101,7 @@ def _bounds(query: BoundQuery, alias: str) -> list[Bound]:
 
 
 _Rows = tuple[list[str], list[tuple[Bound, ...]]]
-"""The names of the columns of the result, and for each the columns of all sides that become it."""
+"""The names of the result's columns, and for each the matching columns of all sides."""
 
 
 def _by_place(sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]) -> _Rows:
@@ -105,7 +113,7 @@ def _by_place(sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]) -
 
 
 def _by_name(sides: Sequence[BoundQuery], columns: Sequence[Sequence[Bound]]) -> _Rows:
-    """Return columns that have one name together; what another side lacks is NULL there."""
+    """Match columns by name; a column that a side lacks is NULL there."""
     named: list[dict[str, Bound]] = []
     names: dict[str, str] = {}
     for side, bounds in zip(sides, columns, strict=True):

@@ -1,4 +1,4 @@
-"""The clauses of a query as sites of expressions."""
+"""The clauses of a query, as sites of expressions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sqlglot import exp
 from forklake.errors import ForklakeError, InvalidInputError
 from forklake.model import types
 from forklake.model.names import fold
-from forklake.sql.expressions.bound import Bound, seen_from_inside
+from forklake.sql.expressions.bound import Bound, outer_value
 from forklake.sql.expressions.coercion import constant
-from forklake.sql.expressions.columns import extracted
+from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.site import Site
 from forklake.sql.query.constants import constant_node, python_value
@@ -23,12 +23,14 @@ from forklake.sql.query.windows import bind_window
 
 
 class QuerySite(Site):
-    """A clause of a query: columns of its tables, then aliases of its result, then columns of queries around it.
+    """A clause of a query.
+
+    Names refer to columns of its tables, then to aliases of its result, then to columns of outer queries.
 
     Args:
-        clause: What messages call it.
-        aliases: What the aliases of the result stand for, by name in lower case.
-        windows: The definitions of WINDOW, by name in lower case; None where no windows may be.
+        clause: Its name in messages.
+        aliases: The expressions of the result's aliases, by name in lower case.
+        windows: The definitions of WINDOW, by name in lower case; None where window functions are not allowed.
     """
 
     def __init__(
@@ -46,24 +48,24 @@ class QuerySite(Site):
         self._windows = windows
 
     def column(self, names: Sequence[str]) -> Bound:
-        """Return what names stand for."""
+        """Return the value of a dotted name."""
         found = self.scope.bind(names)
         if found is not None:
             return found
         alias = self.aliases.get(fold(names[0]))
         if alias is not None:
-            return extracted(self._bind_alias(fold(names[0]), alias), names[1:], names[0])
+            return extract_field(self._bind_alias(fold(names[0]), alias), names[1:], names[0])
         if self.scope.outer is not None:
             try:
-                return seen_from_inside(self.scope.outer.resolve(names))
+                return outer_value(self.scope.outer.resolve(names))
             except ForklakeError:
-                # The error of the innermost query says most, unless a column outside is there but cannot be used.
+                # The innermost query has the best error, unless an outer column exists but cannot be used.
                 if self.scope.outer.knows(names):
                     raise
         raise self.scope.missing(names)
 
     def _bind_alias(self, name: str, node: exp.Expr) -> Bound:
-        """Return what an alias stands for; it cannot stand for itself."""
+        """Bind the expression of an alias, which cannot refer to itself."""
         del self.aliases[name]
         try:
             return ExpressionBinder(self).bind(node)
@@ -71,24 +73,24 @@ class QuerySite(Site):
             self.aliases[name] = node
 
     def subquery(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
-        """Return a subquery, which may name what is in scope here."""
+        """Bind a subquery, which may use the names in scope here."""
         is_condition = self.clause in ("WHERE", "JOIN", "HAVING", "QUALIFY")
         return bind_subquery(binder, node, self.environment, self.scope, is_condition=is_condition)
 
     def window(self, binder: ExpressionBinder, node: exp.Window) -> Bound:
-        """Return a function over a window, where there may be one."""
+        """Bind a window function, if it is allowed here."""
         if self._windows is None:
             raise InvalidInputError(f"Binder Error: {self.clause} clause cannot contain window functions!")
         return bind_window(binder, node, self._windows)
 
     def aggregate(self, binder: ExpressionBinder, node: exp.Expr) -> Bound:
-        """Refuse an aggregate: here every row stands for itself."""
+        """Refuse an aggregate: this clause is evaluated row by row."""
         if self.clause == "aggregate":
             raise InvalidInputError("Binder Error: aggregate function calls cannot be nested")
         raise InvalidInputError(f"Binder Error: {self.clause} clause cannot contain aggregates!")
 
     def call(self, binder: ExpressionBinder, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> Bound | None:
-        """Return the value of a variable, of a setting, or of a function of the session."""
+        """Return the value of a variable, a setting, or a function of the session."""
         names = self.environment.names
         reads: Mapping[str, Callable[[str], Any]] = {"getvariable": names.variable, "current_setting": names.setting}
         read = reads.get(fold(parts[-1])) if len(parts) == 1 and len(arguments) == 1 else None
@@ -103,7 +105,7 @@ class QuerySite(Site):
                     values.append(python_value(one, names))
         except ForklakeError:
             return None
-        found = self.environment.reading.called(arguments, lambda: names.scalar(tuple(parts), values, named))
+        found = self.environment.reading.call_once(arguments, lambda: names.scalar(tuple(parts), values, named))
         if found is NotImplemented:
             return None
         if isinstance(found, int) and not isinstance(found, bool):

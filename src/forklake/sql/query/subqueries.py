@@ -1,4 +1,4 @@
-"""Queries inside expressions: as values, EXISTS, IN, and comparisons with ANY and ALL."""
+"""Subqueries in expressions: scalar, EXISTS, IN, ANY and ALL."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from forklake.model.field import Field
 from forklake.model.predicate import Operator
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.coercion import compared
+from forklake.sql.expressions.coercion import comparable_pair
 from forklake.sql.expressions.comparisons import NEGATED, comparison, negation
 from forklake.sql.expressions.nested import row_value
 from forklake.sql.expressions.nodes import COMPARISONS
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.render import render
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
 from forklake.sql.relation import BoundQuery
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 def bind_subquery(
     binder: ExpressionBinder, node: exp.Expr, environment: Environment, scope: Scope, *, is_condition: bool
 ) -> Bound:
-    """Return what a subquery in an expression gives; ``is_condition`` says that the whole expression is one.
+    """Bind a subquery in an expression.
+
+    ``is_condition`` tells whether the whole expression is a condition.
 
     Raises:
-        InvalidInputError: It gives more than one column where one is needed.
+        InvalidInputError: It has more than one column where one is needed.
     """
     environment.reading.subqueries += 1
     inner = replace(environment, outer=scope, depth=environment.deeper())
@@ -45,14 +47,14 @@ def bind_subquery(
             found = _member(binder.bind(node.this), environment.bind(node.args["query"], inner), environment, is_test)
             return negation(found) if node.args.get("negate") else found
         case exp.Binary():
-            return _quantified(binder, node, inner, is_test=_is_test(node, is_condition=is_condition))
+            return _quantified_comparison(binder, node, inner, is_test=_is_test(node, is_condition=is_condition))
     bound = environment.bind(node, inner)
     (column,) = _columns(bound, 1)
     return Bound(f"({bound.nested_sql})", shape_of(column.type))
 
 
 def _is_test(node: exp.Expr, *, is_condition: bool) -> bool:
-    """Return whether NULL means the same as false where a node stands, so that nobody need tell them apart."""
+    """Return whether NULL and false have the same effect at a node's position."""
     place = node
     while isinstance(place.parent, exp.Paren):
         place = place.parent
@@ -68,9 +70,9 @@ def _is_test(node: exp.Expr, *, is_condition: bool) -> bool:
 
 
 def _member(value: Bound, query: BoundQuery, environment: Environment, is_test: bool) -> Bound:
-    """Return whether a value is among those of a query; both sides take one type.
+    """Return whether a value is among the rows of a query; both take one type.
 
-    Spark has false for what is not known, unless it is only asked whether it is true.
+    Spark's IN gives false for an unknown result, which is enough only where NULL and false have the same effect.
     """
     alias = environment.reading.alias()
     if isinstance(value.type, types.Struct) and len(query.columns) == len(value.type.children) > 1:
@@ -79,7 +81,7 @@ def _member(value: Bound, query: BoundQuery, environment: Environment, is_test: 
     else:
         (column,) = _columns(query, 1)
         one = Bound(f"{alias}.c0", shape_of(column.type))
-    left, right = _compared(value, one)
+    left, right = _comparable_sql(value, one)
     rows = f"({query.nested_sql}) AS {alias}"
     found = f"({left} IN (SELECT {right} FROM {rows}))"
     if is_test or len(query.columns) > 1:
@@ -89,22 +91,22 @@ def _member(value: Bound, query: BoundQuery, environment: Environment, is_test: 
     return Bound(f"(CASE WHEN {found} THEN TRUE WHEN {unknown} THEN NULL ELSE FALSE END)", types.BOOLEAN)
 
 
-def _compared(value: Bound, member: Bound) -> tuple[str, str]:
+def _comparable_sql(value: Bound, member: Bound) -> tuple[str, str]:
     if types.NULL in (value.type, member.type):
         return value.sql, member.sql
-    left, right = compared(value, member)
+    left, right = comparable_pair(value, member)
     return left.sql, right.sql
 
 
-def _quantified(binder: ExpressionBinder, node: exp.Binary, inner: Environment, *, is_test: bool) -> Bound:
-    """Return a comparison with ANY or ALL of the rows of a query."""
+def _quantified_comparison(binder: ExpressionBinder, node: exp.Binary, inner: Environment, *, is_test: bool) -> Bound:
+    """Bind a comparison with ANY or ALL rows of a query."""
     operator = COMPARISONS.get(type(node))
     side = node.expression
     query = side.this
     if operator is None:
-        raise InvalidInputError(f"This is not supported: {shown(node)}")
+        raise InvalidInputError(f"This is not supported: {render(node)}")
     if not isinstance(query, exp.Query):
-        # Of a list, each element is a row.
+        # Each element of a list is a row.
         query = exp.select(exp.Explode(this=query.unnest().copy()))
     value, bound = binder.bind(node.this), inner.bind(query, inner)
     if isinstance(side, exp.Any) and operator == "=":
@@ -116,7 +118,10 @@ def _quantified(binder: ExpressionBinder, node: exp.Binary, inner: Environment, 
 
 
 def _any(value: Bound, operator: Operator, query: BoundQuery) -> Bound:
-    """Return whether a comparison holds for any row: for the smallest or the greatest, that is."""
+    """Return whether a comparison holds for any row.
+
+    It is enough to compare with the smallest and the greatest value.
+    """
     (column,) = _columns(query, 1)
     facts = "struct(min(c0) AS low, max(c0) AS high, count(1) AS `all`, count(c0) AS known)"
     found = f"(SELECT {facts} FROM ({query.nested_sql}))"

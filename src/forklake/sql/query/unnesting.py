@@ -1,4 +1,7 @@
-"""unnest() among the columns of a result: one row for each element of a list, one column for each field of a struct."""
+"""unnest() in the SELECT list.
+
+It gives one row for each element of a list, and one column for each field of a struct.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ from forklake.sql.expressions.literals import spark_type
 from forklake.sql.expressions.nested import field_of
 from forklake.sql.expressions.nodes import parts_of_row
 from forklake.sql.expressions.phrases import variable
-from forklake.sql.expressions.render import Resolved, shown
+from forklake.sql.expressions.render import BoundNode, render
 
 _ALL_DEPTHS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Unnested:
-    """A column of a result whose values are the elements of a list, each in a row of its own."""
+class UnnestedColumn:
+    """A result column with the elements of a list, one per row."""
 
     values: Bound
 
@@ -37,11 +40,13 @@ class Unnested:
         return self.values.type.children[0].type
 
 
-def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound | Unnested:
-    """Return a column of a result; if unnest() is in it, it is a list, of what is computed from each element.
+def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound | UnnestedColumn:
+    """Bind a column of the result.
+
+    With unnest() in it, it is the list of the values computed from each element.
 
     Raises:
-        InvalidInputError: It is not understood, or something is to be unnested that is no list.
+        InvalidInputError: It is not supported, or the argument of unnest() is no list.
     """
     calls = [one for one in parts_of_row(node) if isinstance(one, exp.Explode)]
     if not calls:
@@ -53,15 +58,15 @@ def bind_item(binder: ExpressionBinder, node: exp.Expr) -> Bound | Unnested:
         )
     lists = [_list(binder, call) for call in calls]
     if node.unnest() is calls[0]:
-        return Unnested(lists[0])
+        return UnnestedColumn(lists[0])
     name = variable()
-    zipped = zipped_lists(lists)
+    zipped = zip_lists(lists)
     parameters = {f"{name}_{place}": part for place, part in enumerate(_parts(Bound(name, zipped.element)))}
     tree = exp.Paren(this=node.copy())
     for place, call in enumerate([one for one in parts_of_row(tree) if isinstance(one, exp.Explode)]):
         call.replace(exp.column(f"{name}_{place}"))
     body = ExpressionBinder(binder.site, {**binder.parameters, **parameters}).bind(tree.this)
-    return Unnested(Bound(f"transform({zipped.values.sql}, {name} -> {body.sql})", list_of(body.type)))
+    return UnnestedColumn(Bound(f"transform({zipped.values.sql}, {name} -> {body.sql})", list_of(body.type)))
 
 
 def _list(binder: ExpressionBinder, call: exp.Explode) -> Bound:
@@ -79,11 +84,14 @@ def _no_list(value: Bound) -> InvalidInputError:
     )
 
 
-def zipped_lists(lists: Sequence[Bound]) -> Unnested:
-    """Return lists side by side, as one of structs: as long as the longest, NULL where the others have no more."""
+def zip_lists(lists: Sequence[Bound]) -> UnnestedColumn:
+    """Zip lists to one list of structs.
+
+    It is as long as the longest list; shorter lists are padded with NULL.
+    """
     shape = list_of(struct_of([(f"e{place}", one.type.children[0].type) for place, one in enumerate(lists)]))
     known = [f"coalesce({one.sql}, CAST(array() AS {spark_type(one.type)}))" for one in lists]
-    return Unnested(Bound(f"CAST(arrays_zip({', '.join(known)}) AS {spark_type(shape)})", shape))
+    return UnnestedColumn(Bound(f"CAST(arrays_zip({', '.join(known)}) AS {spark_type(shape)})", shape))
 
 
 def _parts(value: Bound) -> list[Bound]:
@@ -94,10 +102,12 @@ def _parts(value: Bound) -> list[Bound]:
 
 
 def unnested_columns(binder: ExpressionBinder, node: exp.Expr) -> list[tuple[str, exp.Expr]] | None:
-    """Return the columns that an unnest() stands for if it takes structs apart, or several levels; None if it is one.
+    """Return the columns of an unnest() of a struct, or of several levels.
+
+    Return None if it is a single column.
 
     Raises:
-        InvalidInputError: It says what is not understood.
+        InvalidInputError: It has an unknown parameter.
     """
     call = node.unnest()
     if not isinstance(call, exp.Explode):
@@ -106,10 +116,10 @@ def unnested_columns(binder: ExpressionBinder, node: exp.Expr) -> list[tuple[str
     try:
         value = binder.bind(call.this)
     except ForklakeError:
-        # Aggregates are not known yet; if it is something else, whoever binds the item will say so.
+        # Aggregates are not known yet; any other error comes again when the item is bound.
         return None
     if isinstance(value.type, types.Struct):
-        return list(_fields(value, Resolved(bound=value), depth))
+        return list(_fields(value, BoundNode(bound=value), depth))
     if not isinstance(value.type, types.List) or depth == 1:
         return None
     element = value.type.element.type
@@ -117,14 +127,14 @@ def unnested_columns(binder: ExpressionBinder, node: exp.Expr) -> list[tuple[str
         name = variable()
         value = Bound(f"flatten(filter({value.sql}, {name} -> {name} IS NOT NULL))", element)
         element, depth = element.element.type, depth - 1
-    elements = exp.Explode(this=Resolved(bound=value))
+    elements = exp.Explode(this=BoundNode(bound=value))
     if not isinstance(element, types.Struct) or depth == 1:
         return [("unnest", elements)]
     return list(_fields(Bound("", element), elements, depth - 1))
 
 
 def _fields(value: Bound, node: exp.Expr, depth: int) -> Iterator[tuple[str, exp.Expr]]:
-    """Yield the fields of a struct, and those of the structs in it as far as the depth goes."""
+    """Yield the fields of a struct, and of the structs in it, down to a depth."""
     for child in value.type.children:
         inner = exp.Dot(this=exp.Paren(this=node.copy()), expression=exp.to_identifier(child.name, quoted=True))
         if isinstance(child.type, types.Struct) and depth > 1:
@@ -142,12 +152,14 @@ def _depth(call: exp.Explode) -> int:
         elif said == "max_depth" and isinstance(one.expression, exp.Literal) and one.expression.name.isdecimal():
             depth = int(one.expression.name)
         else:
-            raise InvalidInputError(f"Binder Error: UNNEST - unsupported parameter: {shown(one)}")
+            raise InvalidInputError(f"Binder Error: UNNEST - unsupported parameter: {render(one)}")
     return max(depth, 1)
 
 
 def elements_in_from(value: Bound, *, with_places: bool) -> tuple[str, tuple[Field, ...]]:
-    """Return the query for the elements of a list that stands in FROM, with the place of each if that is asked.
+    """Return the query for the elements of a list in FROM.
+
+    ``with_places`` adds the position of each.
 
     Raises:
         InvalidInputError: It is no list.

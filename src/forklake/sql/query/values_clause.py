@@ -1,4 +1,4 @@
-"""VALUES: rows that the query itself gives."""
+"""VALUES: rows of expressions."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.coercion import cast, unified
+from forklake.sql.expressions.coercion import cast, unify
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.literals import spark_type
 from forklake.sql.query.environment import Environment
-from forklake.sql.query.macro_calls import expanded
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.scope import Scope
 from forklake.sql.query.site import QuerySite
 from forklake.sql.relation import BoundQuery
 
 
 def bind_values(node: exp.Values, environment: Environment) -> BoundQuery:
-    """Return the rows of VALUES; the values of a column take one type.
+    """Bind the rows of VALUES; the values of a column take one type.
 
     Raises:
-        InvalidInputError: Rows have different counts of values, or values of a column do not fit together.
+        InvalidInputError: Rows have different numbers of values, or the values of a column have no common type.
     """
     scope = Scope(environment.reading, outer=environment.outer)
     binder = ExpressionBinder(QuerySite(environment, scope, "VALUES"))
     given = (row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions)
-    rows = [[binder.bind(expanded(one, environment.names)) for one in row] for row in given]
+    rows = [[binder.bind(expand_macros(one, environment.names)) for one in row] for row in given]
     if len({len(row) for row in rows}) > 1:
         raise InvalidInputError("Parser Error: VALUES lists must all be the same length")
     if environment.expected is not None and environment.expected[0] is node:
         wanted = environment.expected[1]
         rows = [[cast(value, field.type) for value, field in zip(row, wanted, strict=False)] for row in rows]
-    columns = [unified(column) if len(column) > 1 else column for column in zip(*rows, strict=True)]
+    columns = [unify(column) if len(column) > 1 else column for column in zip(*rows, strict=True)]
     same = list(zip(*columns, strict=True))
     return bound_rows(same, tuple(result_field(f"col{place}", column[0]) for place, column in enumerate(columns)))
 
 
 def bound_rows(rows: Sequence[Sequence[Bound]], fields: tuple[Field, ...]) -> BoundQuery:
-    """Return rows as a query; the values of a column have its type."""
+    """Return rows as a query; the values already have their column's type."""
     return BoundQuery(_sql(rows), fields, constants=constant_rows(rows))
 
 
 def result_field(name: str, bound: Bound) -> Field:
-    """Return a column of a result; it has the id of the column of a table that it is."""
+    """Return a column of the result, with the id of the table column that it is."""
     if bound.field is None:
         return Field(None, name, bound.type)
     return Field(bound.field.column_id, name, bound.field.type)
 
 
 def constant_rows(rows: Sequence[Sequence[Bound]]) -> tuple[tuple[str | None, ...], ...] | None:
-    """Return rows as texts, if all values are constants."""
+    """Return rows as texts, or None if a value is not constant."""
     for row in rows:
         if any(value.literal is None and not is_null(value) for value in row):
             return None
@@ -62,19 +62,19 @@ def constant_rows(rows: Sequence[Sequence[Bound]]) -> tuple[tuple[str | None, ..
 
 
 def is_null(value: Bound) -> bool:
-    """Return whether a value is NULL, of whatever type."""
+    """Return whether a value is the constant NULL, of any type."""
     return value.literal is None and (value.sql == "NULL" or value.sql.startswith("CAST(NULL AS "))
 
 
 def column_sql(value: Bound) -> str:
-    """Return a value as a column of a result: of the very type that Spark shows its type as."""
+    """Return a value as a result column, with exactly the Spark type of its type."""
     if value.literal is not None and isinstance(value.type, types.Number) and not _is_exact(value.type):
         return f"CAST({value.sql} AS {spark_type(value.type)})"
     return value.sql
 
 
 def _is_exact(kind: Type) -> bool:
-    """Return whether a literal has the very type that Spark shows."""
+    """Return whether a literal has exactly the Spark type of its type."""
     return kind == types.INT32 or isinstance(kind, types.Float)
 
 

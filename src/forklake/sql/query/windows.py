@@ -1,4 +1,4 @@
-"""Functions over windows, and how aggregates are called."""
+"""Window functions, and calls of aggregates."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from forklake.model.names import fold
 from forklake.sql.expressions.aggregates import ARGUMENTS, aggregate
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.calls import Call, Key
-from forklake.sql.expressions.literals import quoted
-from forklake.sql.expressions.render import shown
+from forklake.sql.expressions.literals import text_literal
+from forklake.sql.expressions.render import render
 
 if TYPE_CHECKING:
     from forklake.sql.expressions.expression import ExpressionBinder
@@ -25,10 +25,10 @@ _EDGES: Final = {"preceding": "PRECEDING", "following": "FOLLOWING"}
 
 
 def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = None) -> Bound:
-    """Return an aggregate, with all that may stand around its arguments; the binder binds these.
+    """Bind an aggregate, with the clauses around its arguments.
 
     Raises:
-        InvalidInputError: It is not understood, or does not take such values.
+        InvalidInputError: It is not supported, or does not take such values.
     """
     call = Call(over=over)
     before: list[Bound] = []
@@ -47,37 +47,40 @@ def bind_aggregate(binder: ExpressionBinder, node: exp.Expr, over: str | None = 
     names = ARGUMENTS.get(type(node)) or (() if type(node) in ARGUMENTS else ("expressions",))
     for name, value in node.args.items():
         if name not in names and isinstance(value, exp.Expr):
-            raise InvalidInputError(f"This is not supported in an aggregate: {shown(node)}")
+            raise InvalidInputError(f"This is not supported in an aggregate: {render(node)}")
     for name in names:
         value = node.args.get(name)
         arguments += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, exp.Expr)]
     plain: list[exp.Expr] = []
     for one in arguments:
-        call, parts = _unwrapped(binder, one, call)
+        call, parts = _unwrap(binder, one, call)
         plain += parts
     values = [binder.bind(one) for one in plain if not isinstance(one, exp.Star)]
     return aggregate(node, [*before, *values], call)
 
 
-def _unwrapped(binder: ExpressionBinder, node: exp.Expr, call: Call) -> tuple[Call, list[exp.Expr]]:
-    """Return the arguments inside DISTINCT and ORDER BY, and the call with these noted."""
+def _unwrap(binder: ExpressionBinder, node: exp.Expr, call: Call) -> tuple[Call, list[exp.Expr]]:
+    """Return the arguments inside DISTINCT and ORDER BY, and the extended call."""
     if isinstance(node, exp.Order):
         call = replace(call, order=sort_keys(binder, node))
-        return (call, []) if node.this is None else _unwrapped(binder, node.this, call)
+        return (call, []) if node.this is None else _unwrap(binder, node.this, call)
     if isinstance(node, exp.IgnoreNulls):
-        return _unwrapped(binder, node.this, replace(call, ignores_nulls=True))
+        return _unwrap(binder, node.this, replace(call, ignores_nulls=True))
     if isinstance(node, exp.Distinct):
         found: list[exp.Expr] = []
         call = replace(call, is_distinct=True)
         for one in node.expressions:
-            call, parts = _unwrapped(binder, one, call)
+            call, parts = _unwrap(binder, one, call)
             found += parts
         return call, found
     return call, [node]
 
 
 def sort_keys(binder: ExpressionBinder, node: exp.Expr) -> tuple[Key, ...]:
-    """Return what an ORDER BY says; NULL comes last, in both directions, unless it is said otherwise."""
+    """Bind the keys of an ORDER BY.
+
+    NULL comes last in both directions, unless the key says otherwise.
+    """
     return tuple(
         Key(binder.bind(one.this), bool(one.args.get("desc")), bool(one.args.get("nulls_first")))
         for one in node.expressions
@@ -85,10 +88,10 @@ def sort_keys(binder: ExpressionBinder, node: exp.Expr) -> tuple[Key, ...]:
 
 
 def bind_window(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str, exp.Window]) -> Bound:
-    """Return a function over a window.
+    """Bind a window function.
 
     Raises:
-        InvalidInputError: The window is not known, or says what Spark cannot.
+        InvalidInputError: The window does not exist, or Spark does not support it.
     """
     return bind_aggregate(binder, node.this, _definition(binder, node, windows))
 
@@ -110,8 +113,8 @@ def _definition(binder: ExpressionBinder, node: exp.Window, windows: Mapping[str
     if keys:
         parts.append(f"ORDER BY {', '.join(key.sql for key in keys)}")
     elif not partition or _needs_order(node.this):
-        # Spark wants an order for what counts rows; any will do here.
-        parts.append(f"ORDER BY {quoted('any')}") if _needs_order(node.this) else None
+        # Spark needs an order for functions that count rows; any order is fine here.
+        parts.append(f"ORDER BY {text_literal('any')}") if _needs_order(node.this) else None
     if spec is not None:
         parts.append(_frame(binder, spec))
     return f"({' '.join(parts)})"
@@ -127,10 +130,10 @@ def _needs_order(node: exp.Expr) -> bool:
 
 def _frame(binder: ExpressionBinder, spec: exp.Expr) -> str:
     if spec.args.get("exclude") is not None:
-        raise InvalidInputError(f"EXCLUDE in a window is not supported: {shown(spec)}")
+        raise InvalidInputError(f"EXCLUDE in a window is not supported: {render(spec)}")
     kind = str(spec.args.get("kind") or "rows").upper()
     if kind not in ("ROWS", "RANGE"):
-        raise InvalidInputError(f"{kind} in a window is not supported: {shown(spec)}")
+        raise InvalidInputError(f"{kind} in a window is not supported: {render(spec)}")
     start = _edge(binder, spec, "start")
     return f"{kind} BETWEEN {start} AND {_edge(binder, spec, 'end') if spec.args.get('end') else 'CURRENT ROW'}"
 
@@ -143,19 +146,19 @@ def _edge(binder: ExpressionBinder, spec: exp.Expr, name: str) -> str:
     if bound.type == types.INTERVAL and bound.literal is not None:
         return f"{_interval(bound.literal, value)} {_EDGES[side.lower()]}"
     if bound.literal is None or not bound.literal.isdecimal():
-        raise InvalidInputError(f"The edge of a window must be a whole number: {shown(value)}")
+        raise InvalidInputError(f"The edge of a window must be a whole number: {render(value)}")
     return f"{bound.literal} {_EDGES[side.lower()]}"
 
 
 def _interval(text: str, node: exp.Expr) -> str:
-    """Return an interval as a literal of Spark: of months, or of days and less."""
+    """Return an interval as a Spark literal, of months, or of days and less."""
     span = parse_interval(text)
     if span.months and not span.days and not span.micros:
         return f"INTERVAL '{span.months}' MONTH"
     if span.days and not span.months and not span.micros:
         return f"INTERVAL '{span.days}' DAY"
     if span.months or span.days < 0 or span.micros < 0:
-        raise InvalidInputError(f"The edge of a window is in months, or in days and less: {shown(node)}")
+        raise InvalidInputError(f"The edge of a window is in months, or in days and less: {render(node)}")
     seconds, rest = divmod(span.micros, 10**6)
     days, hours = divmod(seconds // 3600, 24)
     clock = f"{hours}:{seconds // 60 % 60}:{seconds % 60}.{rest:06d}"

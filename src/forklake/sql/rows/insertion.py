@@ -1,4 +1,4 @@
-"""Rows that become rows of a table: each value as one of its column's type, defaults where nothing is given."""
+"""Rows for INSERT: values cast to the types of their columns, and defaults."""
 
 from __future__ import annotations
 
@@ -29,36 +29,38 @@ _PARTS_OF_LITERALS = (
     *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Interval, exp.Var),
     *(exp.Cast, exp.DataType, exp.DataTypeParam),
 )
-"""What a literal with a type around it is made of."""
+"""The nodes that a literal with a type around it consists of."""
 
 
 def bind_insert(statement: Insert, table: str, fields: Sequence[Field], names: Names) -> BoundQuery:
-    """Return the rows that an INSERT adds: a value for each column of the table, in order and of its type.
+    """Bind an INSERT to the query for the rows that it adds.
+
+    The query has one column for each column of the table, in order and of its type.
 
     Raises:
         InvalidInputError: There are more or fewer values than columns, or a value cannot be cast.
         NotFoundError: The table does not have one of the columns.
     """
-    columns = _chosen(statement.columns, table, fields)
+    columns = _target_columns(statement.columns, table, fields)
     if statement.query is None:
         return _defaults(fields)
     query = _without_keywords(statement.query, columns)
     bound = bind_query(query, names, () if statement.by_name else columns, keeps_null=True)
     if statement.by_name:
-        columns = _chosen([field.name for field in bound.columns], table, fields)
+        columns = _target_columns([field.name for field in bound.columns], table, fields)
     if len(columns) != len(bound.columns):
         said = f"table {table} has {len(columns)} columns" if not statement.columns else f"{len(columns)} columns named"
         raise InvalidInputError(
             f"Binder Error: {said} but {len(bound.columns)} values were supplied; nothing was inserted."
         )
     given = {field.column_id: number for number, field in enumerate(columns)}
-    return conformed(bound, [(field, given.get(field.column_id)) for field in fields])
+    return conform(bound, [(field, given.get(field.column_id)) for field in fields])
 
 
-def conformed(bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]) -> BoundQuery:
-    """Return the rows of a query as other columns: for each its type, and the number of the value that it takes.
+def conform(bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]) -> BoundQuery:
+    """Rewrite a query to return the given columns.
 
-    A column that takes none has its default.
+    Each column has its type, and the number of the value that it takes. A column without one has its default.
 
     Raises:
         InvalidInputError: A value cannot be cast.
@@ -77,7 +79,7 @@ def conformed(bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]) ->
 
 
 def default_of(field: Field) -> Bound:
-    """Return the value that a column has where none is given."""
+    """Return the default value of a column."""
     if field.default is None:
         return Bound("NULL", types.NULL)
     if field.default_is_expression:
@@ -85,15 +87,15 @@ def default_of(field: Field) -> Bound:
     return constant(field.type, field.default)
 
 
-def settled_default(text: str, kind: Type) -> tuple[str | None, bool]:
-    """Return the default that the text of an expression is for a column of a type, and whether it stays an expression.
+def resolve_default(text: str, kind: Type) -> tuple[str | None, bool]:
+    """Return the default that a text means, and whether it stays an expression.
 
-    A literal with a type around it (``DATE '2020-01-01'``, ``'1'::INTEGER``, ``INTERVAL 3 DAY``) is the literal of that
-    value; NULL is no default. All else is computed for each insert.
+    A literal with a type around it (``DATE '2020-01-01'``, ``'1'::INTEGER``, ``INTERVAL 3 DAY``) becomes the
+    literal of that value; NULL is no default. Any other expression is computed for each insert.
 
     Raises:
-        InvalidInputError: No row could ever have it: it cannot be read, names a column or an unknown function, or is no
-            value of the type.
+        InvalidInputError: No row could ever have it: it cannot be read, names a column or an unknown function,
+            or is no value of the type.
     """
     tree = parse_expression(text)
     value = ExpressionBinder(Site()).bind(tree)
@@ -110,7 +112,7 @@ def default_node(field: Field) -> exp.Expr:
     return parse_expression(field.default) if field.default_is_expression else exp.Literal.string(field.default)
 
 
-def _chosen(names: Sequence[str], table: str, fields: Sequence[Field]) -> list[Field]:
+def _target_columns(names: Sequence[str], table: str, fields: Sequence[Field]) -> list[Field]:
     if not names:
         return list(fields)
     chosen: list[Field] = []
@@ -125,7 +127,7 @@ def _chosen(names: Sequence[str], table: str, fields: Sequence[Field]) -> list[F
 
 
 def _without_keywords(query: exp.Query, columns: Sequence[Field]) -> exp.Query:
-    """Return the query with what DEFAULT stands for in the rows of VALUES."""
+    """Return a query with defaults in place of the keyword DEFAULT in VALUES."""
     values = query.find(exp.Values)
     if values is None or not any(is_default(cell) for row in values.expressions for cell in _cells(row)):
         return query
@@ -156,7 +158,10 @@ def _column(field: Field, number: int) -> Bound:
 def _cast_constants(
     bound: BoundQuery, columns: Sequence[tuple[Field, int | None]]
 ) -> tuple[tuple[str | None, ...], ...] | None:
-    """Return rows of constants as ones of other types; None if a value cannot be cast without computing it."""
+    """Cast rows of constants to the types of columns.
+
+    Return None if a value cannot be cast without Spark.
+    """
     assert bound.constants is not None
     defaults = [default_of(field) for field, number in columns if number is None]
     if any(value.literal is None and value.type != types.NULL for value in defaults):

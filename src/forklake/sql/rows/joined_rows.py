@@ -1,4 +1,4 @@
-"""UPDATE ... FROM, DELETE ... USING, and those with subqueries: rows that other rows decide about."""
+"""UPDATE and DELETE that depend on other rows: FROM, USING and subqueries."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.scan import LINEAGE_COLUMNS, OWN_PLACES
-from forklake.sql import statements as said
+from forklake.sql import statements
 from forklake.sql.expressions.columns import find
 from forklake.sql.expressions.nodes import is_subquery, is_varying, parts_of_row
 from forklake.sql.made_queries import named_table
 from forklake.sql.query.bind import bind_query
-from forklake.sql.query.macro_calls import expanded
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.relation import BoundQuery, Names
-from forklake.sql.rows.insertion import conformed
+from forklake.sql.rows.insertion import conform
 from forklake.sql.rows.matched_columns import conjuncts, given_name
 from forklake.sql.rows.row_statements import JoinedMerge, assigned_values, bind_merge_with
 
@@ -29,9 +29,10 @@ _PLACES: Final = tuple(Field(None, name, kind) for name, kind in OWN_PLACES.item
 
 @dataclass(frozen=True, slots=True)
 class FoundRows:
-    """A change of rows that a query finds: its first columns say where a row is, those after them what it becomes.
+    """An UPDATE or DELETE whose rows a query finds.
 
-    There are none after them if the row is deleted.
+    The first columns of the query tell where a row is stored, the columns after them are its new values. A
+    DELETE has no columns after them.
     """
 
     query: BoundQuery
@@ -39,15 +40,15 @@ class FoundRows:
 
     @property
     def scan(self) -> str:
-        """The scan that the rows are found by."""
+        """The name of the scan of the table that is changed."""
         return next(name for name, scan in self.query.scans.items() if _PLACES[0].name in scan.columns)
 
 
 @dataclass(frozen=True, slots=True)
-class _Joined:
-    """A statement with the macros in it replaced by what they say."""
+class _JoinedStatement:
+    """An UPDATE or DELETE with its macros expanded."""
 
-    statement: said.Update | said.Delete
+    statement: statements.Update | statements.Delete
     values: tuple[tuple[Field, exp.Expr], ...]
     where: exp.Expr | None
 
@@ -65,27 +66,28 @@ class _Joined:
 
 
 def bind_joined(
-    statement: said.Update | said.Delete, table: str, fields: Sequence[Field], names: Names
+    statement: statements.Update | statements.Delete, table: str, fields: Sequence[Field], names: Names
 ) -> JoinedMerge | FoundRows | None:
-    """Return what an UPDATE or a DELETE does if not the row alone decides about it; None if it does.
+    """Bind an UPDATE or DELETE that depends on other rows.
 
-    Tables that are joined are the source of a merge, which finds the rows by their keys. What asks queries is a query.
+    Return None if each row alone decides whether and how it changes. Joined tables become the source of a merge,
+    which finds the rows by their keys. A statement with subqueries becomes a query.
 
     Raises:
-        InvalidInputError: A column is set twice, or an expression is not understood.
+        InvalidInputError: A column is set twice, or an expression is not supported.
         NotFoundError: There is no such column.
     """
-    values = assigned_values(statement, table, fields) if isinstance(statement, said.Update) else []
-    joined = _Joined(
+    values = assigned_values(statement, table, fields) if isinstance(statement, statements.Update) else []
+    joined = _JoinedStatement(
         statement,
-        tuple((field, expanded(value, names)) for field, value in values),
-        None if statement.where is None else expanded(statement.where, names),
+        tuple((field, expand_macros(value, names)) for field, value in values),
+        None if statement.where is None else expand_macros(statement.where, names),
     )
     if not (statement.sources or statement.with_ or joined.asks_queries):
         return None
     common = () if statement.with_ is None else statement.with_.expressions
     if len(statement.table) == 1 and any(fold(one.alias) == fold(statement.table[0]) for one in common):
-        words = "update" if isinstance(statement, said.Update) else "delete from"
+        words = "update" if isinstance(statement, statements.Update) else "delete from"
         raise InvalidInputError(f"Binder Error: Can only {words} base table")
     if statement.sources and not joined.asks_queries:
         references = _References(joined, fields)
@@ -97,9 +99,9 @@ def bind_joined(
 # ---- as a query ------------------------------------------------------------------------------------------------------
 
 
-def _as_query(joined: _Joined, fields: Sequence[Field], names: Names) -> FoundRows:
-    """Return a change of rows that a query finds, with where they are and what they become."""
-    is_update = isinstance(joined.statement, said.Update)
+def _as_query(joined: _JoinedStatement, fields: Sequence[Field], names: Names) -> FoundRows:
+    """Return the query that finds the rows, their storage and their new values."""
+    is_update = isinstance(joined.statement, statements.Update)
     columns = [*_PLACES, *(fields if is_update else ())]
     shown: dict[str, exp.Expr] = {one.name: exp.column(one.name, table=joined.target, quoted=True) for one in columns}
     shown |= {field.name: value for field, value in joined.values}
@@ -108,10 +110,10 @@ def _as_query(joined: _Joined, fields: Sequence[Field], names: Names) -> FoundRo
     if joined.where is not None:
         query = query.where(joined.where.copy())
     bound = bind_query(query, names, keeps_null=True)
-    return FoundRows(conformed(bound, [(field, number) for number, field in enumerate(columns)]), is_update)
+    return FoundRows(conform(bound, [(field, number) for number, field in enumerate(columns)]), is_update)
 
 
-def _from(query: exp.Select, joined: _Joined, sources: Sequence[exp.Expr]) -> exp.Select:
+def _from(query: exp.Select, joined: _JoinedStatement, sources: Sequence[exp.Expr]) -> exp.Select:
     for source in sources:
         query.append("joins", exp.Join(this=source.copy()))
     if joined.statement.with_ is not None:
@@ -123,15 +125,15 @@ def _from(query: exp.Select, joined: _Joined, sources: Sequence[exp.Expr]) -> ex
 
 
 class _References:
-    """The columns that a statement names, by whose they are.
+    """The columns that a statement names, by their tables.
 
     Attributes:
-        are_plain: Whether that is known by the names alone. What is not left to the binder of queries.
-        of_source: Those of the tables that are joined, in order, as their names.
-        unsure: Names of columns of the target without a table before them, which must be of none of these.
+        are_plain: Whether the names alone tell the table. If not, the statement is left to the binder of queries.
+        of_source: The columns of the joined tables, in order, as the parts of their names.
+        unsure: Unqualified names of the target's columns, which no joined table may have.
     """
 
-    def __init__(self, joined: _Joined, fields: Sequence[Field]) -> None:
+    def __init__(self, joined: _JoinedStatement, fields: Sequence[Field]) -> None:
         self._target, self._fields = fold(joined.target), fields
         self._tables = [fold(name) for source in joined.statement.sources for name in _table_names(source)]
         self.of_source: list[tuple[str, ...]] = []
@@ -157,11 +159,11 @@ class _References:
             self.of_source.append(names)
 
     def is_of_source(self, names: tuple[str, ...]) -> bool:
-        """Return whether a column is one of the tables that are joined."""
+        """Return whether a column belongs to one of the joined tables."""
         return find(self._fields, names[0]) is None if len(names) == 1 else fold(names[0]) in self._tables
 
-    def said(self, node: exp.Expr) -> exp.Expr:
-        """Return an expression in which each column has the table before it that it is of."""
+    def qualify(self, node: exp.Expr) -> exp.Expr:
+        """Return an expression in which every column is qualified with its table."""
 
         def name(one: exp.Expr) -> exp.Expr:
             if not isinstance(one, exp.Column):
@@ -175,21 +177,23 @@ class _References:
 
 
 def _as_merge(
-    joined: _Joined, references: _References, table: str, fields: Sequence[Field], names: Names
+    joined: _JoinedStatement, references: _References, table: str, fields: Sequence[Field], names: Names
 ) -> JoinedMerge:
-    """Return a change as a merge with the columns that it names of the tables that are joined."""
+    """Return a change as a merge with the columns that it uses of joined tables."""
     where = [] if joined.where is None else list(conjuncts(joined.where))
     of_source = [one for one in where if _is_of_source(one, references)]
     query = _source_query(joined, references, of_source, names)
-    of_both = [references.said(one) for one in where if one not in of_source]
-    # Spark joins by nothing that is not the same each time.
+    of_both = [references.qualify(one) for one in where if one not in of_source]
+    # Spark does not join by expressions that may vary.
     on = [one for one in of_both if not is_varying(one)] or [exp.true()]
     when = [one for one in of_both if is_varying(one)]
-    assigned = tuple((field.name, references.said(value)) for field, value in joined.values)
-    action = said.MergeAction(
+    assigned = tuple((field.name, references.qualify(value)) for field, value in joined.values)
+    action = statements.MergeAction(
         "matched", "update" if assigned else "delete", exp.and_(*when) if when else None, assigned
     )
-    merge = said.Merge(joined.statement.table, joined.target, named_table((_SOURCE,)), exp.and_(*on), (), (action,))
+    merge = statements.Merge(
+        joined.statement.table, joined.target, named_table((_SOURCE,)), exp.and_(*on), (), (action,)
+    )
     return JoinedMerge(query, bind_merge_with(query.columns, merge, table, fields, names))
 
 
@@ -198,8 +202,13 @@ def _is_of_source(condition: exp.Expr, references: _References) -> bool:
     return bool(columns) and all(references.is_of_source(_names_of(one)) for one in columns)
 
 
-def _source_query(joined: _Joined, references: _References, conditions: Sequence[exp.Expr], names: Names) -> BoundQuery:
-    """Return the query for the columns of the tables that are joined, called by their numbers."""
+def _source_query(
+    joined: _JoinedStatement, references: _References, conditions: Sequence[exp.Expr], names: Names
+) -> BoundQuery:
+    """Return the query for the used columns of the joined tables.
+
+    The columns are named by their numbers.
+    """
     shown: list[exp.Expr] = [_column(one) for one in references.of_source] or [exp.Literal.number(1)]
     first, *others = joined.statement.sources
     query = exp.select(*shown, *([exp.Star()] if references.unsure else ())).from_(first.copy())
@@ -223,7 +232,7 @@ def _source_query(joined: _Joined, references: _References, conditions: Sequence
 
 
 def _table_names(source: exp.Expr) -> Iterator[str]:
-    """Yield the names of the tables of an item of FROM."""
+    """Yield the names of the tables in an item of FROM."""
     yield source.alias_or_name
     if isinstance(source, exp.Subquery) and not source.alias:
         yield from _table_names(source.this)
@@ -237,5 +246,5 @@ def _column(names: tuple[str, ...]) -> exp.Expr:
 
 
 def _names_of(column: exp.Column) -> tuple[str, ...]:
-    """Return the names that a column is written with."""
+    """Return the parts of a column's name, as written."""
     return tuple(part.name for part in column.parts)

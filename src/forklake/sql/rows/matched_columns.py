@@ -1,4 +1,4 @@
-"""What names mean where rows of a table meet rows of a source: columns of either, and which must be equal."""
+"""The columns of a merge: those of the table and those of the source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forklake.model.merge import SOURCE, TARGET, Side
 from forklake.model.names import fold
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.columns import extracted, find, missing_column
+from forklake.sql.expressions.columns import extract_field, find, missing_column
 from forklake.sql.expressions.literals import identifier
 from forklake.sql.expressions.site import Site
 
@@ -25,12 +25,14 @@ _SIDES: Final[Mapping[Side, frozenset[str]]] = {
 
 
 class MatchedColumns(Site):
-    """Columns of a table and of a source, in Spark as fields of two structs; those of the source have numbers.
+    """The columns of a table and of a source, as fields of two Spark structs.
+
+    Columns of the source are named by their numbers.
 
     Args:
-        target: What the table is called.
+        target: The name of the table.
         fields: Its columns.
-        source: What the source is called, if it has a name.
+        source: The name of the source, if it has one.
         given: Its columns.
     """
 
@@ -39,8 +41,11 @@ class MatchedColumns(Site):
         self._source, self._given = source, given
         self._visible = _SIDES["matched"]
 
-    def see(self, side: Side) -> None:
-        """Let names mean what they can mean for rows of one side only: there may be no row of the other."""
+    def limit_to(self, side: Side) -> None:
+        """Limit names to the sides that a merge clause can use.
+
+        A clause for rows without a match sees only the side that has a row.
+        """
         self._visible = _SIDES[side]
 
     def column(self, names: Sequence[str]) -> Bound:
@@ -50,20 +55,25 @@ class MatchedColumns(Site):
             NotFoundError: There is none.
             InvalidInputError: Both have one.
         """
-        side, number, inside = self._located(names)
+        side, number, inside = self._locate(names)
         if side == SOURCE:
-            return extracted(self.given(number), inside, self._given[number].name)
+            return extract_field(self.source_column(number), inside, self._given[number].name)
         field = self._fields[number]
-        return extracted(Bound(f"{TARGET}.{identifier(field.name)}", shape_of(field.type), field), inside, field.name)
+        return extract_field(
+            Bound(f"{TARGET}.{identifier(field.name)}", shape_of(field.type), field), inside, field.name
+        )
 
-    def given(self, number: int) -> Bound:
+    def source_column(self, number: int) -> Bound:
         """Return a column of the source by its number."""
         field = self._given[number]
         whole = Field(None, field.name, field.type)
         return Bound(f"{SOURCE}.{identifier(given_name(number))}", shape_of(field.type), whole)
 
     def keys(self, on: exp.Expr) -> Iterator[tuple[str, str]]:
-        """Yield the columns of the table that equal one of the source wherever a condition is true, and that one."""
+        """Yield pairs of a table column and a source column that must be equal.
+
+        They are equal wherever the condition is true.
+        """
         for node in conjuncts(on):
             if isinstance(node, exp.EQ):
                 pair = dict(filter(None, (self._plain(one.unnest()) for one in (node.left, node.right))))
@@ -71,20 +81,20 @@ class MatchedColumns(Site):
                     yield self._fields[pair[TARGET]].name, given_name(pair[SOURCE])
 
     def _plain(self, node: exp.Expr) -> tuple[str, int] | None:
-        """Return the side and the number of the column that an expression is, if it is nothing else."""
+        """Return the side and number of a column, if an expression is just that."""
         if not isinstance(node, exp.Column):
             return None
-        side, number, inside = self._located([part.name for part in node.parts])
+        side, number, inside = self._locate([part.name for part in node.parts])
         return None if inside else (side, number)
 
-    def _located(self, names: Sequence[str]) -> tuple[str, int, Sequence[str]]:
-        """Return the side of a column, its number there, and the fields within it that names lead to."""
+    def _locate(self, names: Sequence[str]) -> tuple[str, int, Sequence[str]]:
+        """Return the side and number of a column, and the path of fields in it."""
         if len(names) > 1:
-            found = self._qualified(names)
+            found = self._locate_qualified(names)
             if found is not None:
                 return found
         in_target = _number(self._fields, names[0]) if TARGET in self._visible else None
-        in_source = self._unqualified(names[0]) if SOURCE in self._visible else None
+        in_source = self._source_number(names[0]) if SOURCE in self._visible else None
         if in_target is not None and in_source is not None:
             raise InvalidInputError(
                 f'Binder Error: Ambiguous reference to column name "{names[0]}" (use: "{self._target}.{names[0]}"'
@@ -97,8 +107,8 @@ class MatchedColumns(Site):
         self._check_visible(names)
         raise missing_column(names[-1], [field.name for field in (*self._fields, *self._given)])
 
-    def _qualified(self, names: Sequence[str]) -> tuple[str, int, Sequence[str]] | None:
-        """Return the column that a name of the table or of the source is before."""
+    def _locate_qualified(self, names: Sequence[str]) -> tuple[str, int, Sequence[str]] | None:
+        """Return the column of a name that starts with the table or the source."""
         if fold(names[0]) == fold(self._target) and TARGET in self._visible:
             number = _number(self._fields, names[1])
             return None if number is None else (TARGET, number, names[2:])
@@ -109,7 +119,7 @@ class MatchedColumns(Site):
             raise missing_column(names[1], [field.name for field in self._given])
         return SOURCE, number, names[2:]
 
-    def _unqualified(self, name: str) -> int | None:
+    def _source_number(self, name: str) -> int | None:
         return _number(self._given, name)
 
     def _check_visible(self, names: Sequence[str]) -> None:
@@ -124,12 +134,12 @@ class MatchedColumns(Site):
 
 
 def given_name(number: int) -> str:
-    """Return what a column of a source is called in Spark: names of users may repeat."""
+    """Return the Spark name of a source column; users' names may repeat."""
     return f"c{number}"
 
 
 def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the conditions that all hold where a condition does, in order."""
+    """Yield the parts of a conjunction, in order."""
     waiting = [condition]
     while waiting:
         node = waiting.pop().unnest()

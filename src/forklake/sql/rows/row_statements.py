@@ -1,4 +1,4 @@
-"""UPDATE, DELETE and MERGE: what they ask of rows and make of them, in Spark SQL."""
+"""UPDATE, DELETE and MERGE: their conditions and new values in Spark SQL."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.merge import Clause, Deed, Merge
+from forklake.model.merge import Clause, Merge, MergeOperation
 from forklake.model.names import fold
 from forklake.model.predicate import Condition
-from forklake.sql import statements as said
+from forklake.sql import statements
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.coercion import cast
 from forklake.sql.expressions.columns import TableSite, find
-from forklake.sql.expressions.literals import quoted, spark_type
+from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.phrases import refusal
 from forklake.sql.query.bind import bind_query
-from forklake.sql.query.output_names import written
+from forklake.sql.query.output_names import duckdb_text
 from forklake.sql.query.row_expressions import RowBinder
 from forklake.sql.relation import BoundQuery, Names
 from forklake.sql.rows.insertion import default_node, is_default
@@ -29,7 +29,7 @@ from forklake.sql.rows.matched_columns import MatchedColumns, given_name
 
 @dataclass(frozen=True, slots=True)
 class RowUpdate:
-    """An update that looks at one row at a time: columns and what they become, and which rows."""
+    """An update that needs one row at a time: new values, and a condition."""
 
     values: tuple[tuple[str, str], ...]
     condition: Condition | None
@@ -37,7 +37,7 @@ class RowUpdate:
 
 @dataclass(frozen=True, slots=True)
 class JoinedMerge:
-    """A merge with the rows of a query; they are named as the merge's source."""
+    """A merge whose source is a query."""
 
     query: BoundQuery
     merge: Merge
@@ -46,23 +46,25 @@ class JoinedMerge:
 def bind_condition(
     where: exp.Expr, table: str, fields: Sequence[Field], names: Names | None = None, alias: str | None = None
 ) -> Condition:
-    """Return a condition on the rows of a table.
+    """Bind a condition on the rows of a table.
 
-    It may name the columns, with or without the table before them, fields of structs, and the lineage of rows.
+    It may use the columns, qualified with the table or not, struct fields, and the lineage columns of rows.
 
     Raises:
-        InvalidInputError: It says what cannot be said of one row; or, where there are no names of a session, it is of
-            another type than BOOLEAN.
+        InvalidInputError: It needs more than one row; or, without the names of a session, its type is not
+            BOOLEAN.
         NotFoundError: There is no such column.
     """
     return _condition(RowBinder(TableSite(alias or table, fields), names), where)
 
 
-def bind_update(statement: said.Update, table: str, fields: Sequence[Field], names: Names | None = None) -> RowUpdate:
-    """Return what an UPDATE does in which a row alone decides about itself.
+def bind_update(
+    statement: statements.Update, table: str, fields: Sequence[Field], names: Names | None = None
+) -> RowUpdate:
+    """Bind an UPDATE that needs one row at a time.
 
     Raises:
-        InvalidInputError: A column is set twice, or an expression is not understood.
+        InvalidInputError: A column is set twice, or an expression is not supported.
         NotFoundError: There is no such column.
     """
     values = assigned_values(statement, table, fields)
@@ -73,8 +75,8 @@ def bind_update(statement: said.Update, table: str, fields: Sequence[Field], nam
     )
 
 
-def assigned_values(statement: said.Update, table: str, fields: Sequence[Field]) -> list[tuple[Field, exp.Expr]]:
-    """Return the columns that an UPDATE sets, and what to.
+def assigned_values(statement: statements.Update, table: str, fields: Sequence[Field]) -> list[tuple[Field, exp.Expr]]:
+    """Return the columns that an UPDATE sets, with their new values.
 
     Raises:
         InvalidInputError: A column is set twice.
@@ -88,12 +90,12 @@ def assigned_values(statement: said.Update, table: str, fields: Sequence[Field])
 
 
 def bind_delete(
-    statement: said.Delete, table: str, fields: Sequence[Field], names: Names | None = None
+    statement: statements.Delete, table: str, fields: Sequence[Field], names: Names | None = None
 ) -> Condition | None:
-    """Return which rows a DELETE deletes in which a row alone decides about itself; None for all.
+    """Bind a DELETE that needs one row at a time: its condition, or None for all.
 
     Raises:
-        InvalidInputError: The condition is not understood.
+        InvalidInputError: The condition is not supported.
         NotFoundError: There is no such column.
     """
     if statement.where is None:
@@ -101,11 +103,11 @@ def bind_delete(
     return bind_condition(statement.where, table, fields, names, statement.alias)
 
 
-def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names: Names) -> JoinedMerge:
-    """Return what a MERGE does, and the query for its source.
+def bind_merge(statement: statements.Merge, table: str, fields: Sequence[Field], names: Names) -> JoinedMerge:
+    """Bind a MERGE, and the query for its source.
 
     Raises:
-        InvalidInputError: A condition or an expression is not understood, or a column is given twice.
+        InvalidInputError: A condition or an expression is not supported, or a column is set twice.
         NotFoundError: There is no such column.
     """
     target, source_name = statement.alias or statement.table[-1], _source_name(statement)
@@ -123,20 +125,22 @@ def bind_merge(statement: said.Merge, table: str, fields: Sequence[Field], names
 
 def bind_merge_with(
     source: Sequence[Field],
-    statement: said.Merge,
+    statement: statements.Merge,
     table: str,
     fields: Sequence[Field],
     names: Names | None = None,
 ) -> Merge:
-    """Return what a MERGE does with rows of a source that has these columns, whatever they are called in Spark.
+    """Bind a MERGE with a source that has these columns.
+
+    Their names in Spark do not matter.
 
     Raises:
-        InvalidInputError: A condition or an expression is not understood, or a column is given twice.
+        InvalidInputError: A condition or an expression is not supported, or a column is set twice.
         NotFoundError: There is no such column.
     """
     columns = MatchedColumns(statement.alias or table, fields, _source_name(statement), source)
     binder = RowBinder(columns, names)
-    on = binder.expanded(_on(statement, table, fields, source))
+    on = binder.expand_macros(_on(statement, table, fields, source))
     matches, keys = binder.condition(on).sql, tuple(columns.keys(on))
     clauses = tuple(_clauses(statement, binder, columns, fields, source, table))
     given = tuple(Field(None, given_name(place), field.type) for place, field in enumerate(source))
@@ -163,12 +167,12 @@ def _column(name: str, table: str, fields: Sequence[Field]) -> Field:
 # ---- MERGE -----------------------------------------------------------------------------------------------------------
 
 
-def _source_name(statement: said.Merge) -> str | None:
+def _source_name(statement: statements.Merge) -> str | None:
     return statement.source.alias_or_name or None
 
 
-def _on(statement: said.Merge, table: str, fields: Sequence[Field], source: Sequence[Field]) -> exp.Expr:
-    """Return which rows match: by the condition, or by equal values of the columns of USING."""
+def _on(statement: statements.Merge, table: str, fields: Sequence[Field], source: Sequence[Field]) -> exp.Expr:
+    """Return the condition for matching rows, from ON or from the columns of USING."""
     if statement.on is not None:
         return statement.on
     target, given = statement.alias or table, _source_name(statement)
@@ -184,7 +188,7 @@ def _on(statement: said.Merge, table: str, fields: Sequence[Field], source: Sequ
 
 
 def _clauses(
-    statement: said.Merge,
+    statement: statements.Merge,
     binder: RowBinder,
     columns: MatchedColumns,
     fields: Sequence[Field],
@@ -193,32 +197,33 @@ def _clauses(
 ) -> Iterator[Clause]:
     passed: dict[str, list[str]] = {}
     for action in statement.actions:
-        columns.see(action.side)
+        columns.limit_to(action.side)
         when = None if action.when is None else binder.condition(action.when).sql
-        if action.deed == "do nothing":
+        if action.operation == "do nothing":
             passed.setdefault(action.side, []).append(when or "TRUE")
             continue
-        # Rows for which there is nothing to do are none for the actions that follow.
+        # Rows of a DO NOTHING are excluded from the actions after it.
         skipped = [f"NOT coalesce({one}, FALSE)" for one in passed.get(action.side, ())]
         condition = " AND ".join([*skipped, *([f"({when})"] if when else [])]) or None
-        if action.deed == "error":
+        if action.operation == "error":
             yield _failure(action, binder, condition, fields[0])
             continue
-        deed: Deed = action.deed
-        values = () if deed == "delete" else tuple(_values(action, binder, columns, fields, source, table))
-        yield Clause(action.side, deed, condition, values)
+        operation: MergeOperation = action.operation
+        values = () if operation == "delete" else tuple(_values(action, binder, columns, fields, source, table))
+        yield Clause(action.side, operation, condition, values)
 
 
-def _failure(action: said.MergeAction, binder: RowBinder, condition: str | None, field: Field) -> Clause:
-    """Return what fails a merge at the first row that the action is for: it is to change, and its value cannot be had.
+def _failure(action: statements.MergeAction, binder: RowBinder, condition: str | None, field: Field) -> Clause:
+    """Return a clause that fails the merge at the first row of an action.
 
-    A condition that fails would not do: Spark asks conditions in the order that it likes.
+    The clause changes a row to a value that fails. A failing condition would not do, because Spark evaluates
+    conditions in any order.
     """
     words = f"Constraint Error: Merge error condition WHEN {action.side.upper()}"
     if action.when is not None:
         plain = action.when.transform(lambda node: exp.column(node.this) if isinstance(node, exp.Column) else node)
-        words += f" AND {written(plain)}"
-    parts = [quoted(words if action.message is None else f"{words}: ")]
+        words += f" AND {duckdb_text(plain)}"
+    parts = [text_literal(words if action.message is None else f"{words}: ")]
     if action.message is not None:
         parts.append(f"coalesce({cast(binder.bind(action.message), types.VARCHAR).sql}, 'NULL')")
     value = f"CAST({refusal(*parts)} AS {spark_type(field.type)})"
@@ -228,14 +233,14 @@ def _failure(action: said.MergeAction, binder: RowBinder, condition: str | None,
 
 
 def _values(
-    action: said.MergeAction,
+    action: statements.MergeAction,
     binder: RowBinder,
     columns: MatchedColumns,
     fields: Sequence[Field],
     source: Sequence[Field],
     table: str,
 ) -> Iterator[tuple[str, str]]:
-    """Yield the columns that an action gives values, and the values."""
+    """Yield the columns that an action sets, with their values."""
     given: list[tuple[Field, Bound]] = []
     if action.is_default:
         given = [(field, binder.bind(default_node(field))) for field in fields]
@@ -249,14 +254,14 @@ def _values(
         given = [(field, binder.bind(default_node(field) if is_default(value) else value)) for field, value in pairs]
     elif action.by_name:
         by_name = {_column(field.name, table, fields).name: number for number, field in enumerate(source)}
-        given = [(one, columns.given(by_name[one.name])) for one in fields if one.name in by_name]
+        given = [(one, columns.source_column(by_name[one.name])) for one in fields if one.name in by_name]
     else:
         if len(source) != len(fields):
             raise InvalidInputError(
                 f"Binder Error: table {table} has {len(fields)} columns but {len(source)} values were supplied"
             )
-        given = [(field, columns.given(number)) for number, field in enumerate(fields)]
-    if action.deed == "insert":
+        given = [(field, columns.source_column(number)) for number, field in enumerate(fields)]
+    if action.operation == "insert":
         named = [field for field, _ in given]
         others = [field for field in fields if field.default_is_expression and field not in named]
         given += [(field, binder.bind(default_node(field))) for field in others]

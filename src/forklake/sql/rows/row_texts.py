@@ -1,4 +1,4 @@
-"""What Python callers say about rows, as the statements that SQL says it with."""
+"""Texts of Python callers about rows, as SQL statements."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
 from forklake.model.names import fold, split_name
 from forklake.model.predicate import Condition
-from forklake.sql import statements as said
+from forklake.sql import statements
 from forklake.sql.expressions.columns import TableSite
 from forklake.sql.expressions.expression_trees import expression_tree
 from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.made_queries import named_table
-from forklake.sql.parameters import Parameters, Values, all_used, literal
+from forklake.sql.parameters import Parameters, Values, checked_parameters, literal
 from forklake.sql.parse import parse_expression, parse_value
 from forklake.sql.query.row_expressions import RowBinder
 from forklake.sql.rows.row_statements import bind_condition
 
-Assigned = tuple[tuple[str, exp.Expr], ...]
-Given = MergeUpdate | MergeDelete | MergeInsert
+Assignments = tuple[tuple[str, exp.Expr], ...]
+MergeClause = MergeUpdate | MergeDelete | MergeInsert
 Said = str | Expression
 """What a caller says of rows: SQL text, or what an engine read of an object of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeClauses:
-    """What a merge does with rows that match, with those of the source that do not, and with those of the table.
+    """The clauses of a merge: for matched rows, new rows, and unmatched table rows.
 
-    Something else than lists of the right kinds cannot be made into one (InvalidInputError).
+    Anything else than lists of the right kinds raises InvalidInputError.
     """
 
     matched: Sequence[MergeUpdate | MergeDelete] = ()
@@ -60,60 +60,66 @@ class MergeClauses:
 
 
 def read_where(text: Said | None, parameters: Values | None = None) -> exp.Expr | None:
-    """Return a condition; None for none.
+    """Parse a condition; None stays None.
 
     Raises:
-        InvalidInputError: It cannot be read, or its parameters are not those that are given.
+        InvalidInputError: It cannot be read, or its parameters do not match the given values.
     """
-    with all_used(parameters) as values:
+    with checked_parameters(parameters) as values:
         return None if text is None else _condition(text, values)
 
 
 def condition(text: str, table: str, fields: Sequence[Field], parameters: Values | None = None) -> Condition:
-    """Return a condition on the rows of a table; as `bind_condition` without names of a session.
+    """Parse and bind a condition on the rows of a table.
+
+    It is bound as by `bind_condition`, without the names of a session.
 
     Raises:
-        InvalidInputError: It cannot be read, is no condition, or says what cannot be said of one row.
+        InvalidInputError: It cannot be read, is no condition, or needs more than one row.
         NotFoundError: There is no such column.
     """
-    with all_used(parameters) as values:
+    with checked_parameters(parameters) as values:
         tree = _condition(text, values)
     return bind_condition(tree, table, fields)
 
 
 def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
-    """Return what the rows of a table are sorted by, in Spark SQL: values come in DuckDB's order.
+    """Return the Spark SQL to sort the rows of a table by, in DuckDB's order.
 
     Raises:
-        InvalidInputError: It cannot be read, says what cannot be said of one row, or has no order.
+        InvalidInputError: It cannot be read, needs more than one row, or has no order.
         NotFoundError: There is no such column.
     """
-    tree = parse_expression(_checked(text, "value"))
+    tree = parse_expression(_check_text(text, "value"))
     return sort_key(RowBinder(TableSite(table, fields), None).bind(tree))
 
 
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
-def delete_statement(where: Said | None, parameters: Values | None) -> said.Delete:
-    """Return the DELETE of rows that a condition holds for, or of all rows.
+def delete_statement(where: Said | None, parameters: Values | None) -> statements.Delete:
+    """Return the DELETE of all rows, or of those for which a condition holds.
 
     Raises:
-        InvalidInputError: It cannot be read, or its parameters are not those that are given.
+        InvalidInputError: It cannot be read, or its parameters do not match the given values.
     """
-    with all_used(parameters) as values:
-        return said.Delete((), None, where=None if where is None else _condition(where, values))
+    with checked_parameters(parameters) as values:
+        return statements.Delete((), None, where=None if where is None else _condition(where, values))
 
 
-def update_statement(assignments: Mapping[str, Any], where: Said | None, parameters: Values | None) -> said.Update:
-    """Return the UPDATE that sets columns; parameters are those of the values in their order, then of the condition.
+def update_statement(
+    assignments: Mapping[str, Any], where: Said | None, parameters: Values | None
+) -> statements.Update:
+    """Return the UPDATE that sets columns.
+
+    Parameters are those of the values, in order, then those of the condition.
 
     Raises:
-        InvalidInputError: Nothing is set, something cannot be read, or its parameters are not those that are given.
+        InvalidInputError: Nothing is set, a text cannot be read, or its parameters do not match the given values.
     """
-    with all_used(parameters) as values:
-        assigned = _not_empty(_assigned(assignments, values))
-        return said.Update((), None, assigned, where=None if where is None else _condition(where, values))
+    with checked_parameters(parameters) as values:
+        assigned = _not_empty(_assignments(assignments, values))
+        return statements.Update((), None, assigned, where=None if where is None else _condition(where, values))
 
 
 def merge_statement(
@@ -122,39 +128,39 @@ def merge_statement(
     fields: Sequence[Field],
     source: Sequence[Field],
     parameters: Values | None,
-) -> said.Merge:
-    """Return the MERGE of a source; columns are those of ``target`` and of ``source``.
+) -> statements.Merge:
+    """Return the MERGE of a source; columns are those of ``target`` and ``source``.
 
-    Rows match by a condition, or where they have the same values in key columns: one, by its name, or a list of them.
-    If rows match by keys and nothing is to be done, those that match are updated and the others inserted. Parameters
-    are those of ``on``, then of the clauses in their order: in each of its condition, then of its values.
+    Rows match by a condition, or by equal values in key columns: the name of one, or a list of names. With keys
+    and without clauses, matching rows are updated and the others inserted. Parameters are those of ``on``, then
+    those of the clauses, in order; in each clause those of its condition come before those of its values.
 
     Raises:
-        InvalidInputError: Something cannot be read, or its parameters are not those that are given.
+        InvalidInputError: A text cannot be read, or its parameters do not match the given values.
     """
     keys = _keys(on, fields)
     if not keys and (not isinstance(on, str | Expression) or (isinstance(on, str) and not on.strip())):
         raise InvalidInputError("A merge needs a condition or keys that say which rows match; nothing was changed.")
-    shared = _shared(fields, source)
-    sides: tuple[tuple[Side, Sequence[Given]], ...] = (
+    shared = _shared_assignments(fields, source)
+    sides: tuple[tuple[Side, Sequence[MergeClause]], ...] = (
         ("matched", clauses.matched),
         ("not matched", clauses.not_matched),
         ("not matched by source", clauses.not_matched_by_source),
     )
-    with all_used(parameters) as values:
+    with checked_parameters(parameters) as values:
         matches = None if keys else _condition(on, values)
         actions = tuple(_action(side, given, shared, values) for side, all_given in sides for given in all_given)
     if not actions and not keys:
         raise InvalidInputError("A merge needs something to do: matched, not_matched or not_matched_by_source.")
     upsert = (
-        said.MergeAction("matched", "update", None, shared),
-        said.MergeAction("not matched", "insert", None, shared),
+        statements.MergeAction("matched", "update", None, shared),
+        statements.MergeAction("not matched", "insert", None, shared),
     )
-    return said.Merge((TARGET,), TARGET, named_table((SOURCE,)), matches, keys, actions or upsert)
+    return statements.Merge((TARGET,), TARGET, named_table((SOURCE,)), matches, keys, actions or upsert)
 
 
 def _keys(on: Said | Sequence[str], fields: Sequence[Field]) -> tuple[str, ...]:
-    """Return the key columns that are meant; none if it is a condition."""
+    """Return the key columns; none if it is a condition."""
     if isinstance(on, Expression):
         return ()
     if not isinstance(on, str):
@@ -166,23 +172,23 @@ def _keys(on: Said | Sequence[str], fields: Sequence[Field]) -> tuple[str, ...]:
 # ---- their parts -----------------------------------------------------------------------------------------------------
 
 
-def _action(side: Side, given: Given, shared: Assigned, values: Parameters) -> said.MergeAction:
+def _action(side: Side, given: MergeClause, shared: Assignments, values: Parameters) -> statements.MergeAction:
     when = None if given.when is None else _condition(given.when, values)
     match given:
         case MergeDelete():
-            return said.MergeAction(side, "delete", when)
+            return statements.MergeAction(side, "delete", when)
         case MergeInsert(values=new):
-            assigned = shared if new is None else _assigned(new, values)
-            return said.MergeAction(side, "insert", when, assigned, is_default=not assigned)
+            assigned = shared if new is None else _assignments(new, values)
+            return statements.MergeAction(side, "insert", when, assigned, is_default=not assigned)
         case MergeUpdate(set=new):
             if new is None and side == "not matched by source":
                 raise InvalidInputError("An update of rows that the source does not have must say what to set.")
-            assigned = _not_empty(shared if new is None else _assigned(new, values))
-            return said.MergeAction(side, "update", when, assigned)
+            assigned = _not_empty(shared if new is None else _assignments(new, values))
+            return statements.MergeAction(side, "update", when, assigned)
 
 
-def _shared(fields: Sequence[Field], source: Sequence[Field]) -> Assigned:
-    """Return what sets each column that both have to the source's value."""
+def _shared_assignments(fields: Sequence[Field], source: Sequence[Field]) -> Assignments:
+    """Return assignments of the source's value to each column that both have."""
     theirs = {fold(field.name): field.name for field in source}
     if len(theirs) < len(source):
         raise InvalidInputError("Two columns of the source of a merge have the same name; nothing was changed.")
@@ -190,8 +196,11 @@ def _shared(fields: Sequence[Field], source: Sequence[Field]) -> Assigned:
     return tuple((ours, exp.column(name, table=SOURCE, quoted=True)) for ours, name in both)
 
 
-def _assigned(given: Mapping[str, Any], values: Parameters) -> Assigned:
-    """Return what columns become: texts are SQL, all other values stand for themselves."""
+def _assignments(given: Mapping[str, Any], values: Parameters) -> Assignments:
+    """Return the assignments of a mapping.
+
+    Texts are SQL, any other value is a literal.
+    """
     if not isinstance(given, Mapping):
         raise InvalidInputError(
             f"What columns become is a mapping of their names to SQL, not {given!r}; nothing was changed.",
@@ -217,7 +226,7 @@ def _plain(column: str, value: Any) -> exp.Expr:
         ) from error
 
 
-def _not_empty(assigned: Assigned) -> Assigned:
+def _not_empty(assigned: Assignments) -> Assignments:
     if not assigned:
         raise InvalidInputError("An update must set a column; nothing was changed.")
     return assigned
@@ -226,10 +235,10 @@ def _not_empty(assigned: Assigned) -> Assigned:
 def _condition(text: Any, values: Parameters) -> exp.Expr:
     if isinstance(text, Expression):
         return expression_tree(text)
-    return values.fill(parse_expression(_checked(text, "condition")))
+    return values.fill(parse_expression(_check_text(text, "condition")))
 
 
-def _checked(text: Any, what: str) -> str:
+def _check_text(text: Any, what: str) -> str:
     if not isinstance(text, str):
         given = "None" if text is None else f"of type {type(text).__name__}"
         raise InvalidInputError(

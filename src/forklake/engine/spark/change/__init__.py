@@ -1,4 +1,4 @@
-"""Rows of a table are deleted, updated and merged."""
+"""Deleting, updating and merging rows of a table."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,7 @@
-"""Deleting, updating and inserting rows in one go: delete files for what goes, data files for what comes."""
+"""Deletes, updates and inserts of one change, written together.
+
+Deleted rows go into delete files, new ones into data files.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.changed_rows import NO_INLINING, ChangedRows, Inlining
 from forklake.engine.spark.change.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
-from forklake.engine.spark.columns.projection import quoted
-from forklake.engine.spark.driver.failures import SPARK_ERRORS, guarded
+from forklake.engine.spark.columns.projection import quote_name
+from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.read.scan import scan
@@ -39,7 +42,10 @@ _ROW_ID_FIELD: Final = Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64)
 
 
 def find_rows(spark: SparkSession, plan: ScanPlan, condition: str | None, *, with_values: bool) -> DataFrame:
-    """Return the rows of a plan that a condition holds for: where they are, and their values if these are needed."""
+    """Return where the rows of a plan that satisfy a condition are.
+
+    ``with_values`` adds their values.
+    """
     return scan(spark, plan, columns=None if with_values else [], condition=condition, lineage=PLACE_LINEAGE)
 
 
@@ -54,20 +60,22 @@ def change_rows(
     may_repeat: bool = False,
     keeps_ids: bool = True,
 ) -> ChangedRows:
-    """Write the files that a change needs; nothing that grows with the table comes to the driver.
+    """Write the files of a change.
+
+    Nothing that grows with the table comes to the driver.
 
     Args:
-        rows: What changes: the columns of `OWN_PLACES` say where a row is; one that is inserted is nowhere.
-        plan: What was scanned to find them.
+        rows: The rows that change. The columns of `OWN_PLACES` locate each row; inserted rows have NULL there.
+        plan: What was scanned to find the rows.
         target: The table.
-        updated: Gives the new values of those that are updated, in the table's order, and then their row ids.
-        inserted: Gives the values of those that are inserted.
-        inlining: What is not written, because the metadata takes it.
-        may_repeat: Whether a row may be there twice, as it is only to be deleted.
-        keeps_ids: Whether updated rows keep the ids they have.
+        updated: Gives the new values of updated rows, in the table's order, then their row ids.
+        inserted: Gives the values of inserted rows.
+        inlining: How many rows the metadata takes instead of files.
+        may_repeat: Whether a row may occur twice, as it is only deleted.
+        keeps_ids: Whether updated rows keep their ids.
 
     Raises:
-        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing is left behind.
+        InvalidInputError: A row is changed twice, or a new value does not fit its column; nothing is left.
         EngineError: A job failed; nothing is left behind.
     """
     written: list[str] = []
@@ -75,15 +83,15 @@ def change_rows(
     files: list[NewDataFile] = []
     new: list[NewDataFile] = []
     try:
-        with guarded(plan), _kept(rows, keep=updated is not None or inserted is not None) as kept:
+        with guard_scan(plan), _materialize(rows, keep=updated is not None or inserted is not None) as kept:
             inlined = _inlined_ids(kept, plan, may_repeat=may_repeat)
-            gone = _deleted(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
+            gone = _write_deletes(kept, plan, target, inlining.deletes, may_repeat=may_repeat)
             written += [target.directory + file.path for file in gone.delete_files]
             old_rows = None if updated is None else updated(kept)
             new_rows = None if inserted is None else inserted(kept)
             few = _few_rows(target, old_rows, new_rows, inlining.rows)
             if old_rows is not None and few is None:
-                files += _updated(old_rows, target, keeps_ids=keeps_ids)
+                files += _write_updates(old_rows, target, keeps_ids=keeps_ids)
                 written += [target.directory + file.path for file in files]
             if new_rows is not None and few is None:
                 new += write(new_rows, target, by_name=False)
@@ -104,7 +112,7 @@ def change_rows(
     )
 
 
-def _updated(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> list[NewDataFile]:
+def _write_updates(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> list[NewDataFile]:
     if not keeps_ids:
         return write(rows.drop(ROW_ID_COLUMN), target, by_name=False)
     # In a file with a name mapping, DuckDB does not find the ids.
@@ -112,13 +120,16 @@ def _updated(rows: DataFrame, target: WriteTarget, *, keeps_ids: bool) -> list[N
     return [_without_ids(file) for file in write(rows, with_ids, by_name=False)]
 
 
-def updated_by(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> NewValues:
-    """Return what updates rows: columns and what they become, in Spark SQL over the row as it was."""
+def new_values(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> NewValues:
+    """Return the function that updates rows.
+
+    ``values`` has columns and their new values, in Spark SQL over the row before the update.
+    """
     new = dict(values)
 
     def updated(rows: DataFrame) -> DataFrame:
         columns = [
-            F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quoted(field.name))
+            F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quote_name(field.name))
             for field in fields
         ]
         return rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))
@@ -127,11 +138,11 @@ def updated_by(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> Ne
 
 
 @contextmanager
-def _kept(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
-    """Give rows that are computed once, however often they are used; in memory as far as that goes.
+def _materialize(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
+    """Provide rows that are computed once, however often they are used.
 
-    They are never computed again, not even if an executor is lost: a condition that is not the same each time would
-    then choose other rows to write than were deleted. The job fails instead.
+    They are kept in memory as far as possible. They are never computed again, not even if an executor is lost:
+    a condition that is not deterministic would then write other rows than were deleted. The job fails instead.
     """
     if not keep:
         yield rows
@@ -154,7 +165,10 @@ def _kept(rows: DataFrame, *, keep: bool) -> Iterator[DataFrame]:
 
 
 def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[int, ...]:
-    """Return the ids of the rows that go of those in the metadata, which fit into memory as all of these do."""
+    """Return the ids of inlined rows to delete.
+
+    They fit into memory, as all inlined rows of a table do.
+    """
     if not plan.inlined:
         return ()
     ids = [row[0] for row in rows.where(F.col(FILE).isNull() & F.col(ROW_ID).isNotNull()).select(ROW_ID).collect()]
@@ -163,7 +177,9 @@ def _inlined_ids(rows: DataFrame, plan: ScanPlan, *, may_repeat: bool) -> tuple[
     return tuple(sorted(set(ids)))
 
 
-def _deleted(rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *, may_repeat: bool) -> DeletedPlaces:
+def _write_deletes(
+    rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *, may_repeat: bool
+) -> DeletedPlaces:
     if not plan.files:
         return DeletedPlaces()
     places = rows.where(F.col(FILE).isNotNull()).select(FILE, POSITION)
@@ -173,7 +189,10 @@ def _deleted(rows: DataFrame, plan: ScanPlan, target: WriteTarget, limit: int, *
 def _few_rows(
     target: WriteTarget, updated: DataFrame | None, inserted: DataFrame | None, limit: int
 ) -> pa.Table | None:
-    """Return the new rows if they are few enough for the metadata, with the ids that updated ones keep."""
+    """Return the new rows, with the ids of updated ones, if the metadata takes them.
+
+    None: there are too many.
+    """
     frames = [] if updated is None else [updated]
     if inserted is not None:
         frames.append(inserted.withColumn(ROW_ID_COLUMN, F.lit(None).cast("bigint")))
@@ -186,6 +205,6 @@ def _few_rows(
 
 
 def _without_ids(file: NewDataFile) -> NewDataFile:
-    """Return a file without statistics of its row ids, which are no column of the table."""
+    """Return a file without statistics of row ids, which are no column of the table."""
     stats = {name: given for name, given in file.column_stats.items() if name != ROW_ID_COLUMN}
     return replace(file, column_stats=stats)

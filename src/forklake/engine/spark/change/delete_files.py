@@ -1,4 +1,7 @@
-"""Rows of data files that go: delete files, written by tasks, or positions that are few enough for the metadata."""
+"""Deleted rows of data files, as delete files or as positions in the metadata.
+
+Tasks write the delete files. Positions go into the metadata if there are few.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,13 @@ _RESULT: Final = "path string, deleted bigint, delete_file string, positions arr
 
 @dataclass(frozen=True, slots=True)
 class DeletedPlaces:
-    """What becomes of the data files that rows are deleted of.
+    """What becomes of the data files with deleted rows.
 
     Attributes:
-        whole_files: Those of which no row is left.
-        delete_files: What is deleted of others, earlier deletions included.
-        positions: What is deleted of others and goes into the metadata.
-        count: How many rows go.
+        whole_files: Data files of which no row is left.
+        delete_files: Delete files for other data files, earlier deletions included.
+        positions: Deleted rows of other data files that are recorded in the metadata.
+        count: How many rows are deleted.
     """
 
     whole_files: tuple[DataFileId, ...] = ()
@@ -53,20 +56,20 @@ class DeletedPlaces:
 def write_delete_files(
     places: DataFrame, plan: ScanPlan, target: WriteTarget, *, inlining_row_limit: int = 0, may_repeat: bool = False
 ) -> DeletedPlaces:
-    """Write the delete files of the data files that rows are deleted of.
+    """Write delete files for the data files with deleted rows.
 
-    Positions stay on the executors, where a task writes the delete file of a data file that it was given; only those
-    that may be few enough for the metadata come to the driver.
+    Positions stay on the executors: one task writes the delete file of one data file. Only positions that may
+    be few enough for the metadata come to the driver.
 
     Args:
-        places: The rows: `FILE` and `POSITION`.
+        places: The rows to delete: `FILE` and `POSITION`.
         plan: What was scanned to find them.
         target: The table.
-        inlining_row_limit: Deletes of at most so many rows, of files that go on, are not written.
-        may_repeat: Whether a row may be there twice, as it is only to be deleted.
+        inlining_row_limit: Up to so many deleted rows, of files that keep others, are not written to files.
+        may_repeat: Whether a row may occur twice, as it is only deleted.
 
     Raises:
-        InvalidInputError: A row is there twice that may not; nothing is left behind.
+        InvalidInputError: A row occurs twice and may not; nothing is left behind.
     """
     mark = f"ducklake-{uuid4()}"
     storage.make_directory(target.directory)
@@ -94,7 +97,7 @@ def write_delete_files(
 
 
 @dataclass(frozen=True, slots=True)
-class _Deleted:
+class _FileDeletes:
     """What a task did for one data file."""
 
     path: str
@@ -107,12 +110,12 @@ class _Deleted:
         return self.delete_file is None and self.positions is None
 
 
-def _run(places: DataFrame, task: _Task) -> list[_Deleted]:
+def _run(places: DataFrame, task: _Task) -> list[_FileDeletes]:
     found = places.groupBy(FILE).applyInArrow(task.function(), _RESULT).collect()
-    return [_Deleted(*row) for row in found]
+    return [_FileDeletes(*row) for row in found]
 
 
-def _frame(places: DataFrame, few: Sequence[_Deleted]) -> DataFrame:
+def _frame(places: DataFrame, few: Sequence[_FileDeletes]) -> DataFrame:
     rows = [(one.path, position) for one in few for position in one.positions or ()]
     paths, positions = zip(*rows, strict=True)
     table = pa.table({FILE: pa.array(paths, pa.string()), POSITION: pa.array(positions, pa.int64())})
@@ -121,7 +124,10 @@ def _frame(places: DataFrame, few: Sequence[_Deleted]) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Writes the delete file of one data file, given the places of the rows that go; runs on the executors."""
+    """Writes the delete file of one data file; runs on the executors.
+
+    It is given the places of the rows to delete.
+    """
 
     files: Mapping[str, ScanFile]
     target: WriteTarget

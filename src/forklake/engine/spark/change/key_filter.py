@@ -1,4 +1,7 @@
-"""Leaving out rows that cannot have one of many keys, before they are looked up one by one."""
+"""A key filter: leave out rows that cannot match any of many keys.
+
+It runs before a join looks up each row.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ _BITS_PER_KEY: Final = 64
 _WORDS: Final = StructType([StructField("words", ArrayType(LongType(), containsNull=False), nullable=False)])
 
 
-def sieved(rows: DataFrame, column: Column, keys: pa.ChunkedArray) -> DataFrame:
-    """Return the rows that may have one of some keys: all that have, and about one in 64 of the others.
+def filter_by_keys(rows: DataFrame, column: Column, keys: pa.ChunkedArray) -> DataFrame:
+    """Return the rows that may have one of some keys.
 
-    Each task has a bitmap of the lowest bits of the keys. To test one of its bits costs a few nanoseconds; to look for
-    a key among the rows of a join costs twenty times that.
+    All rows that have one are returned, and about one in 64 of the others. Each task has a bitmap of the lowest
+    bits of the keys. Testing a bit costs a few nanoseconds; looking up a key in a join costs twenty times that.
 
     Args:
         rows: The rows.
-        column: What is compared with the keys, an integer; rows in which it is NULL are left out.
+        column: The integer to compare with the keys; rows where it is NULL are left out.
         keys: Integers.
     """
     values = keys.drop_null().cast(pa.int64()).to_numpy()

@@ -1,4 +1,7 @@
-"""Rows of a source matched with those of a table: which of them change, and what they become."""
+"""Merges: rows of a source matched with rows of a table.
+
+The match tells which rows change, and what they become.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from pyspark.sql.types import IntegralType
 
 from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, find_rows
 from forklake.engine.spark.change.delete_files import FILE, POSITION
-from forklake.engine.spark.change.key_filter import sieved
+from forklake.engine.spark.change.key_filter import filter_by_keys
 from forklake.engine.spark.change.merge_source import NUMBER, SMALL_ROWS, Source
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.conform import conform
 from forklake.model import types
 from forklake.model.field import Field
-from forklake.model.merge import SOURCE, TARGET, Clause, Deed, Merge, Side
+from forklake.model.merge import SOURCE, TARGET, Clause, Merge, MergeOperation, Side
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 
 _CLAUSE: Final = "__forklake_clause__"
@@ -36,9 +39,10 @@ _SIDES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class MergedRows:
-    """The rows that a merge changes, and what gives their new values; None where there are none by its clauses.
+    """The rows that a merge changes, and the functions for their new values.
 
-    ``may_repeat`` says that rows which match several of the source are deleted, so it is all the same.
+    A function is None where no clause of the merge needs it. ``may_repeat``: rows that match several source
+    rows are only deleted, so they may occur several times.
     """
 
     rows: DataFrame
@@ -51,15 +55,15 @@ class MergedRows:
 def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge) -> MergedRows:
     """Match the rows of a plan with those of a source.
 
-    A row of the table that matches several rows of the source comes several times.
+    A table row that matches several source rows occurs several times.
     """
     sides = {clause.side for clause in merge.clauses}
-    may_repeat = all(clause.deed == "delete" for clause in merge.clauses if clause.side == "matched")
+    may_repeat = all(clause.operation == "delete" for clause in merge.clauses if clause.side == "matched")
     updated, inserted = _values(plan, merge, "update"), _values(plan, merge, "insert")
     found = find_rows(spark, plan, None, with_values=True)
     if source.is_small and "not matched by source" not in sides:
-        rows = _looked_up(found, plan, source, merge, keeps_all=inserted is not None)
-        return MergedRows(rows, updated, inserted and _of_unmatched(inserted, source, merge), may_repeat)
+        rows = _look_up(found, plan, source, merge, keeps_all=inserted is not None)
+        return MergedRows(rows, updated, inserted and _unmatched_values(inserted, source, merge), may_repeat)
     target = found.select(_struct([field.name for field in plan.fields], TARGET), FILE, POSITION, ROW_ID)
     given = source.rows.select(_struct(source.names, SOURCE))
     how = _SIDES["not matched" in sides, "not matched by source" in sides]
@@ -70,16 +74,17 @@ def merge_rows(spark: SparkSession, plan: ScanPlan, source: Source, merge: Merge
     return MergedRows(rows, updated, inserted, may_repeat)
 
 
-def _looked_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *, keeps_all: bool) -> DataFrame:
-    """Return the rows of the table that match a small source: each task has all of it, and no row of the table moves.
+def _look_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *, keeps_all: bool) -> DataFrame:
+    """Return the table rows that match a small source.
 
-    If ``keeps_all``, those that match and stay as they are come too, without their places: the source's is matched.
+    Each task has the whole source, so no row of the table moves. With ``keeps_all``, rows that match but stay
+    unchanged come too, without their places: the merge then knows that their source row has matched.
     """
     # Not structs: they would be made of every row before it is known whether it matches.
-    candidates = _sieved(found, source, merge) if _row_count(plan) >= _WORTH_SIEVING else found
+    candidates = _filter_candidates(found, source, merge) if _row_count(plan) >= _WORTH_SIEVING else found
     joined = candidates.alias(TARGET).join(F.broadcast(source.rows).alias(SOURCE), F.expr(merge.on))
-    target = F.struct(*(F.col(f"{TARGET}.{quoted(field.name)}") for field in plan.fields)).alias(TARGET)
-    given = F.struct(*(F.col(f"{SOURCE}.{quoted(name)}") for name in source.names)).alias(SOURCE)
+    target = F.struct(*(F.col(f"{TARGET}.{quote_name(field.name)}") for field in plan.fields)).alias(TARGET)
+    given = F.struct(*(F.col(f"{SOURCE}.{quote_name(name)}") for name in source.names)).alias(SOURCE)
     both = joined.select(target, given, FILE, POSITION, ROW_ID, NUMBER)
     marked = both.withColumn(_CLAUSE, _first(merge, _holds, side="matched"))
     changes = F.col(_CLAUSE).isNotNull()
@@ -88,13 +93,13 @@ def _looked_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *
     return marked.withColumns({name: F.when(changes, F.col(name)) for name in (TARGET, SOURCE, FILE, POSITION, ROW_ID)})
 
 
-def _sieved(found: DataFrame, source: Source, merge: Merge) -> DataFrame:
-    """Leave out rows that are equal to none of a small source by the first key that is an integer, if there is one."""
+def _filter_candidates(found: DataFrame, source: Source, merge: Merge) -> DataFrame:
+    """Leave out rows that match no source row by the first integer key, if any."""
     assert source.held is not None
     for ours, theirs in merge.keys:
         kinds = found.schema[ours].dataType, source.rows.schema[theirs].dataType
         if all(isinstance(kind, IntegralType) for kind in kinds):
-            return sieved(found, F.col(quoted(ours)), source.held.column(theirs))
+            return filter_by_keys(found, F.col(quote_name(ours)), source.held.column(theirs))
     return found
 
 
@@ -102,16 +107,16 @@ def _row_count(plan: ScanPlan) -> int:
     return sum(file.record_count for file in plan.files)
 
 
-def _of_unmatched(inserted: NewValues, source: Source, merge: Merge) -> NewValues:
+def _unmatched_values(inserted: NewValues, source: Source, merge: Merge) -> NewValues:
     def new(kept: DataFrame) -> DataFrame | None:
-        rows = _unmatched(kept, source, merge)
+        rows = _unmatched_rows(kept, source, merge)
         return None if rows is None else inserted(rows)
 
     return new
 
 
-def _unmatched(kept: DataFrame, source: Source, merge: Merge) -> DataFrame | None:
-    """Return the rows of a small source that matched nothing, None if there are none."""
+def _unmatched_rows(kept: DataFrame, source: Source, merge: Merge) -> DataFrame | None:
+    """Return the rows of a small source that matched nothing; None if all matched."""
     rows = source.without(kept.select(NUMBER))
     if rows is None:
         return None
@@ -120,11 +125,14 @@ def _unmatched(kept: DataFrame, source: Source, merge: Merge) -> DataFrame | Non
 
 
 def _struct(names: Sequence[str], name: str) -> Column:
-    return F.struct(*(F.col(quoted(column)) for column in names)).alias(name)
+    return F.struct(*(F.col(quote_name(column)) for column in names)).alias(name)
 
 
 def _first(merge: Merge, applies: Callable[[Clause], Column], side: Side | None = None) -> Column:
-    """Return the number of the first clause, of one side or of any, that applies to a row; NULL if none does."""
+    """Return the number of the first clause that applies to a row; NULL if none.
+
+    With ``side``, only clauses of that side count.
+    """
     return reduce(
         lambda otherwise, numbered: F.when(applies(numbered[1]), F.lit(numbered[0])).otherwise(otherwise),
         [pair for pair in reversed(list(enumerate(merge.clauses))) if side in (None, pair[1].side)],
@@ -147,8 +155,8 @@ def _holds(clause: Clause) -> Column:
     return F.lit(True) if clause.condition is None else F.coalesce(F.expr(clause.condition), F.lit(False))
 
 
-def _values(plan: ScanPlan, merge: Merge, deed: Deed) -> NewValues | None:
-    numbered = [(number, clause) for number, clause in enumerate(merge.clauses) if clause.deed == deed]
+def _values(plan: ScanPlan, merge: Merge, operation: MergeOperation) -> NewValues | None:
+    numbered = [(number, clause) for number, clause in enumerate(merge.clauses) if clause.operation == operation]
     if not numbered:
         return None
 
@@ -163,7 +171,7 @@ def _values(plan: ScanPlan, merge: Merge, deed: Deed) -> NewValues | None:
 def _of_clause(rows: DataFrame, clause: Clause, plan: ScanPlan) -> DataFrame:
     fields: Sequence[Field] = plan.fields
     new = dict(clause.values)
-    if clause.deed == "insert":
+    if clause.operation == "insert":
         frame = rows.select(*(F.expr(new[field.name]).alias(field.name) for field in fields if field.name in new))
         return conform(frame, fields, plan.table, by_name=True)
     columns = [

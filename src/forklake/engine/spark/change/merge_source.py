@@ -1,4 +1,7 @@
-"""The rows that a merge is given: kept while it runs, and held in memory if they are small enough for every task."""
+"""The source rows of a merge, kept while it runs.
+
+A source that is small enough for every task is held in memory.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,9 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.columns.spark_types import spark_schema
-from forklake.engine.spark.driver.failures import SPARK_ERRORS, reaching_spark, translated
+from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_table, reaching_spark
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.write.write_rows import shown_rows, spark_frame
 from forklake.model.field import Field
@@ -54,9 +57,9 @@ class Source:
     """The rows that a merge is given.
 
     Attributes:
-        rows: They; if they are small, each with a number.
-        held: The same, in the memory of the driver, if they are few enough to be sent to every task. They then come out
-            the same, however often they are run.
+        rows: The rows; those of a small source are numbered.
+        held: The same rows in the memory of the driver, if they are few enough to be sent to every task. Every
+            run of ``rows`` then gives the same rows.
     """
 
     rows: DataFrame
@@ -64,7 +67,7 @@ class Source:
 
     @property
     def is_small(self) -> bool:
-        """Whether every task may have all of it."""
+        """Whether the source is sent to every task."""
         return self.held is not None
 
     @property
@@ -73,9 +76,10 @@ class Source:
         return [name for name in self.rows.columns if name != NUMBER]
 
     def without(self, numbers: DataFrame) -> DataFrame | None:
-        """Return the rows of a small source whose numbers are not given; None if all are, so that no job need be run.
+        """Return the rows of a small source without some numbers; None if none is left.
 
-        The numbers may be there any number of times; each comes to the driver once, so they are no more than the rows.
+        None saves the caller a job. A number may occur any number of times; each comes to the driver once, so there
+        are never more numbers than rows.
         """
         assert self.held is not None
         found = arrow_rows(numbers.distinct()).column(0).drop_null().to_numpy()
@@ -89,52 +93,59 @@ class Source:
 
 @reaching_spark()
 def source_of(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> Source:
-    """Return rows in memory, as `forklake.files.conform` returns them for these columns, as a source."""
+    """Return rows in memory as a source.
+
+    The rows are as `forklake.files.conform` returns them for these columns.
+    """
     if rows.num_rows > SMALL_ROWS or rows.nbytes > _SMALL_BYTES:
         return Source(spark_frame(spark, rows, fields))
-    held = _numbered(shown_rows(rows, fields))
-    return Source(_framed(spark, held, spark_schema(fields)), held)
+    held = _add_numbers(shown_rows(rows, fields))
+    return Source(_frame(spark, held, spark_schema(fields)), held)
 
 
 @contextmanager
-def measured(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tuple[Source, pa.Table]]:
-    """Give a source, and the smallest and the largest values of some of its columns, as two rows.
+def measure(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tuple[Source, pa.Table]]:
+    """Provide a source, with the smallest and largest values of some columns.
 
-    It is run once and kept, in memory as far as that goes, until the block ends: run again, it might give other rows.
+    The values are two rows. The source is run once and kept until the block ends, in memory as far as possible:
+    a second run might give other rows.
     """
-    with translated(table):
+    with guard_table(table):
         kept = source.persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        columns = [F.col(quoted(name)) for name in names]
+        columns = [F.col(quote_name(name)) for name in names]
         bounds = [
             bound(column).alias(f"c{number}") for number, column in enumerate(columns) for bound in (F.min, F.max)
         ]
-        with translated(table):
+        with guard_table(table):
             sizes = F.count(F.lit(1)).alias("count"), F.sum(_byte_count(kept.schema)).alias("bytes")
             count, byte_count, *found = arrow_rows(kept.agg(*sizes, *bounds)).columns
         pairs = zip(found[::2], found[1::2], strict=True)
         ends = pa.table([pa.chunked_array([*low.chunks, *high.chunks]) for low, high in pairs], list(names))
         is_small = count[0].as_py() <= SMALL_ROWS and (byte_count[0].as_py() or 0) <= _SMALL_BYTES
-        yield _collected(kept) if is_small else Source(kept), ends
+        yield _collect(kept) if is_small else Source(kept), ends
     finally:
         with suppress(*SPARK_ERRORS):
             kept.unpersist()
 
 
-def _collected(kept: DataFrame) -> Source:
-    """Return a small source as rows in memory, which keep their numbers even if a machine that keeps rows is lost."""
+def _collect(kept: DataFrame) -> Source:
+    """Return a small source as rows in memory.
+
+    They keep their numbers even if a machine with cached rows is lost.
+    """
     try:
-        held = _numbered(arrow_rows(kept))
-        return Source(_framed(kept.sparkSession, held, kept.schema), held)
+        held = _add_numbers(arrow_rows(kept))
+        return Source(_frame(kept.sparkSession, held, kept.schema), held)
     except (PySparkException, pa.ArrowInvalid):
         return Source(kept)  # a type that Arrow does not have
 
 
-def _numbered(rows: pa.Table) -> pa.Table:
+def _add_numbers(rows: pa.Table) -> pa.Table:
     return rows.append_column(NUMBER, pa.array(np.arange(rows.num_rows)))
 
 
-def _framed(spark: SparkSession, held: pa.Table, schema: StructType) -> DataFrame:
+def _frame(spark: SparkSession, held: pa.Table, schema: StructType) -> DataFrame:
     return spark.createDataFrame(held, StructType([*schema.fields, StructField(NUMBER, LongType())]))
 
 
@@ -142,8 +153,11 @@ def _framed(spark: SparkSession, held: pa.Table, schema: StructType) -> DataFram
 
 
 def _byte_count(schema: StructType) -> Column:
-    """Return about how many bytes a row takes in memory; what Spark says of rows that it keeps is their packed size."""
-    sizes = [_size(F.col(quoted(one.name)), one.dataType) for one in schema.fields]
+    """Return about how many bytes a row takes in memory.
+
+    Spark itself reports only the compressed size of cached rows.
+    """
+    sizes = [_size(F.col(quote_name(one.name)), one.dataType) for one in schema.fields]
     return reduce(add, sizes, F.lit(_VALUE_BYTES).cast("bigint"))
 
 

@@ -1,4 +1,4 @@
-"""Columns and their values in Spark: types, literals, casts, and how files hold them."""
+"""Columns and their values in Spark: types, literals, casts, projections."""
 
 from typing import TYPE_CHECKING
 

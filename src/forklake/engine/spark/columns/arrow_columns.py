@@ -1,4 +1,7 @@
-"""Columns that are computed batch by batch in Python, where Spark's expressions cannot say what DuckDB would."""
+"""Columns that Python computes batch by batch.
+
+They are used where Spark's expressions cannot give DuckDB's results.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,10 @@ _ZONE: Final[dict[str, Any]] = {"timezone": "UTC"} if "timezone" in signature(to
 
 
 def arrow_cast(source: DataType, field: Field, table: str) -> Callable[[Column], Column]:
-    """Return how values of a type of Spark become values of a column, by the rules for Arrow data.
+    """Return the cast from a Spark type to a column, by the rules for Arrow data.
 
     Raises:
-        InvalidInputError: No value of the type ever does. No job was run.
+        InvalidInputError: There is no such cast. No job was run.
     """
     try:
         given = to_arrow_type(source, **_ZONE)
@@ -50,10 +53,12 @@ def arrow_cast(source: DataType, field: Field, table: str) -> Callable[[Column],
 
 
 def default_value(field: Field, table: str, now: datetime) -> Column:
-    """Return what rows have in a column that they leave out; clocks show the moment that is given.
+    """Return the default of a column for rows that leave it out.
+
+    Clock functions give the time ``now``.
 
     Raises:
-        InvalidInputError: The default cannot be evaluated, or is no value of the column.
+        InvalidInputError: The default cannot be evaluated, or is not a value of the column's type.
     """
     if not is_drawn_per_row(field):
         return literal(field, display_array(field, default_array(field, 1, table, now))[0])
@@ -65,16 +70,19 @@ def default_value(field: Field, table: str, now: datetime) -> Column:
 
 
 def partition_value(transform: Transform, field: Field) -> Callable[[Column], Column]:
-    """Return how values of a column, as Spark shows them, become the text of a partition key's values."""
+    """Return the function from a column, as Spark shows it, to partition values.
+
+    Partition values are text.
+    """
 
     def of_batch(values: pa.Array) -> pa.Array:
-        return pa.array(partition_values(stored(values, field), field.type, transform), pa.string())
+        return pa.array(partition_values(storage_array(values, field), field.type, transform), pa.string())
 
     return _in_batches(of_batch, StringType())
 
 
-def stored(values: pa.Array, field: Field) -> pa.Array:
-    """Return values of a column, as Spark shows them, as our files store them."""
+def storage_array(values: pa.Array, field: Field) -> pa.Array:
+    """Return a column's values in the type of our files, from the type in Spark."""
     return values if values.type == arrow_type(field) else cast_array(field, values, "")
 
 

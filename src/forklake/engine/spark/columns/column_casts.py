@@ -1,6 +1,7 @@
-"""Values as a column's type, in Spark's own expressions: the casts of docs/spec/casts.md that they can say exactly.
+"""Casts in Spark's own expressions, where they are exact (docs/spec/casts.md).
 
-No expression here depends on a setting of the session: what may fail is tried, and what failed is raised in our words.
+No expression here depends on a setting of the session: what may fail is tried, and a failure is raised as
+an error of ours.
 """
 
 from __future__ import annotations
@@ -53,18 +54,18 @@ _MICROS_PER_DAY: Final = 86_400_000_000
 _LAST_DAY: Final = ((1 << 63) - 1) // _MICROS_PER_DAY
 
 
-def unchanged(value: Column) -> Column:
-    """Return the value: what it is already is what the column holds."""
+def identity(value: Column) -> Column:
+    """Return the value: it already is what the column holds."""
     return value
 
 
 def native_cast(source: DataType, field: Field, path: str) -> Cast | None:
-    """Return how values of a type of Spark become values of a column; `unchanged` if they are some already.
+    """Return the cast from a Spark type to a column; `identity` if none is needed.
 
-    None means that Spark's expressions cannot say it, or not exactly as DuckDB does.
+    None: Spark's expressions cannot do it, or not exactly as DuckDB does.
 
     Args:
-        source: The type of the values at hand.
+        source: The type of the values.
         field: The column, or a part of one.
         path: Its name in messages, with the names above it.
     """
@@ -93,11 +94,11 @@ def native_cast(source: DataType, field: Field, path: str) -> Cast | None:
     if isinstance(shown, DecimalType):
         return _to_decimal(source, shown, path)
     if isinstance(shown, BinaryType | VariantType) and type(source) is type(shown):
-        return unchanged
+        return identity
     return None
 
 
-def checked(value: Column, failed: Column, *message: str | Column) -> Column:
+def fail_where(value: Column, failed: Column, *message: str | Column) -> Column:
     """Return the value, or fail with a message where the condition is true."""
     parts = [F.lit(part) if isinstance(part, str) else part for part in message]
     return F.when(failed, F.raise_error(F.concat(*parts))).otherwise(value)
@@ -110,9 +111,9 @@ def _to_integer(source: DataType, field: Field, kind: types.Integer, path: str) 
         name, bits = _INTEGERS[type(source)]
         first, last = -(1 << bits - 1), (1 << bits - 1) - 1
         if low <= first and last <= high:
-            return unchanged if source == shown else lambda value: value.cast(shown)
+            return identity if source == shown else lambda value: value.cast(shown)
         # Bounds that the source's type cannot hold are left to it: a literal beyond it would widen the comparison.
-        return lambda value: checked(
+        return lambda value: fail_where(
             value.cast(shown) if isinstance(shown, DecimalType) else value.try_cast(shown),
             ~value.between(max(low, first), min(high, last)),
             f"Type {name} with value ",
@@ -123,12 +124,12 @@ def _to_integer(source: DataType, field: Field, kind: types.Integer, path: str) 
     if isinstance(source, BooleanType):
         return lambda value: value.cast("int").cast(shown)
     if isinstance(source, DecimalType):
-        return lambda value: _rounded(value if source.scale == 0 else F.round(value, 0), field, kind, path)
+        return lambda value: _whole_to_integer(value if source.scale == 0 else F.round(value, 0), field, kind, path)
     return None
 
 
-def _rounded(whole: Column, field: Field, kind: types.Integer, path: str) -> Column:
-    return checked(
+def _whole_to_integer(whole: Column, field: Field, kind: types.Integer, path: str) -> Column:
+    return fail_where(
         whole.try_cast(spark_type(field)),
         ~whole.between(F.lit(Decimal(kind.low)), F.lit(Decimal(kind.high))),
         "Failed to cast decimal value ",
@@ -147,7 +148,7 @@ def _to_decimal(source: DataType, shown: DecimalType, path: str) -> Cast | None:
         _, bits = _INTEGERS[type(source)]
         if before_point >= len(str(1 << bits - 1)):
             return lambda value: value.cast(shown)
-        return lambda value: checked(
+        return lambda value: fail_where(
             value.try_cast(shown),
             value.isNotNull() & value.try_cast(shown).isNull(),
             "Could not cast value ",
@@ -157,10 +158,10 @@ def _to_decimal(source: DataType, shown: DecimalType, path: str) -> Cast | None:
     if not isinstance(source, DecimalType):
         return None
     if source == shown:
-        return unchanged
+        return identity
     if before_point >= source.precision - source.scale and shown.scale >= source.scale:
         return lambda value: value.cast(shown)
-    return lambda value: checked(
+    return lambda value: fail_where(
         value.try_cast(shown),
         value.isNotNull() & value.try_cast(shown).isNull(),
         'Casting value "',
@@ -171,7 +172,7 @@ def _to_decimal(source: DataType, shown: DecimalType, path: str) -> Cast | None:
 
 def _to_boolean(source: DataType) -> Cast | None:
     if isinstance(source, BooleanType):
-        return unchanged
+        return identity
     if type(source) in _INTEGERS or isinstance(source, DecimalType | FloatType | DoubleType):
         return lambda value: value != F.lit(0)
     return None
@@ -180,7 +181,7 @@ def _to_boolean(source: DataType) -> Cast | None:
 def _to_float(source: DataType, field: Field) -> Cast | None:
     shown = spark_type(field)
     if source == shown:
-        return unchanged
+        return identity
     if isinstance(source, BooleanType):
         return lambda value: value.cast("int").cast(shown)
     if type(source) in _INTEGERS or isinstance(source, FloatType):
@@ -192,7 +193,7 @@ def _to_float(source: DataType, field: Field) -> Cast | None:
 
 def _to_text(source: DataType, field: Field) -> Cast | None:
     if isinstance(source, StringType):
-        return unchanged if field.type == types.VARCHAR else None
+        return identity if field.type == types.VARCHAR else None
     if type(source) in _INTEGERS or isinstance(source, BooleanType):
         return lambda value: value.cast("string")
     return None
@@ -200,7 +201,7 @@ def _to_text(source: DataType, field: Field) -> Cast | None:
 
 def _to_date(source: DataType) -> Cast | None:
     if isinstance(source, DateType):
-        return unchanged
+        return identity
     if isinstance(source, TimestampNTZType):
         return lambda value: value.cast("date")
     if isinstance(source, TimestampType):
@@ -217,11 +218,11 @@ def _to_timestamp(source: DataType, field: Field, path: str) -> Cast | None:
     if isinstance(source, TimestampType):
         micros: Cast = F.unix_micros
         if has_zone:
-            return unchanged
+            return identity
     elif isinstance(source, TimestampNTZType):
         micros = micros_without_zone
         if not has_zone and unit is None:
-            return unchanged
+            return identity
     else:
         return None
     return lambda value: made(micros(value) if unit is None else _to_unit(micros(value), unit))
@@ -230,7 +231,8 @@ def _to_timestamp(source: DataType, field: Field, path: str) -> Cast | None:
 def micros_without_zone(value: Column) -> Column:
     """Return the microseconds since 1970 of a timestamp without zone, taken as UTC.
 
-    By its parts: Spark's difference of timestamps goes through the zone of the session, which skips an hour a year.
+    It is computed from the parts of the timestamp: Spark's difference of timestamps goes through the session's
+    zone, which skips an hour a year.
     """
     days = F.unix_date(value.cast("date")).cast("bigint")
     minutes = F.hour(value).cast("bigint") * F.lit(60) + F.minute(value)
@@ -249,7 +251,10 @@ def _epoch() -> Column:
 
 
 def _to_unit(micros: Column, unit: int) -> Column:
-    """Round half away from zero to a multiple; division first, so that nothing near the ends of the range wraps."""
+    """Round half away from zero to a multiple of a unit.
+
+    The remainder is computed first, so that nothing near the ends of the range overflows.
+    """
     rest = micros % F.lit(unit)
     step = F.when(rest >= unit // 2, F.lit(unit)).when(rest <= -(unit // 2), F.lit(-unit)).otherwise(F.lit(0))
     return micros - rest + step
@@ -257,7 +262,7 @@ def _to_unit(micros: Column, unit: int) -> Column:
 
 def _midnight(day: Column, path: str) -> Column:
     days = F.unix_date(day).cast("bigint")
-    return checked(
+    return fail_where(
         days * F.lit(_MICROS_PER_DAY),
         ~days.between(-_LAST_DAY, _LAST_DAY),
         "Type INT32 with value ",
@@ -281,9 +286,9 @@ def _to_struct(source: DataType, field: Field, path: str) -> Cast | None:
             return None
         parts.append((child, found.name if found else None, cast))
     if source.names == [name for _, name, _ in parts] == [child.name for child, _, _ in parts] and all(
-        cast is unchanged for _, _, cast in parts
+        cast is identity for _, _, cast in parts
     ):
-        return unchanged
+        return identity
     return lambda value: F.when(
         value.isNotNull(),
         F.struct(
@@ -299,7 +304,7 @@ def _to_list(source: DataType, field: Field, path: str) -> Cast | None:
     if not isinstance(source, ArrayType):
         return None
     element = native_cast(source.elementType, field.children[0], f"{path}.element")
-    if element is None or element is unchanged:
+    if element is None or element is identity:
         return element
     return lambda value: F.transform(value, element)
 
@@ -309,8 +314,8 @@ def _to_map(source: DataType, field: Field, path: str) -> Cast | None:
         return None
     key = native_cast(source.keyType, field.children[0], f"{path}.key")
     value_part = native_cast(source.valueType, field.children[1], f"{path}.value")
-    if key is not unchanged or value_part is None:
+    if key is not identity or value_part is None:
         return None  # keys that change may become equal
-    if value_part is unchanged:
-        return unchanged
+    if value_part is identity:
+        return identity
     return lambda value: F.transform_values(value, lambda _, part: value_part(part))

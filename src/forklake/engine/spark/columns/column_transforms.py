@@ -1,6 +1,6 @@
-"""Partition transforms of columns of Spark, by Spark's own expressions: rows are laid out without Python.
+"""Partition transforms in Spark's own expressions, without Python.
 
-What they cannot say, `forklake.files.array_transforms` computes batch by batch.
+Rows are laid out by them. `forklake.files.array_transforms` computes what they cannot do, batch by batch.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ _MICROS_PER_TICK: Final[dict[Type, int]] = {
 }
 
 
-def told_apart_by(transform: Transform, field: Field, value: Column) -> Column | None:
-    """Return text or bytes that are equal only if the partition values are; None if Spark's expressions cannot say it.
+def partition_token(transform: Transform, field: Field, value: Column) -> Column | None:
+    """Return text or bytes that are equal only if the partition values are equal.
 
-    Of parts and buckets it is the text of the partition value itself.
+    None: Spark's expressions cannot compute them. For date parts and buckets it is the text of the partition
+    value itself.
     """
     if transform.is_identity:
         return _identity(field, value)
     if transform.bucket_count is not None:
-        number = _hashed_as(field, value)
+        number = _hash_input(field, value)
         if number is None:
             return None
         hashed = F.hash(F.lit(_HASHES_TO_ZERO), number).bitwiseAND(F.lit(WITHOUT_SIGN))
@@ -62,8 +63,11 @@ def _identity(field: Field, value: Column) -> Column:
     return value.cast("string")
 
 
-def _hashed_as(field: Field, value: Column) -> Column | None:
-    """Return the number of 64 bits that stands for a value in its hash; None if it is hashed in another way."""
+def _hash_input(field: Field, value: Column) -> Column | None:
+    """Return the 64-bit number that is hashed for a value.
+
+    None: the value is hashed in another way.
+    """
     if field.type == types.BOOLEAN or (isinstance(field.type, types.Integer) and field.type.is_native):
         return value.cast("bigint")
     if field.type == types.DATE:
@@ -77,7 +81,7 @@ def _hashed_as(field: Field, value: Column) -> Column | None:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A date or a moment in UTC: as Spark's date or timestamp without a zone, its hour, and its hour since 1970."""
+    """A date or timestamp in UTC: without zone, its hour, and its hour since 1970."""
 
     date: Column
     hour: Column
@@ -85,7 +89,7 @@ class _Moment:
 
 
 def _moment(field: Field, value: Column) -> _Moment | None:
-    """Return a column's dates or moments; None if Spark does not hold them as such."""
+    """Return dates or timestamps of a column; None if Spark has another type."""
     if field.type == types.DATE:
         return _Moment(value, F.when(value.isNotNull(), F.lit(0)), F.unix_date(value).cast("bigint") * 24)
     if field.type == types.TIMESTAMPTZ:

@@ -1,4 +1,7 @@
-"""Values as files hold them, turned into what a user sees: expressions that no setting of the session changes."""
+"""Conversion of values in files to values that users see.
+
+No setting of the session changes these expressions.
+"""
 
 from __future__ import annotations
 
@@ -40,17 +43,17 @@ _MAX_WHOLE: Final = 1e38  # the nearest double is below 10 ** 38, the first numb
 
 
 def is_shown_as_held(field: Field, physical: Field) -> bool:
-    """Return whether a column needs no conversion at all; one that has no parts."""
+    """Return whether a column without parts needs no conversion at all."""
     return physical.type not in _TEXTS and read_type(physical) == spark_type(field)
 
 
-def converted(field: Field, physical: Field, value: Column) -> Column:
+def convert(field: Field, physical: Field, value: Column) -> Column:
     """Return the value of a column without parts as the table shows it.
 
     Args:
         field: The column of the table.
         physical: The same column as the file holds it.
-        value: What the Parquet reader gives for it.
+        value: What the Parquet reader returns for it.
 
     Raises:
         InvalidInputError: The file holds a type that cannot become the table's.
@@ -76,29 +79,29 @@ def converted(field: Field, physical: Field, value: Column) -> Column:
             " read as that."
         )
     tried = value.try_cast(shown)
-    return _checked(field, value, tried, value.isNull() | (tried == value))
+    return _fail_unless(field, value, tried, value.isNull() | (tried == value))
 
 
 def _promoted_moment(field: Field, value: Column) -> Column:
-    """Return a moment without a zone as a column of finer moments shows it."""
+    """Return a timestamp without zone as a value of another timestamp type."""
     text = value.cast("string")
     match field.type:
         case types.TIMESTAMPTZ:
             return F.concat(text, F.lit("Z")).cast(TimestampType())  # a text with a zone means the same everywhere
         case types.TIMESTAMP_NS:
             first, last = (F.lit(edge).cast(TimestampNTZType()) for edge in _NANOSECOND_EDGES)
-            return _checked(field, value, text, value.isNull() | value.between(first, last))
+            return _fail_unless(field, value, text, value.isNull() | value.between(first, last))
     return value
 
 
 def _nearest_float(field: Field, value: Column) -> Column:
     nearest = value.cast(FloatType())
     is_finite = F.abs(nearest) < F.lit(float("inf"))
-    return _checked(field, value, nearest, value.isNull() | is_finite | (nearest == value) | F.isnan(nearest))
+    return _fail_unless(field, value, nearest, value.isNull() | is_finite | (nearest == value) | F.isnan(nearest))
 
 
-def _checked(field: Field, value: Column, result: Column, is_right: Column) -> Column:
-    """Return the result, or fail: a value that does not fit is never shown as NULL."""
+def _fail_unless(field: Field, value: Column, result: Column, is_right: Column) -> Column:
+    """Return the result, or fail: a value that does not fit never becomes NULL."""
     message = F.concat(
         F.lit("Conversion Error: Value "),
         value.cast("string"),
@@ -112,7 +115,7 @@ def _is_number(kind: DataType) -> bool:
 
 
 def _is_wider(held: DataType, shown: DataType) -> bool:
-    """Return whether every value of one type has one of the other, without a look at it."""
+    """Return whether every value of one type has an equal in the other."""
     if isinstance(shown, DoubleType):
         return _is_number(held)  # or the nearest, as promotions have it
     if isinstance(held, BooleanType):
@@ -127,7 +130,10 @@ def _is_wider(held: DataType, shown: DataType) -> bool:
 
 
 def _whole_number(field: Field, value: Column) -> Column:
-    """Return the exact value of a double as a whole number: Spark's own cast goes by the shortest decimal text."""
+    """Return the exact value of a double as a whole number.
+
+    Spark's own cast uses the shortest decimal text.
+    """
     size = F.abs(value)
     high = (size / F.lit(2.0**64)).try_cast("bigint")
     rest = size - high.cast("double") * F.lit(2.0**64)
@@ -141,7 +147,7 @@ def _whole_number(field: Field, value: Column) -> Column:
     fits = (size <= F.lit(_MAX_WHOLE)) & (size % F.lit(1.0) == 0)
     # Spark's minus sign keeps 34 digits.
     below = (F.lit(0).cast("decimal(38,0)") - whole).cast("decimal(38,0)")
-    return _checked(field, value, F.when(value < 0, below).otherwise(whole), value.isNull() | fits)
+    return _fail_unless(field, value, F.when(value < 0, below).otherwise(whole), value.isNull() | fits)
 
 
 # ---- texts ---------------------------------------------------------------------------------------------------------
@@ -151,26 +157,29 @@ def _quotient(number: Column, divisor: int) -> Column:
     return F.call_function("div", number, F.lit(divisor).cast("bigint"))
 
 
-def _padded(number: Column, width: int) -> Column:
+def _pad(number: Column, width: int) -> Column:
     return F.lpad(number.cast("string"), width, "0")
 
 
 def _fraction(part: Column, digits: int) -> Column:
-    shown = F.concat(F.lit("."), F.rtrim(_padded(part, digits), F.lit("0")))
+    shown = F.concat(F.lit("."), F.rtrim(_pad(part, digits), F.lit("0")))
     return F.when(part == 0, F.lit("")).otherwise(shown)
 
 
 def _clock(total: Column, per_second: int, *, hours_digits: int = 2) -> Column:
-    """Return a time of day or a duration as DuckDB writes it; what is zero at the end of a fraction is left out."""
+    """Return a time of day or a duration as DuckDB writes it.
+
+    Zeros at the end of a fraction are left out.
+    """
     seconds = _quotient(total, per_second)
     hours = _quotient(seconds, 3600)
-    written = hours.cast("string") if hours_digits == 0 else _padded(hours, hours_digits)
+    written = hours.cast("string") if hours_digits == 0 else _pad(hours, hours_digits)
     return F.concat(
         written,
         F.lit(":"),
-        _padded(_quotient(seconds, 60) % 60, 2),
+        _pad(_quotient(seconds, 60) % 60, 2),
         F.lit(":"),
-        _padded(seconds % 60, 2),
+        _pad(seconds % 60, 2),
         _fraction(total % per_second, len(str(per_second)) - 1),
     )
 
@@ -202,13 +211,16 @@ def _nanoseconds(value: Column) -> Column:
 
 
 def _interval(value: Column) -> Column:
-    """Return an interval as DuckDB writes it; files hold months, days and milliseconds, each in four bytes."""
+    """Return an interval as DuckDB writes it.
+
+    Files hold months, days and milliseconds, each in four bytes.
+    """
     months, days, millis = (_little_endian(value, start) for start in (1, 5, 9))
     counted = F.concat_ws(
         " ",
-        _counted(_quotient(months, 12), "year"),
-        _counted(months % 12, "month"),
-        _counted(days, "day"),
+        _quantity(_quotient(months, 12), "year"),
+        _quantity(months % 12, "month"),
+        _quantity(days, "day"),
         F.when((millis != 0) | ((months == 0) & (days == 0)), _duration(millis)),
     )
     return F.when(value.isNotNull(), counted)
@@ -219,8 +231,8 @@ def _duration(millis: Column) -> Column:
     return F.when(millis < 360_000_000, short).otherwise(_clock(millis, 1000, hours_digits=0))
 
 
-def _counted(number: Column, unit: str) -> Column:
-    """Return the number with its unit, NULL for none."""
+def _quantity(number: Column, unit: str) -> Column:
+    """Return a number with its unit; NULL for zero."""
     text = F.concat(number.cast("string"), F.when(number == 1, F.lit(f" {unit}")).otherwise(F.lit(f" {unit}s")))
     return F.when(number != 0, text)
 

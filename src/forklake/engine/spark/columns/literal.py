@@ -1,4 +1,4 @@
-"""Values as literals of Spark that mean the same in every session."""
+"""Spark literals that mean the same in every session."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from forklake.model.field import Field
 
 
 def default_literal(field: Field) -> Column:
-    """Return what rows have that are older than a column.
+    """Return the value that rows older than a column have in it.
 
     Raises:
-        InvalidInputError: The text of the default means no value of the column's type.
+        InvalidInputError: The text of the default is not a value of the column's type.
     """
     if field.initial_default is None:
         return F.lit(None).cast(spark_type(field))
@@ -26,7 +26,10 @@ def default_literal(field: Field) -> Column:
 
 
 def literal(field: Field, value: pa.Scalar[Any]) -> Column:
-    """Return a value of a column as a literal; it is given as the Arrow scalar of the column's `display_type`."""
+    """Return a value of a column as a literal.
+
+    The value is an Arrow scalar of the column's `display_type`.
+    """
     kind = spark_type(field)
     if not value.is_valid:
         return F.lit(None).cast(kind)

@@ -1,7 +1,8 @@
-"""Columns of a table as expressions over the columns of a file.
+"""Projections: columns of a table as expressions over the columns of a file.
 
-Columns are matched by id. What a file lacks is NULL or what rows had that are older than the column. Where nothing
-differs the file's column itself is used, so that Spark plans as if it read the file alone and filters reach the scan.
+Columns are matched by id. A column that a file lacks is NULL, or its initial default. Where nothing differs
+the file's column itself is used, so that Spark plans as if it read the file alone and filters reach the
+scan.
 """
 
 from __future__ import annotations
@@ -11,23 +12,23 @@ from collections.abc import Callable, Iterable
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from forklake.engine.spark.columns.conversion import converted, is_shown_as_held
+from forklake.engine.spark.columns.conversion import convert, is_shown_as_held
 from forklake.engine.spark.columns.literal import default_literal
 from forklake.model import types
 from forklake.model.field import Field
 
 
-def quoted(name: str) -> str:
-    """Return a column's name as Spark reads it literally.
+def quote_name(name: str) -> str:
+    """Return a column's name quoted, so that Spark takes it literally.
 
-    >>> quoted("a.b`c")
+    >>> quote_name("a.b`c")
     '`a.b``c`'
     """
     return "`" + name.replace("`", "``") + "`"
 
 
-def projected(field: Field, physical: Iterable[Field], column: Callable[[Field], Column]) -> Column:
-    """Return a column of the table, under its name, from the columns that a file holds.
+def project(field: Field, physical: Iterable[Field], column: Callable[[Field], Column]) -> Column:
+    """Return a column of the table, under its name, from the columns of a file.
 
     Args:
         field: The column of the table.
@@ -44,7 +45,10 @@ def projected(field: Field, physical: Iterable[Field], column: Callable[[Field],
 
 
 def is_same(field: Field, physical: Field) -> bool:
-    """Return whether a file holds a column just as the table shows it; its own name may differ."""
+    """Return whether a file holds a column just as the table shows it.
+
+    The name of the column itself may differ.
+    """
     if not isinstance(field.type, types.Nested):
         return not physical.children and is_shown_as_held(field, physical)
     pairs = list(zip(field.children, physical.children, strict=False))
@@ -68,12 +72,12 @@ def _value(field: Field, physical: Field, value: Column) -> Column:
             return F.transform(value, lambda item: _value(element, held, item))
         case types.Map() if isinstance(physical.type, types.Map):
             return _map(field, physical, value)
-    return converted(field, physical, value)
+    return convert(field, physical, value)
 
 
 def _struct(field: Field, physical: Field, value: Column) -> Column:
-    """Return a struct rebuilt field by field; one that is NULL stays so."""
-    parts = [projected(child, physical.children, lambda held: value.getField(held.name)) for child in field.children]
+    """Return a struct rebuilt field by field; NULL stays NULL."""
+    parts = [project(child, physical.children, lambda held: value.getField(held.name)) for child in field.children]
     return F.when(value.isNotNull(), F.struct(*parts))
 
 

@@ -1,4 +1,4 @@
-"""The Spark session and the Java process below it: how they start, fail and end."""
+"""The Spark session and its Java process: how they start, fail and end."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Variables of the environment for what is started while they are set."""
+"""Temporary environment variables, for processes started meanwhile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def environment(**wanted: str) -> Iterator[None]:
-    """Set variables that are not set, and leave the environment as it was."""
+    """Set variables that are not set yet, and restore the environment afterwards."""
     added = [name for name in wanted if name not in os.environ]
     os.environ.update({name: wanted[name] for name in added})
     try:

@@ -1,8 +1,9 @@
-"""What goes wrong in Spark, as errors of ours.
+"""Failures in Spark, translated to errors of ours.
 
-A DataFrame is lazy: a job that the caller runs on one that we gave out fails with Spark's own exceptions, though in our
-words where we raise them. Jobs that we run ourselves run in `guarded`, `translated` or `running`, which translate.
-Whether files exist is not asked beforehand: the job that reads a file finds out, and asking costs a round trip a file.
+DataFrames are lazy: a job that the caller runs on a frame of ours fails with Spark's exceptions, with our
+text where we raise it. Jobs that we run ourselves run in `guard_scan`, `guard_table` or `guard_jobs`, which
+translate. Whether files exist is not checked beforehand: the job that reads a file finds out, and a check
+costs a round trip per file.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from pyspark.errors import AnalysisException, PySparkException
 from forklake import errors
 from forklake.engine.spark.driver.gateway import losses
 from forklake.engine.spark.driver.quiet import quiet
-from forklake.engine.spark.driver.session import GONE, existing, hint_of_loss, is_remote, lost
-from forklake.engine.spark.read.file_index import url_encoded
+from forklake.engine.spark.driver.session import GONE, detect_loss, existing_session, hint_of_loss, is_remote
+from forklake.engine.spark.read.file_index import url_encode
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.files import storage
 from forklake.model.scan import ScanPlan
@@ -70,8 +71,8 @@ _LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Exe
 
 
 @contextmanager
-def guarded(plan: ScanPlan) -> Iterator[None]:
-    """Run jobs that read what a plan describes; what fails in Spark is raised as an error of ours.
+def guard_scan(plan: ScanPlan) -> Iterator[None]:
+    """Run jobs that read the files of a plan, and translate their failures.
 
     Ctrl-C cancels the jobs of this block, and only those.
 
@@ -80,20 +81,20 @@ def guarded(plan: ScanPlan) -> Iterator[None]:
         InvalidInputError: A value cannot be converted, or an expression cannot be computed.
         EngineError: A job failed for another reason.
     """
-    with running(f'table "{plan.table}"', [file.path for file in plan.files]):
+    with guard_jobs(f'table "{plan.table}"', [file.path for file in plan.files]):
         yield
 
 
 @contextmanager
-def translated(table: str) -> Iterator[None]:
-    """Run jobs that write a table or work on it; as `guarded`."""
-    with running(f'table "{table}"'):
+def guard_table(table: str) -> Iterator[None]:
+    """Run jobs that write a table or work on it; as `guard_scan`."""
+    with guard_jobs(f'table "{table}"'):
         yield
 
 
 @contextmanager
-def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
-    """Run jobs; as `guarded`, with words for what they work on."""
+def guard_jobs(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
+    """Run jobs; as `guard_scan`, with a name for what they work on."""
     tag = f"forklake-{uuid4()}"
     since = losses()
     jobs = _jobs()
@@ -117,10 +118,12 @@ def running(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
 
 @contextmanager
 def reaching_spark() -> Iterator[None]:
-    """Build frames; if Spark is lost meanwhile, that is raised as an error of ours. All other errors pass.
+    """Build frames; if Spark is lost meanwhile, raise an error of ours.
+
+    All other errors pass.
 
     Raises:
-        EngineError: Java's process is gone, or Spark was stopped in it.
+        EngineError: The Java process is gone, or Spark was stopped in it.
     """
     since = losses()
     try:
@@ -134,13 +137,15 @@ def reaching_spark() -> Iterator[None]:
 
 
 def loss(error: Exception, outcome: str, since: int | None) -> EngineError | None:
-    """Return what an exception says if it says that Spark itself is lost, and let go of what is lost; else None.
+    """Return the error to raise if an exception means that Spark is lost; else None.
+
+    The connection to a lost Spark is dropped.
 
     Args:
         error: Any exception.
-        outcome: What became of the statement that it failed.
-        since: How many `losses` there were when the statement began: another thread may have found Java gone, and let
-            go of it. None: that is not known.
+        outcome: What became of the statement that failed.
+        since: The number of `losses` when the statement began, None if unknown: another thread may have found
+            Java gone and dropped the connection.
     """
     text = str(error)
     if isinstance(error, PySparkException) and any(sign in text for sign in _UNREACHABLE):
@@ -152,7 +157,7 @@ def loss(error: Exception, outcome: str, since: int | None) -> EngineError | Non
     is_unanswered = isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError)
     if not is_unanswered and not isinstance(error, ConnectionError) and not any(sign in text for sign in _STOPPED):
         return None
-    if found := lost(outcome):
+    if found := detect_loss(outcome):
         return found
     if isinstance(error, Py4JNetworkError | ConnectionError) and since is not None and losses() > since:
         return EngineError(f"{GONE}; {outcome}.", hint=hint_of_loss())
@@ -160,21 +165,21 @@ def loss(error: Exception, outcome: str, since: int | None) -> EngineError | Non
 
 
 def translation(error: Exception, what: str, paths: Iterable[str] = (), since: int | None = None) -> ForklakeError:
-    """Return what an exception of Spark says, as an error of ours.
+    """Return an exception of Spark as an error of ours.
 
     Args:
         error: The exception.
         what: What the job worked on: ``table "orders"``.
-        paths: The files that it read, as messages shall name them.
+        paths: The files that it read, as messages should name them.
         since: As in `loss`.
     """
     text = str(error)
     if ours := _OURS.findall(text):
-        return _own(*ours[-1])
+        return _own_error(*ours[-1])
     if raised := _RAISED.search(text):
         return InvalidInputError(raised[1].strip())
     if file := _FILE.search(text):
-        return _file_error(_named(file[1], paths), what, text)
+        return _file_error(_plan_path(file[1], paths), what, text)
     if system := _SYSTEM.search(text):
         return _system_error(_NUMBERS[system[1]], what, is_scratch=_SCRATCH.search(system[2]) is not None)
     if any(sign in text for sign in _MEMORY):
@@ -196,10 +201,10 @@ def translation(error: Exception, what: str, paths: Iterable[str] = (), since: i
     if unresolved := _UNRESOLVED.search(text):
         name = unresolved[1].removeprefix("`").removesuffix("`").replace("``", "`")
         return NotFoundError(f'{what[:1].upper()}{what[1:]} does not have a column with name "{name}"')
-    return _other(error, what, text)
+    return _other_error(error, what, text)
 
 
-def _other(error: Exception, what: str, text: str) -> ForklakeError:
+def _other_error(error: Exception, what: str, text: str) -> ForklakeError:
     sentence = _SENTENCE.search(text) or _THROWN.search(text)
     first = (
         sentence[1] if sentence else next((line for line in text.splitlines() if line.strip()), type(error).__name__)
@@ -215,15 +220,18 @@ def _other(error: Exception, what: str, text: str) -> ForklakeError:
     return EngineError(f"A job on {what} failed, and nothing was committed: {first.strip()}")
 
 
-def _own(name: str, message: str, hint: str) -> ForklakeError:
-    """Return an error that a task of ours raised in a Python worker."""
+def _own_error(name: str, message: str, hint: str) -> ForklakeError:
+    """Return the error that a task of ours raised in a Python worker."""
     found = getattr(errors, name, None)
     kind = found if isinstance(found, type) and issubclass(found, ForklakeError) else EngineError
     return kind(message, hint=hint or storage.hint_for(message))
 
 
 def _system_error(number: int, what: str, *, is_scratch: bool) -> ForklakeError:
-    """Return what the operating system refused: a file of the table, or one of those that Spark writes meanwhile."""
+    """Return the error for a file that the operating system refused.
+
+    It is a file of the table, or a temporary file of Spark.
+    """
     reason = storage.reason_of(number)
     if is_scratch:
         return EngineError(
@@ -254,18 +262,18 @@ def _file_error(path: str, what: str, text: str) -> DataFileError:
     return DataFileError(f'Cannot read data file "{path}" of {what}: {reason}', hint=hint)
 
 
-def _named(shown: str, paths: Iterable[str]) -> str:
+def _plan_path(shown: str, paths: Iterable[str]) -> str:
     """Return the path of a file that Spark shows as a URL."""
     bare = re.sub(r"^file:/+", "/", shown)
     for path in paths:
-        if url_encoded(storage.local_path(path)) == bare:
+        if url_encode(storage.local_path(path)) == bare:
             return path
     return unquote(bare)
 
 
 @dataclass(frozen=True, slots=True)
 class _Jobs:
-    """How jobs of this thread are marked, and how those with a mark are cancelled."""
+    """How jobs of this thread are tagged, and how tagged jobs are cancelled."""
 
     add: Callable[[str], object]
     remove: Callable[[str], object]
@@ -274,7 +282,7 @@ class _Jobs:
 
 def _jobs() -> _Jobs | None:
     """Return the jobs of the active session; None if there is no session."""
-    spark = existing()
+    spark = existing_session()
     if spark is None:
         return None
     if is_remote(spark):

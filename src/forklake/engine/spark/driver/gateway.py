@@ -1,7 +1,7 @@
-"""PySpark's connection to its Java process: whether that process is there, and how to let go of one that is not.
+"""PySpark's connection to its Java process: is it alive, and how to drop it.
 
-PySpark has one such connection for all sessions of a Python process, and keeps it even when nobody answers any more: a
-new session could then not be made, not even by the caller.
+PySpark has one connection for all sessions of a Python process, and keeps it even if the Java process is
+gone: then no new session could be made, not even by the caller.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ _losses = 0
 
 
 def process() -> Popen[bytes] | None:
-    """Return the Java process, None if there is none or if it was not started by this one."""
+    """Return the Java process; None if there is none, or another process started it."""
     # Of a gateway, getattr would ask Java.
     found = vars(SparkContext._gateway).get("proc") if SparkContext._gateway is not None else None
     return cast("Popen[bytes] | None", found)
 
 
 def has_ended() -> bool:
-    """Return whether the Java process is known to have ended; costs no round trip."""
+    """Return whether the Java process is known to have ended; no round trip."""
     java = process()
     return java is not None and java.poll() is not None
 
 
 def is_lost() -> bool:
-    """Return whether there is a connection, and at the other end of it nobody.
+    """Return whether there is a connection, but no Java process behind it.
 
-    That nobody is there is known only if the process has ended or the connection is refused: a busy Java may not
-    answer, and this process may have no file left to ask with.
+    That is certain only if the process has ended or refuses the connection: a busy Java may not answer, and
+    this process may be out of file handles.
     """
     gateway = SparkContext._gateway
     if gateway is None or has_ended():
@@ -52,7 +52,10 @@ def is_lost() -> bool:
 
 
 def is_stopped() -> bool:
-    """Return whether Spark has stopped itself, as it does if the cluster gives it up, and PySpark does not know."""
+    """Return whether Spark has stopped itself without PySpark knowing.
+
+    It does so if the cluster gives it up.
+    """
     context = cast("Any", SparkContext._active_spark_context)
     try:
         return context is not None and context._jsc is not None and bool(context._jsc.sc().isStopped())
@@ -61,14 +64,15 @@ def is_stopped() -> bool:
 
 
 def losses() -> int:
-    """Return how often a connection was let go of."""
+    """Return how often a connection was dropped."""
     return _losses
 
 
 def forget() -> None:
-    """Let go of the connection: its Java process is ended, no session of it is running, and new ones can be made.
+    """Drop the connection, so that new sessions can be made.
 
-    Nothing is asked of Java, so this never fails or waits because of the state that it is in.
+    Its Java process is ended, and none of its sessions is running afterwards. Nothing is asked of Java, so this
+    never fails or waits because of Java's state.
     """
     global _losses  # noqa: PLW0603 - one Java process for this one, as PySpark has it
     with SparkContext._lock:
@@ -91,7 +95,7 @@ def forget() -> None:
 
 
 def end(java: Popen[bytes]) -> None:
-    """End a Java process at once, and close what leads to it."""
+    """End a Java process at once, and close the streams to it."""
     java.kill()
     for stream in (java.stdin, java.stdout):
         if stream is not None:

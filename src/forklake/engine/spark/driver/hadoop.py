@@ -1,4 +1,7 @@
-"""What Spark's Hadoop can open: file systems are classes that a cluster has or has not, object stores above all."""
+"""Which file systems Spark's Hadoop can open.
+
+They are classes that a cluster may lack, above all those of object stores.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _NOWHERE: Final = "_forklake_is_not_here"
 
 
 def hadoop_path(path: str) -> str:
-    """Return a path as Hadoop is given it: a local one stays local, whatever the default file system is.
+    """Return a path for Hadoop: local ones stay local by any default file system.
 
     >>> hadoop_path("/data/a b.parquet"), hadoop_path("s3://bucket/a")
     ('file:///data/a b.parquet', 's3://bucket/a')
@@ -29,7 +32,7 @@ def hadoop_path(path: str) -> str:
 
 
 def is_for_arrow(spark: SparkSession, table: str, paths: Iterable[str], fields: Sequence[Field]) -> bool:
-    """Return whether Spark's Hadoop lacks a file system for one of some paths, so that PyArrow takes its place.
+    """Return whether PyArrow must open some paths, as Spark's Hadoop cannot.
 
     Args:
         spark: The session; its settings may add file systems.
@@ -38,7 +41,7 @@ def is_for_arrow(spark: SparkSession, table: str, paths: Iterable[str], fields: 
         fields: The columns that are read or written there.
 
     Raises:
-        EngineError: PyArrow cannot take its place, as it does not know the type of a column.
+        EngineError: PyArrow cannot replace Hadoop, as it does not know the type of a column.
     """
     roots = {_root(path) for path in paths if not storage.is_local(path)}
     missing = sorted(root for root in roots if not _opens(spark, root))
@@ -69,7 +72,10 @@ def _opens(spark: SparkSession, root: str) -> bool:
 
 
 def _server_opens(spark: SparkSession, root: str) -> bool:
-    """Return the same of a server of Spark Connect, which tells by how it refuses a file that is not there."""
+    """Return the same for a Spark Connect server.
+
+    The server's error for a missing file tells whether it has the file system.
+    """
     try:
         spark.read.schema("a int").parquet(f"{root}/{_NOWHERE}").schema  # noqa: B018
     except PySparkException as error:

@@ -1,4 +1,4 @@
-"""A frame in a session of its own, so that what a job needs set is not set for its caller."""
+"""Frames in sessions of their own, with settings that their callers do not see."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ _OPTIMIZER: Final = "org.apache.spark.sql.catalyst.optimizer"
 
 
 def without_rule(spark: SparkSession, rule: str) -> dict[str, str]:
-    """Return the setting that a rule of the optimizer is not applied, beside those that the session leaves out."""
+    """Return the setting that excludes a rule of the optimizer.
+
+    Rules that the session excludes stay excluded.
+    """
     excluded = spark.conf.get(_EXCLUDED_RULES, None)
     return {_EXCLUDED_RULES: f"{excluded},{_OPTIMIZER}.{rule}" if excluded else f"{_OPTIMIZER}.{rule}"}
 
 
 @contextmanager
-def isolated(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame]:
-    """Give the same frame in a copy of its session that has these settings as well; they are gone afterwards.
+def isolate(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame]:
+    """Provide a frame in a copy of its session that has more settings.
 
-    The frame keeps its plan, cached data included. The caller's session is not touched, so threads do not see each
-    other's settings.
+    The frame keeps its plan, cached data included. The copy is gone afterwards. The caller's session is not
+    touched, so threads do not see each other's settings.
     """
     if is_remote(frame.sparkSession):
         with _remote(frame, settings) as made:
@@ -47,15 +50,15 @@ def isolated(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFram
     yield cast("Any", type(frame))(made, _python_session(spark, java_session))
 
 
-def cloned(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
-    """Return a copy of a session, with these settings as well; it lives as long as somebody holds it.
+def clone(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    """Return a copy of a session with more settings; it lives while it is referenced.
 
-    It has the settings, views and functions of the session at this moment, and never becomes the active session.
+    It has the current settings, views and functions of the session, and never becomes the active session.
     """
     if is_remote(spark):
         copy: Any = _remote_copy(spark) if hasattr(spark, "cloneSession") else spark.newSession()
         # Left to the end of the process, the session would wait then for a thread that is there no more.
-        weakref.finalize(copy, _released, copy.client)
+        weakref.finalize(copy, _release, copy.client)
         _set(copy.conf, settings)
         return cast("SparkSession", copy)
     java_session = cast("Any", spark)._jsparkSession.cloneSession()
@@ -70,7 +73,10 @@ def _set(conf: Any, settings: Mapping[str, str]) -> None:
 
 
 class _OwnSession(SparkSession):
-    """A session that nobody finds who asks for the active one, not even after data of Python's was made a frame."""
+    """A session that never becomes the active one.
+
+    That holds even after it has made a frame of Python data.
+    """
 
     def createDataFrame(self, *args: Any, **options: Any) -> Any:  # noqa: N802
         sessions = cast("Any", SparkSession)._get_j_spark_session_class(cast("Any", self)._jvm)
@@ -86,7 +92,10 @@ class _OwnSession(SparkSession):
 
 
 def _python_session(spark: Any, java_session: Any) -> SparkSession:
-    """Return the Python side of a session; its constructor would hand the session to all RDDs of the process."""
+    """Return the Python side of a session.
+
+    Its constructor is not called, as that would hand the session to all RDDs of the process.
+    """
     made = object.__new__(_OwnSession)
     made.__dict__.update({name: value for name, value in vars(spark).items() if name in _SHARED})
     made._jsparkSession = java_session
@@ -100,8 +109,11 @@ def _remote_copy(spark: Any) -> Any:
     return copy
 
 
-def _released(client: Any) -> None:
-    """End a session of a server; not by `stop`, which of a server of this process ends every other session as well."""
+def _release(client: Any) -> None:
+    """End a session of a server.
+
+    `stop` is not used: on a server of this process it ends every other session too.
+    """
     with suppress(Exception):  # it, or the server, may be gone already
         client.release_session()
         client.close()
@@ -116,7 +128,7 @@ def _remote(frame: DataFrame, settings: Mapping[str, str]) -> Iterator[DataFrame
             _set(copy.conf, settings)
             yield cast("Any", type(frame))(cast("Any", frame)._plan, copy)
         finally:
-            _released(copy.client)
+            _release(copy.client)
         return
     # Servers before 4.1 cannot copy a session: its own settings are changed, and put back.
     before = {key: spark.conf.get(key, None) for key in settings}

@@ -1,4 +1,7 @@
-"""The Java that Spark runs on. ``python -m forklake.engine.spark.driver.java`` says whether there is one."""
+"""The Java that Spark runs on.
+
+``python -m forklake.engine.spark.driver.java`` checks that there is one.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ _HINT: Final = (
 
 
 def check_java() -> str:
-    """Return the Java that Spark will run, as Spark looks for it: in JAVA_HOME, then on the PATH.
+    """Return the Java that Spark will run: of JAVA_HOME, else of the PATH.
+
+    Spark looks for it in the same order.
 
     Raises:
         EngineError: There is none, or it is too old for Spark; the hint says what to install.

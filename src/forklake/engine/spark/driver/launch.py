@@ -1,7 +1,7 @@
 """The start of the Java process that Spark runs in.
 
-PySpark can do it as well, but loses sight of the process if it is interrupted meanwhile, and lets it say on standard
-error what says nothing to whoever only asked for some rows.
+PySpark can start it too, but loses the process if it is interrupted meanwhile, and lets Java write messages
+to standard error that mean nothing to users.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NOISE: Final = re.compile(r"WARNING: Using incubator modules: |(NOTE: )?Picked 
 
 
 class Java:
-    """A Java process while Spark starts in it. What it says is held back until `show`."""
+    """A Java process while Spark starts in it; its output is held back until `show`."""
 
     def __init__(self, process: Popen[bytes]) -> None:
         self._process = process
@@ -47,17 +47,17 @@ class Java:
         )
         self._listener.start()
 
-    def last_words(self) -> str:
-        """Return what it said before it ended, without what every Java says."""
+    def output(self) -> str:
+        """Return what the process wrote before it ended, without what every Java writes."""
         self._listener.join(_LAST_WORDS_SECONDS)  # a child of it may still have the pipe
         with self._lock:
-            return _worth_telling(bytes(self._held or b""))
+            return _filter_noise(bytes(self._held or b""))
 
     def show(self) -> None:
-        """Let standard error have what it said, and what it says from now on."""
+        """Copy the process's output to standard error: what it wrote, and what it will."""
         with self._lock:
             held, self._held = self._held, None
-            _write(_worth_telling(bytes(held or b"")).encode())
+            _write(_filter_noise(bytes(held or b"")).encode())
 
     def _listen(self, stream: IO[bytes]) -> None:
         with suppress(OSError, ValueError), stream:
@@ -70,12 +70,12 @@ class Java:
 
 
 def launch(settings: Mapping[str, str]) -> Java:
-    """Start a Java process with these settings of Spark, and connect PySpark to it.
+    """Start a Java process with settings of Spark, and connect PySpark to it.
 
-    If anything goes wrong, and also on an interrupt, it is ended, and PySpark has no connection.
+    If anything fails, and on an interrupt, the process is ended and PySpark has no connection.
 
     Raises:
-        EngineError: It ended by itself; what it said is told.
+        EngineError: The process ended by itself; the message has its output.
     """
     with tempfile.TemporaryDirectory(prefix="forklake-") as directory:
         place = Path(directory, "connection")
@@ -91,7 +91,7 @@ def launch(settings: Mapping[str, str]) -> Java:
             java = Java(process)
             while not place.exists():
                 if process.poll() is not None:
-                    raise EngineError(java.last_words().strip() or f"Java ended with status {process.returncode}.")
+                    raise EngineError(java.output().strip() or f"Java ended with status {process.returncode}.")
                 time.sleep(_POLL_SECONDS)
             _connect(process, *_connection(place.read_bytes()))
         except BaseException:
@@ -115,7 +115,7 @@ def _command(settings: Mapping[str, str]) -> list[str]:
 
 
 def _connection(told: bytes) -> tuple[int, str]:
-    """Return the port that Java listens at, and the secret that it asks for."""
+    """Return Java's port and the secret that it requires."""
     port, length = struct.unpack_from(">ii", told)
     return port, told[8 : 8 + length].decode()
 
@@ -127,7 +127,7 @@ def _connect(process: Popen[bytes], port: int, secret: str) -> None:
     SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
 
 
-def _worth_telling(said: bytes) -> str:
+def _filter_noise(said: bytes) -> str:
     lines = said.decode(errors="replace").splitlines(keepends=True)
     return "".join(line for line in lines if not _NOISE.match(line))
 

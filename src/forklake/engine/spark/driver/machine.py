@@ -1,4 +1,4 @@
-"""What this machine has for Spark."""
+"""The resources that this machine has for Spark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _LEAST_MIB, _MOST_MIB = 1024, 30 * 1024
 
 
 def memory_bytes(limits: Iterable[str] = _LIMITS) -> int:
-    """Return how much memory this process may have: the machine's, or what a container leaves of it."""
+    """Return how much memory this process may use.
+
+    It is the machine's memory, or the limit of the container.
+    """
     least = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in limits:
         with suppress(OSError, ValueError):  # no such limit, or one that is called "max"
@@ -26,10 +29,10 @@ def memory_bytes(limits: Iterable[str] = _LIMITS) -> int:
 
 
 def driver_memory(byte_count: int) -> str:
-    """Return the memory of Spark's driver on a machine that has so much: a quarter, as Java itself would take.
+    """Return the memory of Spark's driver: a quarter of the machine's, like Java.
 
-    Not less than Spark's own default, which it does not need to use up, and not so much that Java's references, and
-    with them everything, grow.
+    It is not less than Spark's own default, which need not be used up, and not so much that Java's references,
+    and with them all objects, grow.
 
     >>> [driver_memory(gib * 2**30) for gib in (2, 16, 1024)]
     ['1024m', '4096m', '30720m']
@@ -38,7 +41,7 @@ def driver_memory(byte_count: int) -> str:
 
 
 def names_in_defaults_file(key: str) -> bool:
-    """Return whether Spark's own file of settings, ``spark-defaults.conf``, has one of this name."""
+    """Return whether Spark's own file ``spark-defaults.conf`` has a setting."""
     directory = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home(), "conf")
     with suppress(OSError, ValueError):  # there is none, or it is no text
         lines = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8").splitlines()

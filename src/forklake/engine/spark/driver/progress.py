@@ -1,4 +1,4 @@
-"""Jobs of ours while they run: a terminal shows what they have done, and they end with the block that runs them."""
+"""Progress of our jobs on a terminal, and their end with the block they run in."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _GROUP: Final = "spark.jobGroup.id"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """How far jobs have come."""
+class JobCounts:
+    """How much of some jobs is done."""
 
     tasks: int = 0
     all_tasks: int = 0
@@ -53,20 +53,21 @@ class _Jobs(Protocol):
     def begin(self) -> None: ...
     def end(self) -> None: ...
     def cancel(self) -> None: ...
-    def done(self) -> Done: ...
+    def done(self) -> JobCounts: ...
 
 
 @contextmanager
 def progress(spark: SparkSession, title: str) -> Iterator[None]:
-    """Show what the jobs that the block starts have done so far, on standard error if that is a terminal.
+    """Show the progress of the jobs that the block starts.
 
-    If the block fails or is interrupted, its jobs are cancelled, and have ended (or ten seconds have passed) before the
-    error goes on: nothing of them writes any more. Jobs of other threads are neither shown nor cancelled.
+    It is shown on standard error if that is a terminal. If the block fails or is interrupted, its jobs are
+    cancelled, and have ended (or ten seconds have passed) before the error goes on: they write nothing after
+    that. Jobs of other threads are neither shown nor cancelled.
     """
     jobs: _Jobs = _RemoteJobs(spark) if is_remote(spark) else _LocalJobs(spark)
     jobs.begin()
     try:
-        with _shown(jobs, title):
+        with _show(jobs, title):
             yield
     except BaseException:
         with suppress(*SPARK_ERRORS):  # if it is lost, so are the jobs
@@ -78,7 +79,7 @@ def progress(spark: SparkSession, title: str) -> Iterator[None]:
 
 
 class _LocalJobs:
-    """Jobs of a session whose JVM is at hand, known by a tag."""
+    """Jobs of a session with a JVM in reach, known by a tag."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._context = cast("Any", spark).sparkContext
@@ -112,7 +113,7 @@ class _LocalJobs:
         while self._running() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS / 4)
 
-    def done(self) -> Done:
+    def done(self) -> JobCounts:
         store = self._context._jsc.sc().statusStore()
         tasks = all_tasks = rows = byte_count = 0
         for stage_id in self._stages():
@@ -124,13 +125,13 @@ class _LocalJobs:
             data = store.lastStageAttempt(stage_id)
             rows += data.outputRecords()
             byte_count += data.outputBytes()
-        return Done(tasks, all_tasks, rows, byte_count)
+        return JobCounts(tasks, all_tasks, rows, byte_count)
 
     def _job_ids(self) -> list[int]:
         return list(self._context._jsc.sc().statusTracker().getJobIdsForTag(self._tag))
 
     def _running(self) -> bool:
-        """Return whether a task is still at work: a cancelled job is over before its tasks are."""
+        """Return whether a task is still running: a cancelled job ends before its tasks."""
         tracker = self._context.statusTracker()
         infos = (tracker.getStageInfo(stage) for stage in self._stages())
         return any(info is not None and info.numActiveTasks for info in infos)
@@ -142,13 +143,13 @@ class _LocalJobs:
 
 
 class _RemoteJobs:
-    """Jobs of a client of Spark Connect, which tells a handler how far each operation is."""
+    """Jobs of a Spark Connect client, which reports the progress of each operation."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = cast("Any", spark)
         self._tag = f"forklake-{uuid4()}"
         self._thread = threading.get_ident()
-        self._done = Done()
+        self._done = JobCounts()
 
     def begin(self) -> None:
         self._spark.addTag(self._tag)
@@ -161,16 +162,16 @@ class _RemoteJobs:
     def cancel(self) -> None:
         self._spark.interruptTag(self._tag)
 
-    def done(self) -> Done:
+    def done(self) -> JobCounts:
         return self._done
 
     def _report(self, stages: Any, **_: object) -> None:
         if threading.get_ident() == self._thread and stages:
-            self._done = Done(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
+            self._done = JobCounts(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
 
 
 @contextmanager
-def _shown(jobs: _Jobs, title: str) -> Iterator[None]:
+def _show(jobs: _Jobs, title: str) -> Iterator[None]:
     if not sys.stderr.isatty() or os.environ.get(SWITCH) == "0":
         yield
         return
@@ -185,7 +186,7 @@ def _shown(jobs: _Jobs, title: str) -> Iterator[None]:
 
 
 def _display(jobs: _Jobs, title: str, over: threading.Event) -> None:
-    """Draw a line until the jobs are over; a display that fails must not fail the jobs."""
+    """Draw a line until the jobs end; a failing display must not fail the jobs."""
     if over.wait(_QUIET_SECONDS):
         return
     columns = (

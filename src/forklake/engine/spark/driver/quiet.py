@@ -1,6 +1,7 @@
-"""PySpark logs each error of SQL with its Java stack, and Py4J each call that is not answered, with a Python one.
+"""Fewer log messages: none for errors that we translate.
 
-Whoever is told of the error in our words shall not see that.
+PySpark logs each SQL error with its Java stack, and Py4J each call without an answer with a Python stack.
+Users get our own error instead, so both would only repeat it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ _is_quiet: Final = ContextVar("is_quiet", default=False)
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep PySpark from logging errors of this block; those of other threads and of the caller are logged as ever."""
+    """Keep PySpark from logging the errors of this block.
+
+    Errors of other threads and of the caller are logged as before.
+    """
     token = _is_quiet.set(True)
     try:
         yield
@@ -38,7 +42,10 @@ class _Filter(logging.Filter):
 
 
 class _Py4JFilter(_Filter):
-    """Py4J logs as nobody in particular, and also for a thread that tells Java what Python has forgotten."""
+    """Silences Py4J, which logs under no name of its own.
+
+    It also logs for a thread that tells Java which objects Python has dropped.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         if not record.pathname.startswith(_PY4J):

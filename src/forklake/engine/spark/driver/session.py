@@ -1,4 +1,7 @@
-"""The Spark session that jobs run in: the caller's, or a lean one that is started when the first job needs it."""
+"""The Spark session that jobs run in: the caller's, or one of our own.
+
+Our own is lean, and is started when the first job needs it.
+"""
 
 from __future__ import annotations
 
@@ -69,19 +72,20 @@ _lost_theirs = False
 
 
 def session(given: SparkSession | None, conf: Mapping[str, str]) -> SparkSession:
-    """Return the session to use: the one given, else the active or default one, else a new one.
+    """Return the session to use: the given one, else the active, else a new one.
 
-    Only a new session takes Spark's settings from ``conf``; one that exists keeps its own, and takes only those that
-    begin with ``forklake.``. Threads that ask at the same time get the same session. It is never stopped here. One of
-    ours whose Java process is gone is started again, after somebody was told; one of the caller's is not.
+    The active session may be the default one. Only a new session takes Spark's settings from ``conf``; an
+    existing one keeps its own, and takes only those that begin with ``forklake.``. Threads that ask at the same
+    time get the same session. It is never stopped here. If the Java process of our own session is gone, that is
+    reported once, and then the session is started again; a caller's session is not.
 
     Raises:
         EngineError: There is no session and none can be started, or the Java process of the session is gone.
     """
-    found = existing() if given is None else checked(given, "that was given")
+    found = existing_session() if given is None else check_running(given, "that was given")
     if found is None:
         with _starting:
-            found = existing() or _started(conf)
+            found = existing_session() or _start(conf)
     for key, value in conf.items():
         if key.startswith(OWN_SETTINGS):
             found.conf.set(key, value)
@@ -89,14 +93,15 @@ def session(given: SparkSession | None, conf: Mapping[str, str]) -> SparkSession
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Return whether the session is a client of Spark Connect, which has no JVM at hand."""
+    """Return whether the session is a Spark Connect client, without a JVM in reach."""
     return not hasattr(spark, "_jsparkSession")
 
 
 def is_running(spark: SparkSession) -> bool:
-    """Return whether a session is neither stopped nor its Java process known to have ended; costs no round trip.
+    """Return whether a session is running, as far as is known; no round trip.
 
-    Of a client of Spark Connect nothing is known before it asks.
+    It is not if it was stopped, or if its Java process is known to have ended. Of a Spark Connect client
+    nothing is known until it asks.
     """
     if is_remote(spark):
         return True
@@ -104,22 +109,24 @@ def is_running(spark: SparkSession) -> bool:
     return cast("Any", spark)._sc is context and context._jsc is not None and not has_ended()
 
 
-def existing() -> SparkSession | None:
-    """Return the active or default session, None if there is none that runs.
+def existing_session() -> SparkSession | None:
+    """Return the active or default session; None if none is running.
 
     Raises:
         EngineError: There was one, and its Java process is gone.
     """
     global _lost_theirs  # noqa: PLW0603 - one Java process for this one, as PySpark has it
     # A client of Spark Connect may have started the server itself, which is gone to it as any other is.
-    if not speaks_connect() and has_ended() and (loss := lost("nothing was done")) is not None:
+    if not speaks_connect() and has_ended() and (loss := detect_loss("nothing was done")) is not None:
         raise loss
     try:
         found = SparkSession.active()
     except PySparkRuntimeError:
         found = None
     except (Py4JError, ConnectionError) as error:
-        raise (lost("nothing was done") or EngineError(f"Spark does not answer: {_first_line(error)}")) from error
+        raise (
+            detect_loss("nothing was done") or EngineError(f"Spark does not answer: {_first_line(error)}")
+        ) from error
     # A session whose context was stopped is still registered.
     if found is not None and is_running(found):
         _lost_theirs = False
@@ -129,8 +136,10 @@ def existing() -> SparkSession | None:
     return None
 
 
-def lost(outcome: str) -> EngineError | None:
-    """Return the error that says so if Spark was lost with its Java process, and let go of it; None if it is there.
+def detect_loss(outcome: str) -> EngineError | None:
+    """Return the error to raise if Spark was lost, and drop the connection to it.
+
+    None: Spark is there.
 
     Args:
         outcome: What became of the statement that found out.
@@ -153,18 +162,18 @@ def lost(outcome: str) -> EngineError | None:
 
 
 def hint_of_loss() -> str:
-    """Return what to do after Java was lost."""
+    """Return the hint for users after Java was lost."""
     return _MAKE_ANOTHER if _lost_theirs else _AGAIN
 
 
-def checked(spark: SparkSession, which: str, hint: str = _MAKE_ANOTHER) -> SparkSession:
-    """Return a session that the caller holds on to, if it runs.
+def check_running(spark: SparkSession, which: str, hint: str = _MAKE_ANOTHER) -> SparkSession:
+    """Return a caller's session if it is running.
 
     Raises:
         EngineError: It is stopped, or its Java process is gone.
     """
     if not is_running(spark):
-        lost("nothing was done")
+        detect_loss("nothing was done")
         raise EngineError(
             f"The Spark session {which} is stopped, or its Java process is gone; nothing was done.", hint=hint
         )
@@ -174,7 +183,7 @@ def checked(spark: SparkSession, which: str, hint: str = _MAKE_ANOTHER) -> Spark
 # ---- start -----------------------------------------------------------------------------------------------------------
 
 
-def _started(conf: Mapping[str, str]) -> SparkSession:
+def _start(conf: Mapping[str, str]) -> SparkSession:
     if SparkContext._active_spark_context is not None:
         return _of_context()
     settings = {key: value for key, value in conf.items() if not key.startswith(OWN_SETTINGS)}
@@ -215,7 +224,10 @@ def _started(conf: Mapping[str, str]) -> SparkSession:
 
 
 def _of_context() -> SparkSession:
-    """Return a session of a context that the caller has made without one; it keeps its settings."""
+    """Return a session for a SparkContext that the caller made without one.
+
+    It keeps its settings.
+    """
     try:
         return SparkSession.builder.getOrCreate()
     except (PySparkException, Py4JError, ConnectionError) as error:
@@ -223,7 +235,7 @@ def _of_context() -> SparkSession:
 
 
 def _with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return settings with what a session of ours has unless they say otherwise."""
+    """Return settings completed with the defaults of our own sessions."""
     defaults = {**_LEAN, "spark.master": os.environ.get("MASTER", "local[*]")}
     if "SPARK_DRIVER_MEMORY" not in os.environ and not names_in_defaults_file("spark.driver.memory"):
         defaults["spark.driver.memory"] = driver_memory(memory_bytes())
@@ -236,7 +248,7 @@ def _with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the sentence of an error that says what went wrong, without a Java stack."""
+    """Return the sentence of an error that says what went wrong, without a stack."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [line for line in lines if re.match(r":?\s*(java|org)\.[\w.$]+(Exception|Error)\b", line)]
     return (causes or lines or [type(error).__name__])[0].lstrip(": ")

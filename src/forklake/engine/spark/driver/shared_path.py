@@ -1,4 +1,7 @@
-"""Whether executors see the same local directories as the driver: if not, what they write is lost without a word."""
+"""Whether executors see the same local directories as the driver.
+
+If they do not, what they write is lost without an error.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,12 @@ _shared: Final[set[tuple[str, str]]] = set()
 
 
 def check_shared(spark: SparkSession, directory: str) -> None:
-    """Let the executors of a cluster look at a local directory, once in an application.
+    """Check that the executors of a cluster see a local directory.
+
+    A directory is checked once per application.
 
     Raises:
-        EngineError: One of them sees another directory, or none; nothing was written.
+        EngineError: An executor sees another directory, or none; nothing was written.
     """
     if is_remote(spark) or not storage.is_local(directory):
         return
@@ -56,10 +61,12 @@ def check_shared(spark: SparkSession, directory: str) -> None:
 
 
 def check_written(directory: str) -> None:
-    """Make sure that a directory which Spark has written, with rows or without, is there for this process as well.
+    """Check that a directory which Spark has written exists for this process too.
+
+    Spark writes the directory even if there are no rows.
 
     Raises:
-        EngineError: It is not.
+        EngineError: It does not.
     """
     if storage.is_local(directory) and not os.path.isdir(storage.local_path(directory)):
         raise EngineError(

@@ -1,4 +1,4 @@
-"""Rows of tables and files become frames, queries run on them, and their rows come to the driver."""
+"""Reading: frames from tables and files, queries on them, and their rows."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Data files that Spark's own reader cannot read, read by PyArrow where Spark runs its tasks."""
+"""PyArrow's reader in Spark tasks, for files that Spark itself cannot read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from forklake.files import storage
-from forklake.files.footer import damaged
+from forklake.files.footer import damage_error
 from forklake.files.keys import decrypting
 from forklake.model.scan import ScanFile
 
@@ -23,9 +23,10 @@ _BATCH_ROWS: Final = 65_536
 
 
 def read_with_arrow(spark: SparkSession, table: str, files: Sequence[ScanFile], schema: StructType) -> DataFrame:
-    """Return the rows of some files, each with the path of its file and its position in it.
+    """Return the rows of some files, each with its file's path and its position.
 
-    Columns that a file lacks are NULL. A file that cannot be read fails the job, in words that name file and table.
+    Columns that a file lacks are NULL. A file that cannot be read fails the job, with an error that names file
+    and table.
     """
     todo = pa.table(
         [pa.array([file.path for file in files]), pa.array([file.encryption_key for file in files], pa.string())],
@@ -55,14 +56,14 @@ def _rows(path: str, key: str | None, wanted: pa.Schema) -> Iterator[pa.RecordBa
             held = [name for name in parquet.schema_arrow.names if name in wanted.names]
             first = 0
             for batch in parquet.iter_batches(_BATCH_ROWS, columns=held):
-                yield _shaped(batch, path, first, wanted)
+                yield _reshape(batch, path, first, wanted)
                 first += batch.num_rows
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise damaged(path, key, error) from error
+            raise damage_error(path, key, error) from error
 
 
-def _shaped(batch: pa.RecordBatch, path: str, first: int, wanted: pa.Schema) -> pa.RecordBatch:
-    """Return a batch with just the columns wanted, as the types that Spark's reader would have given them."""
+def _reshape(batch: pa.RecordBatch, path: str, first: int, wanted: pa.Schema) -> pa.RecordBatch:
+    """Return a batch with just the wanted columns, in the types of Spark's reader."""
     count = batch.num_rows
     columns = [
         _cast(batch.column(field.name), field.type) if field.name in batch.schema.names else pa.nulls(count, field.type)
@@ -74,12 +75,15 @@ def _shaped(batch: pa.RecordBatch, path: str, first: int, wanted: pa.Schema) -> 
 
 
 def _cast(column: pa.Array, target: pa.DataType) -> pa.Array:
-    """Cast a column; what Spark has no digits for, as nanos of moments, is cut off."""
+    """Cast a column; digits that Spark lacks, such as nanoseconds, are cut off."""
     return column.cast(_in_micros(column.type), safe=False).cast(target, safe=False)
 
 
 def _in_micros(kind: pa.DataType) -> pa.DataType:
-    """Return the type with all times of day in micros, at every depth: as numbers, they would keep their unit."""
+    """Return the type with all times of day in microseconds, at every depth.
+
+    Spark reads times as numbers, which would keep their unit.
+    """
     if pa.types.is_time(kind):
         return pa.time64("us")
     if pa.types.is_struct(kind):

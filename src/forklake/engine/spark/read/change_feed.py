@@ -1,4 +1,4 @@
-"""How the rows of a table changed, as a DataFrame."""
+"""The change feed of a table, as a DataFrame."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ _MARKS: Final = ("__forklake_snapshot__", "__forklake_row__", "__forklake_change
 
 @reaching_spark()
 def changes(spark: SparkSession, plan: ChangePlan, kind: Kind = "all") -> DataFrame:
-    """Return the changes of a plan: ``snapshot_id``, ``rowid``, ``change_type``, and the columns of the table.
+    """Return the changes of a plan.
 
-    A row that was deleted and inserted by one snapshot was updated: it comes as ``update_preimage`` and
-    ``update_postimage``. With ``insertions`` or ``deletions`` there are only these, and no ``change_type``.
+    The columns are ``snapshot_id``, ``rowid``, ``change_type``, and those of the table. A row that one snapshot
+    both deleted and inserted was updated: it comes as ``update_preimage`` and ``update_postimage``. With
+    ``insertions`` or ``deletions`` there are only these, and no ``change_type``.
     """
     names = [field.name for field in plan.inserted.fields]
     if kind == "insertions":
-        return _shown(_inserted(spark, plan), names)
+        return _name_columns(_insertions(spark, plan), names)
     if kind == "deletions":
-        return _shown(_deleted(spark, plan), names)
+        return _name_columns(_deletions(spark, plan), names)
     both = (
-        _inserted(spark, plan)
+        _insertions(spark, plan)
         .withColumn(_MARKS[2], F.lit("insert"))
-        .union(_deleted(spark, plan).withColumn(_MARKS[2], F.lit("delete")))
+        .union(_deletions(spark, plan).withColumn(_MARKS[2], F.lit("delete")))
     )
     of_row = Window.partitionBy(_MARKS[0], _MARKS[1])
     is_update = F.count(F.lit(1)).over(of_row) > 1
@@ -63,26 +64,26 @@ def _columns(names: Sequence[str]) -> list[Any]:
     return [F.col(f"`{name.replace('`', '``')}`") for name in names]
 
 
-def _shown(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+def _name_columns(rows: DataFrame, names: Sequence[str]) -> DataFrame:
     return rows.toDF(SNAPSHOT, ROW_ID, *names)
 
 
-def _inserted(spark: SparkSession, plan: ChangePlan) -> DataFrame:
+def _insertions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
     rows = scan(spark, plan.inserted, lineage={"snapshot_id": _MARKS[0], "rowid": _MARKS[1]})
     names = [field.name for field in plan.inserted.fields]
     within = F.col(_MARKS[0]).between(int(plan.first), int(plan.last))
     return rows.where(within).select(_MARKS[0], _MARKS[1], *_columns(names))
 
 
-def _deleted(spark: SparkSession, plan: ChangePlan) -> DataFrame:
+def _deletions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
     names = [field.name for field in plan.inserted.fields]
-    parts = [_ended(spark, plan), *_deleted_from(spark, plan)]
+    parts = [_ended_rows(spark, plan), *_deletions_from(spark, plan)]
     columns = [F.col(_DELETED).alias(_MARKS[0]), F.col(_MARKS[1]), *_columns(names)]
     return reduce(DataFrame.union, [part.select(*columns) for part in parts])
 
 
-def _ended(spark: SparkSession, plan: ChangePlan) -> DataFrame:
-    """Return the rows of what ended whole."""
+def _ended_rows(spark: SparkSession, plan: ChangePlan) -> DataFrame:
+    """Return the rows of files, and inlined rows, that ended as a whole."""
     rows = scan(spark, plan.ended, lineage={"data_file": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
     ends = [(path, int(end)) for path, end in plan.ended_files.items()]
     files = _small(spark, ends, f"{_FILE} string, {_DELETED} bigint")
@@ -95,15 +96,15 @@ def _ended(spark: SparkSession, plan: ChangePlan) -> DataFrame:
     return of_files.unionByName(kept)
 
 
-def _deleted_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
-    """Return the rows that were deleted of files that went on."""
+def _deletions_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
+    """Return the deleted rows of files that still have others."""
     if not plan.deleted_from.files:
         return []
     rows = scan(spark, plan.deleted_from, lineage={"data_file": _FILE, "data_file_row": _POSITION, "rowid": _MARKS[1]})
     schema = f"{_FILE} string, {_POSITION} bigint, {_DELETED} bigint"
     places = _small(spark, [(path, position, int(at)) for path, position, at in plan.inlined_deletes], schema)
     if plan.deletes:
-        told = _small(spark, [(_spelled(one),) for one in plan.deletes], "spelled string")
+        told = _small(spark, [(_serialize(one),) for one in plan.deletes], "spelled string")
         places = places.union(told.repartition(min(len(plan.deletes), 200)).mapInArrow(_places, schema))
     if {path for path, _, _ in plan.inlined_deletes} & {one.path for one in plan.deletes}:
         # Two commits at the same time may delete one row, one in the metadata and one with a file: the first did it.
@@ -120,12 +121,12 @@ def _small(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: str) ->
     return spark.createDataFrame(list(rows), schema)
 
 
-def _spelled(one: NewDeletes) -> str:
+def _serialize(one: NewDeletes) -> str:
     return json.dumps(asdict(one))
 
 
 def _places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Read delete files where the task runs, and tell which positions they newly delete."""
+    """Read delete files in a task, and return the positions that they newly delete."""
     for batch in batches:
         for text in batch.column(0).to_pylist():
             told = json.loads(text)

@@ -1,4 +1,4 @@
-"""Bringing the rows of a Spark frame to the driver."""
+"""Collecting the rows of a Spark frame to the driver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame
 
-from forklake.engine.spark.driver.failures import running
+from forklake.engine.spark.driver.failures import guard_jobs
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
 
@@ -17,41 +17,44 @@ _PATIENCE_SECONDS: Final = 10
 
 
 def collect_arrow(frame: DataFrame, table: str) -> pa.Table:
-    """Return the rows of a frame of the caller, which is about to go into a table.
+    """Return the rows of a caller's frame, which will go into a table.
 
     Raises:
         EngineError: The job failed.
     """
-    with running(f'rows for table "{table}"'):
+    with guard_jobs(f'rows for table "{table}"'):
         return arrow_rows(frame)
 
 
 def arrow_rows(frame: DataFrame) -> pa.Table:
-    """Return the rows of a frame as its `toArrow` does, which waits for ever if Java runs out of memory meanwhile.
+    """Return the rows of a frame as `toArrow` does, without its endless wait.
+
+    `toArrow` waits for ever if Java runs out of memory meanwhile.
 
     Raises:
         EngineError: Java's thread that sent the rows has died.
     """
-    return frame.toArrow() if is_remote(frame.sparkSession) else cast("pa.Table", _watched(frame).toArrow())
+    return frame.toArrow() if is_remote(frame.sparkSession) else cast("pa.Table", _watch(frame).toArrow())
 
 
 def arrow_batches(frame: DataFrame) -> pa.Table:
-    """Return the rows of a frame of this process's Spark as they come, and at least one batch, for its columns.
+    """Return the rows of a frame, at least one batch so that its columns are known.
 
-    What `toArrow` does besides fails for variants that are NULL, and asks for settings and for the schema.
+    The frame belongs to a Spark of this process. The other steps of `toArrow` are left out: they fail for
+    variants that are NULL, and ask for settings and for the schema.
 
     Raises:
         EngineError: Java's thread that sent the rows has died.
     """
-    return pa.Table.from_batches(_watched(frame)._collect_as_arrow(empty_list_if_zero_records=False))
+    return pa.Table.from_batches(_watch(frame)._collect_as_arrow(empty_list_if_zero_records=False))
 
 
-def _watched(frame: DataFrame) -> Any:
+def _watch(frame: DataFrame) -> Any:
     return cast("Any", type(frame))(_JavaFrame(frame), frame.sparkSession)
 
 
 class _JavaFrame:
-    """A frame of Java's whose rows are sent as always, but not waited for in vain."""
+    """A Java frame with the usual way to send rows, but no endless wait for them."""
 
     def __init__(self, frame: DataFrame) -> None:
         self._frame = cast("Any", frame)._jdf
@@ -68,13 +71,19 @@ class _JavaFrame:
 
 
 class _Sender:
-    """Java's thread that sends rows. It tells how it ended, unless an error of Java's own machinery ended it."""
+    """Java's thread that sends rows.
+
+    It reports how it ended, unless an error of Java's own machinery ended it.
+    """
 
     def __init__(self, sender: Any, jvm: Any) -> None:
         self._sender, self._jvm = sender, jvm
 
     def getResult(self) -> None:  # noqa: N802 - Spark's name
-        """Raise what the thread failed with; it is asked when there are no more rows, so it has all but ended."""
+        """Raise what the thread failed with.
+
+        Spark asks when there are no more rows, so the thread is about to end.
+        """
         if isinstance(sys.exc_info()[1], KeyboardInterrupt):
             return  # its job is about to be cancelled
         try:

@@ -1,6 +1,6 @@
-"""What is true of all rows of a file, and which of them are deleted: joined to the rows by the file they are from.
+"""Facts of files, such as deleted rows, joined to their rows by file.
 
-Where Spark can be told more about files than their names, `valued_files` does without the join.
+Where Spark can be given more about files than their names, `valued_files` needs no join.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
 
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.engine.spark.read.file_index import url_encoded
+from forklake.engine.spark.read.file_index import url_encode
 from forklake.engine.spark.read.groups import Group
 from forklake.errors import EngineError
 from forklake.files import storage
@@ -48,12 +48,12 @@ _UNREAD: Final = "_forklake_delete_file"
 
 
 def from_path_column(field: Field) -> str:
-    """Return the name under which the facts hold a column whose values are in the names of directories."""
+    """Return the facts' name for a column with values in directory names."""
     return f"_forklake_path_{field.column_id}"
 
 
 def name_depth(files: Sequence[ScanFile]) -> int:
-    """Return how many parts at the end of a path tell the files apart: 1 if their names do.
+    """Return how many parts at the end of a path distinguish files: 1 if names do.
 
     >>> name_depth([ScanFile(1, "/t/a/x", 1, 1, 1, 1), ScanFile(2, "/t/b/x", 1, 1, 1, 1)])
     2
@@ -66,7 +66,7 @@ def name_depth(files: Sequence[ScanFile]) -> int:
 
 
 def file_key(frame: DataFrame, depth: int) -> Column:
-    """Return what Spark knows the file of a row by, given the `name_depth` of all files."""
+    """Return Spark's key for the file of a row, given the `name_depth` of all files."""
     metadata = frame.metadataColumn("_metadata")
     if depth == 1:
         return metadata.getField("file_name")
@@ -76,12 +76,13 @@ def file_key(frame: DataFrame, depth: int) -> Column:
 
 
 def check_keys(frame: DataFrame, files: Sequence[ScanFile], depth: int) -> None:
-    """Make sure that Spark knows files by the names that facts are joined by: a row without facts would be lost.
+    """Check that Spark names files as the facts do, which are joined by name.
 
-    Asked only where it can be in doubt: letters and digits are the same in every spelling.
+    A row without facts would be lost. The check runs only where names can differ: letters and digits are the
+    same in every spelling.
 
     Raises:
-        EngineError: It does not; nothing was read.
+        EngineError: They are not; nothing was read.
     """
     keys = {_key(file.path, depth) for file in files}
     if all(_UNDOUBTED.fullmatch(key) for key in keys):
@@ -98,14 +99,16 @@ def _tail(path: str, depth: int) -> str:
 def with_facts(
     frame: DataFrame, spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]
 ) -> DataFrame:
-    """Return rows with what is true of their files. Where much is deleted, tasks of the job read it, not the driver.
+    """Return rows with the facts of their files.
+
+    If many rows are deleted, tasks of the job read the delete files, not the driver.
 
     Args:
-        frame: The rows, with the key of the file of each as `FILE`: its path if Arrow reads it, else `file_key`.
+        frame: The rows, with the key of each row's file as `FILE`: its path if Arrow reads it, else `file_key`.
         spark: The session.
         table: The table's name, for messages.
         group: The files.
-        from_path: The columns whose values are in the names of directories.
+        from_path: The columns with values in directory names.
     """
     if not group.is_dirty and not from_path and _are_plain(group):
         return frame.selectExpr("*", *_literal_facts(group))
@@ -113,7 +116,10 @@ def with_facts(
 
 
 def _are_plain(group: Group) -> bool:
-    """Return whether facts can be looked up in literals, which takes less than a join as long as they are few."""
+    """Return whether facts can be looked up in literals.
+
+    As long as they are few, that is cheaper than a join.
+    """
     return len(group.files) <= _FEW_FILES and all(_PLAIN_PATH.fullmatch(file.path) for file in group.files)
 
 
@@ -138,7 +144,7 @@ def _bigint(value: int | None) -> str:
 
 
 def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]) -> DataFrame:
-    """Return one row for each file of a group."""
+    """Return the facts of a group, one row for each file."""
     files = group.files
     depth = None if group.needs_arrow else name_depth(files)
     names = [FILE, ROW_ID_START, SNAPSHOT, PATH, INDEX]
@@ -165,20 +171,26 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
             bitmaps = list(readers.map(lambda file: bitmap_of(table, file), files))
         arrays.append(pa.array(bitmaps, pa.list_(pa.int64())))
         return spark.createDataFrame(pa.table(arrays, names=[*names, _DELETED]), StructType([*fields, deleted]))
-    arrays.append(pa.array([_spelled(file) for file in files]))
+    arrays.append(pa.array([_serialize(file) for file in files]))
     unread = StructType([*fields, StructField(_UNREAD, StringType())])
     frame = spark.createDataFrame(pa.table(arrays, names=[*names, _UNREAD]), unread)
     return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
 
 
 def are_few(files: Sequence[ScanFile]) -> bool:
-    """Return whether so little is deleted that reading it here takes less than asking tasks to."""
+    """Return whether so few rows are deleted that the driver reads them faster.
+
+    Otherwise tasks read them.
+    """
     counts = [0 if file.deletes is None else file.deletes.delete_count for file in files]
     return None not in counts and sum(count or 0 for count in counts) <= _FEW_DELETES
 
 
 def bitmap_of(table: str, file: ScanFile) -> NDArray[np.int64]:
-    """Return what is deleted of a file. Delete files never change, so what is not large is kept for the next scan."""
+    """Return the deleted rows of a file as a bitmap.
+
+    Delete files never change, so a bitmap that is not large is cached for the next scan.
+    """
     read = _kept_bitmap if file.record_count <= _KEPT_ROWS else _bitmap
     with storage.naming_table(file.path, table):
         return read(file.deletes, file.inlined_deletes)
@@ -195,23 +207,23 @@ _kept_bitmap = lru_cache(maxsize=256)(_bitmap)
 
 
 def is_kept(position: Column) -> Column:
-    """Return whether the row at a position is none of the deleted ones that the facts of its file name."""
+    """Return whether the row at a position is not deleted, by the facts of its file."""
     word = F.get(F.col(_DELETED), F.call_function("div", position, F.lit(64).cast("bigint")).cast("int"))
     return F.coalesce(F.getbit(word, position % 64), F.lit(0)) == 0
 
 
 def _parts(path: str) -> list[str]:
-    """Return the parts of a path as Spark shows it."""
+    """Return the parts of a path as Spark writes it."""
     shown = f"file:{os.path.normpath(storage.local_path(path))}" if storage.is_local(path) else path
-    return url_encoded(shown).split("/")
+    return url_encode(shown).split("/")
 
 
 def _key(path: str, depth: int | None) -> str:
     return path if depth is None else "/".join(_parts(path)[-depth:])
 
 
-def _spelled(file: ScanFile) -> str:
-    """Return the deletes of a file as text that `_positions` reads where the tasks run."""
+def _serialize(file: ScanFile) -> str:
+    """Return the deletes of a file as text, which `_positions` reads in the tasks."""
     return json.dumps([file.path, file.deletes and asdict(file.deletes), file.inlined_deletes])
 
 

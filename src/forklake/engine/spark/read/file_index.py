@@ -1,11 +1,12 @@
-"""Parquet files read by name: nothing is listed, no path is a pattern, no schema is guessed.
+"""Parquet files read by name: no listing, no path patterns, no guessed schemas.
 
-Spark asks the file system for the status of each file it is told to read, one by one; the metadata knows what it would
-learn. Three routes, each used where the one before it cannot be:
+Spark asks the file system for the status of each file that it reads, one by one; the metadata already knows
+the answers. There are three routes, each used where the one before it cannot be:
 
-- ``primed``: Spark's own file index, with a cache that knows all files already. Needs the JVM at hand.
-- ``log``: a file sink's log in a temporary directory, which Spark reads instead of listing. Works over Spark Connect
-  where client and server share a disk. Logs are removed when the process ends, as a DataFrame may live that long.
+- ``primed``: Spark's own file index, with a cache that knows all files already. Needs a JVM in reach.
+- ``log``: a file sink's log in a temporary directory, which Spark reads instead of listing. Works over
+  Spark Connect where client and server share a disk. Logs are removed when the process ends, as a DataFrame
+  may live that long.
 - ``plain``: ``spark.read.parquet`` with each path escaped. Always works.
 
 ``forklake.fileIndex`` in the session's settings demands one of them.
@@ -53,11 +54,11 @@ _BLOCK_SIZE: Final = 128 * 1024 * 1024
 def read_parquet(
     spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath] = ()
 ) -> DataFrame:
-    """Return the rows of some files, each path once, as a lazy DataFrame with Spark's ``_metadata``.
+    """Return the rows of some files as a lazy DataFrame with Spark's ``_metadata``.
 
-    Columns that a file lacks are NULL. A missing or damaged file fails the job that reads it, whatever the session
-    says about such files. Filters on the DataFrame find NaN and both zeros; ``without_nan`` names the columns of floats
-    that are known to hold no NaN, which Parquet may filter best.
+    Each path occurs once. Columns that a file lacks are NULL. A missing or damaged file fails the job that
+    reads it, whatever the session says about such files. Filters on the DataFrame find NaN and both zeros;
+    ``without_nan`` names the float columns that are known to hold no NaN, which Parquet may filter best.
 
     Raises:
         ConfigError: The session demands a route that does not exist.
@@ -69,26 +70,26 @@ def read_parquet(
         return _ROUTES[demanded](spark, files, schema, without_nan)
     if not is_remote(spark):
         try:
-            return _primed(spark, files, schema, without_nan)
+            return _primed_frame(spark, files, schema, without_nan)
         except (Py4JError, PySparkException, TypeError, AttributeError):
             pass  # internals of Spark, which another release may have changed
     try:
-        logged = _logged(spark, files, schema, without_nan)
+        logged = _log_frame(spark, files, schema, without_nan)
         logged.schema  # noqa: B018  (lets a remote server say whether it sees the log)
     except (OSError, PySparkException):
-        return _plain(spark, files, schema, without_nan)
+        return _plain_frame(spark, files, schema, without_nan)
     return logged
 
 
 def is_primed(spark: SparkSession) -> bool:
-    """Return whether the session's settings and its kind let the ``primed`` route be used."""
+    """Return whether the session, by its kind and settings, can use ``primed``."""
     return not is_remote(spark) and spark.conf.get(SETTING, "primed") == "primed"
 
 
-def url_encoded(path: str) -> str:
-    """Return a path as Spark's ``_metadata`` shows it, apart from how its scheme is written.
+def url_encode(path: str) -> str:
+    """Return a path as Spark's ``_metadata`` shows it, except for its scheme.
 
-    >>> url_encoded("/a b/100%/é#.parquet")
+    >>> url_encode("/a b/100%/é#.parquet")
     '/a%20b/100%25/é%23.parquet'
     """
     if _UNENCODED.issuperset(path):
@@ -104,13 +105,13 @@ def url_encoded(path: str) -> str:
 # ---- routes --------------------------------------------------------------------------------------------------------
 
 
-def _primed(
+def _primed_frame(
     spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
 ) -> DataFrame:
     return read_primed(spark, files, schema, READ_OPTIONS, without_nan=without_nan)
 
 
-def _logged(
+def _log_frame(
     spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
 ) -> DataFrame:
     directory = Path(tempfile.mkdtemp(dir=_log_directory()))
@@ -119,7 +120,7 @@ def _logged(
     entries = (
         json.dumps(
             {
-                "path": url_encoded(hadoop_path(file.path)),
+                "path": url_encode(hadoop_path(file.path)),
                 "size": byte_count(file),
                 "isDir": False,
                 "modificationTime": 0,
@@ -147,7 +148,7 @@ def _log_directory() -> str:
         return _logs[0]
 
 
-def _plain(
+def _plain_frame(
     spark: SparkSession, files: Sequence[ScanFile], schema: StructType, without_nan: Collection[ColumnPath]
 ) -> DataFrame:
     paths = [re.sub(r"([{}\[\]*?\\])", r"\\\1", hadoop_path(file.path)) for file in files]
@@ -157,7 +158,7 @@ def _plain(
 
 _Route = Callable[[SparkSession, Sequence[ScanFile], StructType, Collection[ColumnPath]], DataFrame]
 _ROUTES: Final[dict[str, _Route]] = {
-    "primed": _primed,
-    "log": _logged,
-    "plain": _plain,
+    "primed": _primed_frame,
+    "log": _log_frame,
+    "plain": _plain_frame,
 }

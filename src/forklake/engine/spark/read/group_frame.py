@@ -1,4 +1,4 @@
-"""The rows of one group of files, as the table shows them."""
+"""The rows of one group of files, in the columns of the table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StructField, StructType
 
-from forklake.engine.spark.columns.projection import is_same, projected, quoted
+from forklake.engine.spark.columns.projection import is_same, project, quote_name
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, read_type, spark_schema
 from forklake.engine.spark.driver.hadoop import is_for_arrow
 from forklake.engine.spark.read import delete_join as file_facts
@@ -32,9 +32,10 @@ _VECTOR_SETTINGS: Final = (
 def group_frame(
     spark: SparkSession, table: str, group: Group, needed: Sequence[Field], extra: Mapping[str, str]
 ) -> DataFrame:
-    """Return the needed columns of the table, then lineage: ``extra`` has its names, by the names to give it.
+    """Return the needed columns of the table, then lineage.
 
-    Files without deletes that hold all of that as the table shows it are read as Spark would read them alone.
+    ``extra`` maps the names to return lineage under to the names of lineage. Files without deletes that hold
+    all columns as the table shows them are read as Spark would read them alone.
     """
     if needs_vectors(group.fields) and not all(spark.conf.get(key, "true") == "true" for key in _VECTOR_SETTINGS):
         group = replace(group, needs_arrow=True)
@@ -52,7 +53,7 @@ def group_frame(
     columns = [
         by_path[field.column_id].alias(field.name)
         if field.column_id in by_path
-        else projected(field, group.fields, lambda held: F.col(quoted(held.name)))
+        else project(field, group.fields, lambda held: F.col(quote_name(held.name)))
         for field in needed
     ]
     return frame.select(*columns, *[_LINEAGE[name](group).alias(output) for output, name in extra.items()])
@@ -66,7 +67,10 @@ def _is_raw(group: Group, needed: Sequence[Field], extra: Mapping[str, str]) -> 
 
 
 def _rows(spark: SparkSession, table: str, group: Group, asked: set[str], from_path: Sequence[Field]) -> DataFrame:
-    """Return the rows of a group's files that are not deleted, with what each says of itself, and where it is from."""
+    """Return the rows of a group's files that are not deleted, with their lineage.
+
+    Lineage is what each row carries in its file, and where it comes from.
+    """
     fields = list(spark_schema(group.fields, read_type).fields)
     if "rowid" in asked:
         fields.append(StructField(ROW_ID_COLUMN, LongType()))
@@ -77,14 +81,14 @@ def _rows(spark: SparkSession, table: str, group: Group, asked: set[str], from_p
         frame = valued_frame(spark, table, group, schema, asked, _POSITION)
         if frame is not None:
             return frame
-    frame = _located(spark, table, group, schema)
+    frame = _rows_with_positions(spark, table, group, schema)
     if group.is_dirty or from_path or asked - _OF_ROWS:
         frame = file_facts.with_facts(frame, spark, table, group, from_path)
     return frame.where(file_facts.is_kept(F.col(_POSITION))) if group.is_dirty else frame
 
 
-def _located(spark: SparkSession, table: str, group: Group, schema: StructType) -> DataFrame:
-    """Return the rows of a group's files as they are, with their positions and the files they are from."""
+def _rows_with_positions(spark: SparkSession, table: str, group: Group, schema: StructType) -> DataFrame:
+    """Return the rows of a group's files as they are, with their files and positions."""
     if group.needs_arrow:
         rows = read_with_arrow(spark, table, group.files, schema)
         return rows.withColumnsRenamed({PATH_COLUMN: file_facts.FILE, POSITION_COLUMN: _POSITION})
@@ -93,7 +97,7 @@ def _located(spark: SparkSession, table: str, group: Group, schema: StructType) 
     depth = file_facts.name_depth(group.files)
     file_facts.check_keys(rows, group.files, depth)
     key = file_facts.file_key(rows, depth).alias(file_facts.FILE)
-    return rows.select(*[F.col(quoted(name)) for name in schema.names], position, key)
+    return rows.select(*[F.col(quote_name(name)) for name in schema.names], position, key)
 
 
 def _snapshot(group: Group) -> Column:
@@ -101,13 +105,14 @@ def _snapshot(group: Group) -> Column:
     carried = F.col(SNAPSHOT_ID_COLUMN)
     if group.numbering is None:
         return carried
-    return F.when(carried.isNotNull(), _renumbered(carried, group.numbering.runs))
+    return F.when(carried.isNotNull(), _renumber(carried, group.numbering.runs))
 
 
-def _renumbered(number: Column, runs: Sequence[Run]) -> Column:
-    """Return the snapshot of a number before; one that was not imported is the next that was.
+def _renumber(number: Column, runs: Sequence[Run]) -> Column:
+    """Return our snapshot id for the number that a row of an imported file carries.
 
-    A tree as deep as the logarithm of the runs: of a history with many gaps, a chain would overflow Spark's stack.
+    A snapshot that was not imported becomes the next imported one. The expression is a tree as deep as the
+    logarithm of the runs: in a history with many gaps, a chain would overflow Spark's stack.
     """
     if len(runs) == 1:
         run = runs[0]
@@ -115,7 +120,7 @@ def _renumbered(number: Column, runs: Sequence[Run]) -> Column:
     middle = len(runs) // 2
     last = runs[middle - 1]
     is_before = number < F.lit(last.number + last.count)
-    before, after = _renumbered(number, runs[:middle]), _renumbered(number, runs[middle:])
+    before, after = _renumber(number, runs[:middle]), _renumber(number, runs[middle:])
     return F.when(is_before, before).otherwise(after)
 
 

@@ -1,4 +1,4 @@
-"""Files that are read together: those that hold the same columns in the same way."""
+"""Groups of files that are read together: same columns, held in the same way."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Group:
     """Files that one scan reads.
 
     Attributes:
-        fields: The columns of the table that the files hold, by the names and types that they hold them with.
-        from_path: The columns of the table whose values are in the names of the directories, with the name there.
-        upto: Rows of younger snapshots are left out; None if there are none.
-        numbering: What the snapshots are numbered that rows carry, if these are not our ids.
+        fields: The columns of the table that the files hold, with their names and types in the files.
+        from_path: The columns of the table with values in directory names, and their names there.
+        upto: Rows of later snapshots are left out; None if there are none.
+        numbering: How the snapshots that rows carry are numbered, if not by our ids.
         is_dirty: Whether each of the files has deleted rows.
         needs_arrow: Whether Spark's own reader cannot read the files.
-        without_nan: The columns of floats, and fields of structs, that hold no NaN in any of the files.
+        without_nan: The float columns, and float fields of structs, that hold no NaN in any of the files.
         files: The files, in the order of the plan.
-        places: Where they are among all files of the plan.
+        places: Their places among all files of the plan.
     """
 
     fields: tuple[Field, ...]
@@ -50,9 +50,9 @@ class Group:
 def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
     """Return the files of a plan in groups, in the order of their first files.
 
-    What is not needed makes no difference: columns that nobody asked for, columns and parts of columns that the table
-    no longer has. Files that are known to hold no NaN are apart from others, as Parquet may filter them better.
-    Footers are read, several at a time, only of files whose columns the plan does not know.
+    What is not needed makes no difference: columns that are not asked for, and columns, or parts of them, that
+    the table no longer has. Files that are known to hold no NaN have groups of their own, as Parquet may filter
+    them better. Footers are read, several at a time, only of files whose columns the plan does not know.
 
     Raises:
         DataFileError: A footer that is needed cannot be read.
@@ -80,10 +80,10 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
         if key not in found:
             found[key] = Group(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
         files.setdefault(key, []).append((file, place))
-    return [_filled(group, files[key]) for key, group in found.items()]
+    return [_fill(group, files[key]) for key, group in found.items()]
 
 
-def _filled(group: Group, located: Sequence[tuple[ScanFile, int]]) -> Group:
+def _fill(group: Group, located: Sequence[tuple[ScanFile, int]]) -> Group:
     files, places = zip(*located, strict=True)
     known = frozenset.intersection(*{file.without_nan for file in files})
     without_nan = frozenset(path for path, column_id in _floats(group.fields) if column_id in known)
@@ -91,9 +91,10 @@ def _filled(group: Group, located: Sequence[tuple[ScanFile, int]]) -> Group:
 
 
 class _Shapes:
-    """The different sets of columns that files hold, numbered: comparing numbers is cheap, comparing columns is not.
+    """The different sets of columns that files hold, numbered.
 
-    Files that were written alike share one tuple of fields, which is looked at once.
+    Comparing numbers is cheap, comparing columns is not. Files that were written alike share one tuple of
+    fields, which is looked at once.
     """
 
     def __init__(self, needed: Sequence[Field]) -> None:
@@ -104,7 +105,7 @@ class _Shapes:
 
     def number(self, held: tuple[Field, ...]) -> int:
         if id(held) not in self._by_identity:
-            pruned = _pruned(held, self._needed)
+            pruned = _prune(held, self._needed)
             # The tuple is kept with its number, lest another one gets its identity.
             self._by_identity[id(held)] = held, self._by_value.setdefault(pruned, len(self._by_value))
         return self._by_identity[id(held)][1]
@@ -113,14 +114,17 @@ class _Shapes:
         return list(self._by_value)[number]
 
     def float_ids(self, number: int) -> frozenset[ColumnId]:
-        """Return the columns of floats that Spark makes filters of."""
+        """Return the float columns that Spark makes filters for."""
         if number not in self._float_ids:
             self._float_ids[number] = frozenset(column_id for _, column_id in _floats(self.fields(number)))
         return self._float_ids[number]
 
 
 def needs_vectors(fields: Sequence[Field], *, in_parts: bool = False) -> bool:
-    """Return whether only Spark's vectorized reader reads the columns: its other one lacks some types in lists."""
+    """Return whether only Spark's vectorized reader can read the columns.
+
+    Its other reader lacks some types in lists.
+    """
     return any(
         (in_parts and field.type in _VECTORIZED_ONLY)
         or needs_vectors(field.children, in_parts=in_parts or isinstance(field.type, types.List | types.Map))
@@ -128,24 +132,24 @@ def needs_vectors(fields: Sequence[Field], *, in_parts: bool = False) -> bool:
     )
 
 
-def _pruned(held: Sequence[Field], needed: Sequence[Field]) -> tuple[Field, ...]:
-    """Return what is needed of a file's columns, and of the structs in them, in the order of the table."""
+def _prune(held: Sequence[Field], needed: Sequence[Field]) -> tuple[Field, ...]:
+    """Return the needed columns of a file, and fields of structs, in table order."""
     known = {field.column_id: field for field in held if field.column_id is not None}
-    return tuple(_pruned_within(known[field.column_id], field) for field in needed if field.column_id in known)
+    return tuple(_prune_within(known[field.column_id], field) for field in needed if field.column_id in known)
 
 
-def _pruned_within(held: Field, needed: Field) -> Field:
+def _prune_within(held: Field, needed: Field) -> Field:
     if held.type.name != needed.type.name or not needed.children:
         return held
     if isinstance(held.type, types.Struct):
         # A struct of nothing else still tells which rows are NULL, so its first field is read.
-        return held.with_children(_pruned(held.children, needed.children) or held.children[:1])
+        return held.with_children(_prune(held.children, needed.children) or held.children[:1])
     parts = zip(held.children, needed.children, strict=True)
-    return held.with_children(tuple(_pruned_within(part, below) for part, below in parts))
+    return held.with_children(tuple(_prune_within(part, below) for part, below in parts))
 
 
 def _floats(fields: Sequence[Field], above: ColumnPath = ()) -> Iterator[tuple[ColumnPath, ColumnId]]:
-    """Yield the columns of floats, and those in structs, by the names that the files have."""
+    """Yield the float columns, and those in structs, by their names in the files."""
     for field in fields:
         path = (*above, field.name)
         if isinstance(field.type, types.Float) and field.column_id is not None:
@@ -160,7 +164,9 @@ def _partitions(mapping: Sequence[MappedField], needed: Sequence[Field]) -> Iter
 
 
 def _spark_opens(path: str) -> bool:
-    """Return whether Spark's reader takes a file: it skips hidden ones silently, and Hadoop refuses colons in names.
+    """Return whether Spark's reader opens a file.
+
+    Spark skips hidden files silently, and Hadoop refuses colons in names.
 
     >>> _spark_opens("/t/a.parquet"), _spark_opens("/t/_a.parquet"), _spark_opens("/t/10:30.parquet")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Rows that are kept in the metadata, as the table shows them."""
+"""Inlined rows, which the metadata holds, in the columns of the table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from forklake.engine.spark.columns.projection import projected
+from forklake.engine.spark.columns.projection import project
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_type
 from forklake.files.texts import to_array
 from forklake.model import types
@@ -28,14 +28,15 @@ _LINEAGE: Final = {"rowid": _ROW_ID, "snapshot_id": _SNAPSHOT, "filename": _NAME
 def inlined_frame(
     spark: SparkSession, rows: ScanRows, place: int, needed: Sequence[Field], extra: Mapping[str, str]
 ) -> DataFrame:
-    """Return the needed columns of the table, then lineage: ``extra`` has its names, by the names to give it.
+    """Return the needed columns of the table, then lineage.
 
-    Texts become values of the types that the columns had when the rows were written; then the rows are read like
-    those of a file, which comes at ``place`` behind all others: named after the metadata table that DuckLake would keep
-    them in, and with their ids as row numbers.
+    ``extra`` maps the names to return lineage under to the names of lineage. Texts become values of the types
+    that the columns had when the rows were written. Then the rows are read like those of a file at ``place``,
+    behind all others: it is named like the metadata table in which DuckLake would keep them, and its row
+    numbers are their ids.
 
     Raises:
-        InvalidInputError: A text means no value of its column.
+        InvalidInputError: A text is not a value of its column's type.
     """
     ids = {field.column_id for field in needed}
     held = {field.column_id: field for field in rows.fields if field.column_id is not None and field.column_id in ids}
@@ -47,8 +48,8 @@ def inlined_frame(
     kinds = [*map(spark_type, held.values()), LongType(), LongType(), StringType()]
     schema = StructType([StructField(name, kind) for name, kind in zip(names, kinds, strict=True)])
     frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
-    physical = [_as_shown(field) for field in held.values()]
-    columns = [projected(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
+    physical = [_display_field(field) for field in held.values()]
+    columns = [project(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
     return frame.select(*columns, *[_lineage(name, place).alias(output) for output, name in extra.items()])
 
 
@@ -62,8 +63,8 @@ def _lineage(name: str, place: int) -> Column:
     return F.lit(place if name in ("file_index", "place") else None).cast(LINEAGE_TYPES[name])
 
 
-def _as_shown(field: Field) -> Field:
-    """Return a column as it is held once its values have the types that a user sees."""
+def _display_field(field: Field) -> Field:
+    """Return a column as a file would hold it in its display type."""
     if field.type.shown_as == types.VARCHAR:
         return replace(field, type=types.VARCHAR)
-    return field.with_children(tuple(map(_as_shown, field.children)))
+    return field.with_children(tuple(map(_display_field, field.children)))

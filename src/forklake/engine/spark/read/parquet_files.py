@@ -6,20 +6,21 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.spark.driver.failures import running
+from forklake.engine.spark.driver.failures import guard_jobs
 from forklake.engine.spark.read.pushed_filters import filter_options
 
 
 def read_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """Return the rows of files, with the columns of the first; footers are read now, rows when they are asked for.
+    """Return the rows of files, with the columns of the first file.
 
-    Filters on the rows find NaN and both zeros, as nobody knows who wrote the files.
+    Footers are read now, rows when they are asked for. Filters on the rows find NaN and both zeros, as the
+    writer of the files is unknown.
 
     Raises:
         DataFileError: A file is missing, damaged or encrypted.
         EngineError: The job failed for another reason.
     """
-    with running("the files", paths):
+    with guard_jobs("the files", paths):
         rows = spark.read.parquet(*paths)
         options = filter_options(rows.schema, ())
         return spark.read.schema(rows.schema).options(**options).parquet(*paths) if options else rows

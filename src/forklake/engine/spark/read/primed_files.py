@@ -1,7 +1,8 @@
-"""Parquet files that Spark is told all about: it asks no file system, and shows values of a file as columns.
+"""Parquet files with metadata handed to Spark: status, and values per file.
 
-Internals of Spark are used, by a few lines of Java that are compiled in the driver with the compiler that Spark brings
-along. What goes to the executors is made of classes that they have.
+Spark asks no file system, and shows the values of a file as columns. This uses internals of Spark, through
+a few lines of Java. The driver compiles them with the compiler that comes with Spark. What goes to the
+executors is made of classes that they have.
 """
 
 from __future__ import annotations
@@ -173,23 +174,26 @@ def read_primed(
     values: Sequence[Sequence[Value]] = (),
     without_nan: Iterable[ColumnPath] = (),
 ) -> DataFrame:
-    """Return the rows of some files, each path once, and behind their columns the values of their files.
+    """Return the rows of some files, then the values of their files as columns.
+
+    Each path occurs once.
 
     Args:
-        spark: A session whose JVM is at hand.
+        spark: A session with a JVM in reach.
         files: What to read.
         schema: The columns of the files.
-        options: Of the reader.
-        value_schema: What the values are: bigint, string or binary. A condition on them alone leaves whole files out.
-        values: Those of each file, in the same order.
-        without_nan: The columns of floats that are known to hold no NaN. Spark hands no filter on others to Parquet
-            that NaN fulfils.
+        options: The reader's options.
+        value_schema: The types of the values: bigint, string or binary. A condition on them alone skips whole
+            files.
+        values: The values of each file, in the order of the files.
+        without_nan: The float columns that are known to hold no NaN. For others, Spark hands Parquet no filter
+            that NaN satisfies.
 
     Raises:
         Py4JError: Spark's internals are not as expected.
     """
     text = "\0".join(part for file in files for part in (hadoop_path(file.path), str(byte_count(file))))
-    packed = b"".join(_packed(value) for of_file in values for value in of_file)
+    packed = b"".join(_pack(value) for of_file in values for value in of_file)
     key = hashlib.sha256(text.encode() + b"\0" + packed).hexdigest()
     given = "\0".join(part for option in options.items() for part in option)
     known = "\0".join("\1".join(path) for path in without_nan)
@@ -200,28 +204,37 @@ def read_primed(
 
 
 def position_column(spark: SparkSession) -> str:
-    """Return the name of a bigint column that holds, if it is among those asked for, the positions of rows."""
+    """Return the name of the bigint column that Spark fills with row positions.
+
+    It holds them if it is among the columns that are asked for.
+    """
     return str(_java(spark).positionColumn())
 
 
 def is_unset(spark: SparkSession, bitmap: str, position: str) -> Column:
-    """Return whether a position is none of those of a `bitmap`, given the names of both columns."""
+    """Return whether a position is not in a `bitmap`, given both columns' names."""
     from pyspark.sql.classic.column import Column as OfJava  # noqa: PLC0415 - not there without the JVM
 
     return OfJava(_java(spark).isUnset(bitmap, position))
 
 
 def is_batched(spark: SparkSession, schema: StructType) -> bool:
-    """Return whether files of such columns are read in batches: only then is a large value of a file not copied."""
+    """Return whether files with such columns are read in batches.
+
+    Only then is a large value of a file not copied into each row.
+    """
     return bool(_java(spark).isBatched(spark._jsparkSession, schema.json()))
 
 
 def byte_count(file: ScanFile) -> int:
-    """Return a file's size; Spark passes over files of no bytes, so where the metadata has none the file is asked."""
+    """Return the size of a file.
+
+    Spark skips files of no bytes, so where the metadata has no size, storage is asked.
+    """
     return file.file_size_bytes if file.file_size_bytes > 0 else storage.size(file.path)
 
 
-def _packed(value: Value) -> bytes:
+def _pack(value: Value) -> bytes:
     match value:
         case None:
             return b"n"
@@ -234,7 +247,7 @@ def _packed(value: Value) -> bytes:
 
 
 def _java(spark: SparkSession) -> Any:
-    """Return an object of the class, compiled once per JVM."""
+    """Return an object of the Java class, which is compiled once per JVM."""
     gateway: Any = spark.sparkContext._gateway
     with _compiling:
         found = _compiled.get(gateway)

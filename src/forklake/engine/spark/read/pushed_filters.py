@@ -1,8 +1,8 @@
-"""Which filters Spark hands to Parquet: none that leaves out a row of floats that fulfils it.
+"""Filters that Spark may hand to Parquet without losing a matching row.
 
-To SQL zero has no sign, and NaN is the greatest number and equals itself. To Parquet -0.0 is less than 0.0, also in
-dictionaries and Bloom filters, and the bounds that most writers give leave NaN out. Whatever comes from Parquet is
-filtered again by Spark, so a filter may be widened, or not be handed over at all.
+In SQL zero has no sign, and NaN is the greatest number and equals itself. In Parquet -0.0 is less than 0.0,
+also in dictionaries and Bloom filters, and the bounds of most writers leave NaN out. Spark filters again
+whatever comes from Parquet, so a filter may be widened, or not be handed over at all.
 """
 
 from __future__ import annotations
@@ -150,10 +150,10 @@ _BY_ROW: Final = ("parquet.filter.record-level.enabled",)
 
 
 def filter_options(schema: StructType, without_nan: Collection[ColumnPath]) -> dict[str, str]:
-    """Return the options of a reader that keep Parquet from filtering wrongly, where filters cannot be widened.
+    """Return reader options that keep Parquet from filtering wrongly.
 
-    Bounds leave both zeros in; they are used unless there is a column that may hold NaN. Filters on other columns are
-    given up as well: Parquet does not tell columns apart.
+    They are for readers whose filters cannot be widened. Bounds keep both zeros; they are used unless a column
+    may hold NaN. Filters on other columns are then given up too: the options do not distinguish columns.
     """
     floats = list(_floats(schema, ()))
     if not floats:
@@ -163,7 +163,10 @@ def filter_options(schema: StructType, without_nan: Collection[ColumnPath]) -> d
 
 
 def _floats(kind: DataType, path: ColumnPath) -> Iterator[ColumnPath]:
-    """Yield the columns of floats that Spark makes filters of: those that are not in lists or maps."""
+    """Yield the float columns that Spark makes filters for.
+
+    Those in lists or maps have none.
+    """
     if isinstance(kind, FloatType | DoubleType):
         yield path
     elif isinstance(kind, StructType):

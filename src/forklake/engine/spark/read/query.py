@@ -1,4 +1,7 @@
-"""Queries: Spark SQL over frames, in a session in which nothing but the query decides what it means."""
+"""Queries: Spark SQL over frames, in a session with fixed settings.
+
+In that session nothing but the query decides what it means.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import VariantVal
 
-from forklake.engine.spark.driver.failures import SPARK_ERRORS, reaching_spark, running, translation
+from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_jobs, reaching_spark, translation
 from forklake.engine.spark.driver.gateway import losses
-from forklake.engine.spark.driver.isolate import cloned, without_rule
+from forklake.engine.spark.driver.isolate import clone, without_rule
 from forklake.engine.spark.driver.quiet import quiet
-from forklake.engine.spark.driver.session import checked, is_remote
+from forklake.engine.spark.driver.session import check_running, is_remote
 from forklake.engine.spark.read.collect import arrow_batches
 from forklake.model.scan import ScanPlan, plan_lines
 
@@ -56,17 +59,18 @@ _MAKES_ROWS: Final = re.compile(r"\b(range|sequence|explode|explode_outer|posexp
 
 @reaching_spark()
 def query_session(spark: SparkSession) -> SparkSession:
-    """Return a session for the queries of one connection: a copy of the caller's, with what changes meaning set.
+    """Return a session for the queries of one connection.
 
-    What the caller tuned stays tuned. Nothing that is set or registered in it is seen by the caller.
+    It is a copy of the caller's, with all settings fixed that change the meaning of a query. The caller's
+    tuning is kept. Nothing that is set or registered in the copy reaches the caller.
     """
     # The rule fails for a subquery that is shown for each row of a table in several pieces: it looks for the columns of
     # the subquery among those of the table.
-    return cloned(spark, {**_SETTINGS, **without_rule(spark, "PushProjectionThroughUnion")})
+    return clone(spark, {**_SETTINGS, **without_rule(spark, "PushProjectionThroughUnion")})
 
 
 def are_few(plans: Iterable[ScanPlan]) -> bool:
-    """Return whether scans give so few rows that a query of them is one of few rows."""
+    """Return whether scans give so few rows that `query_frame` should know."""
     files = inlined = 0
     for plan in plans:
         files += sum(file.record_count for file in plan.files)
@@ -77,71 +81,76 @@ def are_few(plans: Iterable[ScanPlan]) -> bool:
 def query_frame(
     spark: SparkSession, sql: str, frames: Mapping[str, DataFrame], *, of_few_rows: bool = False
 ) -> DataFrame:
-    """Return the rows of a query, lazily: it is analysed now, and run by whoever asks for rows.
+    """Return the rows of a query, lazily: it is analysed now, and run for its rows.
 
     Args:
-        spark: A session as `query_session` gives it, used by one thread at a time.
+        spark: A session from `query_session`, used by one thread at a time.
         sql: Spark SQL.
-        frames: What the tables in it are, by name. They may belong to other sessions of the same application. No
-            view of the same name is there afterwards.
-        of_few_rows: The frames have few rows, see `are_few`: the query is interpreted, in one task where it can be.
+        frames: The tables of the query, by name. They may belong to other sessions of the same application.
+            Afterwards there is no view of the same name.
+        of_few_rows: Whether the frames have few rows, see `are_few`: then the query is interpreted, in one task
+            if possible.
 
     Raises:
-        InvalidInputError: Spark cannot make sense of the query.
+        InvalidInputError: Spark does not understand the query.
     """
     since = losses()
     try:
         if is_remote(spark):
             return _remote_query(spark, sql, frames)
-        within = _twin(spark) if of_few_rows and not _MAKES_ROWS.search(sql) else spark
+        within = _few_rows_session(spark) if of_few_rows and not _MAKES_ROWS.search(sql) else spark
         with quiet(), _views(within, frames):
             return within.sql(sql)
     except SPARK_ERRORS as error:
         raise translation(error, "the query", since=since) from error
 
 
-def limited(frame: DataFrame, limit: int | None, offset: int = 0) -> DataFrame:
-    """Return rows without the first ones, and at most so many; in the order that they come in."""
+def limit_rows(frame: DataFrame, limit: int | None, offset: int = 0) -> DataFrame:
+    """Skip the first rows of a frame and limit the rest, in the order they come."""
     frame = frame.offset(offset) if offset else frame
     return frame if limit is None else frame.limit(limit)
 
 
 @reaching_spark()
-def named(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Return a query with other names of its columns.
+def rename_columns(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Return a query with its columns renamed.
 
     Raises:
         EngineError: Spark was lost since the query was made.
     """
-    checked(frame.sparkSession, "of the query", hint="Run the query again.")
+    check_running(frame.sparkSession, "of the query", hint="Run the query again.")
     return frame.toDF(*names)
 
 
 def collect_rows(frame: DataFrame, paths: Sequence[str] = (), what: str = "the query") -> pa.Table:
-    """Return all rows of a query; moments are in UTC whatever the session's zone.
+    """Return all rows of a query; times are in UTC whatever the session's zone.
 
     Args:
         frame: The query.
-        paths: The files that it reads, as messages shall name them.
-        what: What it is, as messages shall name it.
+        paths: The files that the query reads, as messages should name them.
+        what: What messages should call the query.
 
     Raises:
-        InvalidInputError: A value cannot be computed; in the words of the function that could not, where it has any.
+        InvalidInputError: A value cannot be computed; with the text of the function that failed, where it has
+            one.
         DataFileError: A file is missing or damaged.
         EngineError: The job failed for another reason, or Spark was lost since the query was made.
     """
-    checked(frame.sparkSession, "of the query", hint="Run the query again.")
-    with running(what, paths):
+    check_running(frame.sparkSession, "of the query", hint="Run the query again.")
+    with guard_jobs(what, paths):
         return frame.toArrow() if is_remote(frame.sparkSession) else arrow_batches(frame)
 
 
 def variant_values(pairs: Sequence[tuple[bytes, bytes] | None]) -> list[Any]:
-    """Return what variants mean in Python; they are collected as their value and metadata."""
+    """Return variants as Python values.
+
+    Each variant is given as it was collected: its value and its metadata.
+    """
     return [None if pair is None else VariantVal(*pair).toPython() for pair in pairs]
 
 
 def explain(frame: DataFrame, plans: Sequence[ScanPlan]) -> str:
-    """Return what a query does: the files of each table that it reads and leaves out, then Spark's plan."""
+    """Explain a query: the files read and skipped per table, then Spark's plan."""
     lines = [line for plan in plans for line in plan_lines(plan)]
     try:
         with quiet():
@@ -156,11 +165,14 @@ def explain(frame: DataFrame, plans: Sequence[ScanPlan]) -> str:
 _twins: Final[WeakKeyDictionary[SparkSession, SparkSession]] = WeakKeyDictionary()
 
 
-def _twin(spark: SparkSession) -> SparkSession:
-    """Return the copy of a session that queries of few rows are run in; it is made for the first of them."""
+def _few_rows_session(spark: SparkSession) -> SparkSession:
+    """Return the copy of a session that runs queries of few rows.
+
+    It is made for the first of them.
+    """
     found = _twins.get(spark)
     if found is None:
-        found = _twins[spark] = cloned(spark, _FEW_ROWS)
+        found = _twins[spark] = clone(spark, _FEW_ROWS)
     return found
 
 
@@ -181,7 +193,10 @@ def _views(spark: SparkSession, frames: Mapping[str, DataFrame]) -> Iterator[Non
 
 
 def _within(spark: Any, frame: Any) -> Any:
-    """Return a frame of another session as one of this session: views belong to the session of their frame."""
+    """Return a frame of another session as one of this session.
+
+    Views belong to the session of their frame.
+    """
     if frame.sparkSession is spark:
         return frame._jdf
     of_rows = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows
@@ -189,7 +204,10 @@ def _within(spark: Any, frame: Any) -> Any:
 
 
 def _remote_query(spark: SparkSession, sql: str, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """Send the frames along with the query: a remote session analyses it only when rows are asked for."""
+    """Send the frames along with the query.
+
+    A remote session analyses a query only when rows are asked for.
+    """
     from pyspark.sql.connect.dataframe import DataFrame as RemoteFrame  # noqa: PLC0415 - needs grpc
     from pyspark.sql.connect.plan import SQL, SubqueryAlias  # noqa: PLC0415
 

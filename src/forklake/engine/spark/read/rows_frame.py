@@ -1,4 +1,4 @@
-"""Rows in memory as a frame."""
+"""Rows in memory as a Spark frame."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from forklake.model.field import Field
 
 @reaching_spark()
 def rows_frame(spark: SparkSession, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> DataFrame:
-    """Return rows as a frame; its columns are of the types that columns of tables have in Spark.
+    """Return rows as a frame, with the Spark types that a table's columns have.
 
     Args:
         spark: The session.
-        fields: The columns, each of another name.
-        rows: Their values, as `forklake.files.python_values` gives them to a user.
+        fields: The columns; no name occurs twice.
+        rows: Their values, as `forklake.files.python_values` gives them to users.
 
     Raises:
-        InvalidInputError: A value is none of its column.
+        InvalidInputError: A value does not belong to its column's type.
     """
     schema = spark_schema(tuple(fields))
     if not rows or not fields:
@@ -37,13 +37,13 @@ def rows_frame(spark: SparkSession, fields: Sequence[Field], rows: Sequence[Sequ
 
 
 @reaching_spark()
-def held_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[Field, ...]) -> DataFrame:
-    """Return a frame of the caller as one whose columns have the names of fields, and the types of a table's.
+def typed_frame(spark: SparkSession, rows: pa.Table | DataFrame, fields: tuple[Field, ...]) -> DataFrame:
+    """Return a caller's rows with given column names and the types of a table.
 
     Args:
         spark: The session, for rows in memory.
-        rows: An Arrow table, as `forklake.files.conform` returns it for the fields, or a frame of Spark.
-        fields: Its columns.
+        rows: An Arrow table, as `forklake.files.conform` returns it for the fields, or a Spark frame.
+        fields: The columns.
     """
     if isinstance(rows, pa.Table):
         return spark_frame(spark, rows, fields)

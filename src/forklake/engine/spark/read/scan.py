@@ -1,4 +1,4 @@
-"""Rows of a table as a DataFrame."""
+"""Merge-on-read scans: the rows of a table as a DataFrame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_schema
 from forklake.engine.spark.driver.failures import reaching_spark, translation
 from forklake.engine.spark.read.group_frame import group_frame
@@ -41,30 +41,31 @@ def scan(
     keep_order: bool = False,
     is_limited: bool = False,
 ) -> DataFrame:
-    """Return the rows that a plan describes, lazily: files are read by the jobs that use the DataFrame.
+    """Return the rows of a plan, lazily: the jobs that use the DataFrame read files.
 
-    Only the columns that are asked for or in the condition are read, and each scan of files gets the condition under
-    the names that its files have. No setting of the session changes the rows.
+    Only columns that are asked for or in the condition are read, and each scan of files gets the condition
+    under the names that its files have. No setting of the session changes the rows.
 
     Args:
         spark: The session.
         plan: What to read.
         columns: The columns of the table to return, in this order, named as the table names them; None for all.
-        condition: Spark SQL in which columns are named as the table has them; rows for which it is not true are left
-            out. It may name columns of ``lineage`` too.
-        lineage: What to return behind the columns, of `LINEAGE_TYPES`. A column of the table of the same name wins, as
-            in DuckDB; a mapping gives other names to return them under, and then it does not.
-        keep_order: Rows come in the order of the plan's files and of the rows in them, inlined rows last, as DuckDB
-            scans them; they still do after a projection or a filter. Not promised beyond `ORDERED_ROWS` rows.
-        is_limited: Of the rows in that order only the first will be taken.
+        condition: Spark SQL over the columns of the table; rows for which it is not true are left out. It may
+            name columns of ``lineage`` too.
+        lineage: What to return behind the columns, of `LINEAGE_TYPES`. A column of the table of the same name
+            wins, as in DuckDB. A mapping gives other names to return lineage under; then no column wins.
+        keep_order: Whether rows come in the order of the plan's files and of the rows in them, inlined rows
+            last, as in DuckDB's scans; they still do after a projection or a filter. Not promised beyond
+            `ORDERED_ROWS` rows.
+        is_limited: Whether only the first rows in that order will be taken.
 
     Raises:
-        NotFoundError: The table does not have one of the columns, or one that the condition names.
-        InvalidInputError: The condition is no SQL, there is no such lineage, or a file holds a column as a type that
-            cannot become the table's.
+        NotFoundError: The table lacks one of the columns, or one that the condition names.
+        InvalidInputError: The condition is no SQL, there is no such lineage, or a file holds a column as a type
+            that cannot become the table's.
         DataFileError: A footer that is needed cannot be read.
     """
-    wanted = _chosen(plan, columns)
+    wanted = _choose_columns(plan, columns)
     named = lineage if isinstance(lineage, Mapping) else {name: name for name in lineage}
     shown, wanted = _lineage(plan, wanted, named, wins=not isinstance(lineage, Mapping))
     ids = {field.column_id for field in wanted}
@@ -83,9 +84,9 @@ def scan(
     names = [*(field.name for field in wanted), *shown.values()]
     try:
         rows = rows if condition is None else rows.where(condition)
-        rows = _sorted(rows, plan) if is_sorted else rows
+        rows = _sort(rows, plan) if is_sorted else rows
         # Each column that is selected costs a call to the JVM.
-        return rows if rows.columns == names else rows.select(*[F.col(quoted(name)) for name in names])
+        return rows if rows.columns == names else rows.select(*[F.col(quote_name(name)) for name in names])
     except PySparkException as error:
         raise translation(error, f'table "{plan.table}"') from error
 
@@ -93,7 +94,7 @@ def scan(
 # ---- names ---------------------------------------------------------------------------------------------------------
 
 
-def _chosen(plan: ScanPlan, columns: Sequence[str] | None) -> list[Field]:
+def _choose_columns(plan: ScanPlan, columns: Sequence[str] | None) -> list[Field]:
     if columns is None:
         return list(plan.fields)
     known = {fold(field.name): field for field in plan.fields}
@@ -106,7 +107,10 @@ def _chosen(plan: ScanPlan, columns: Sequence[str] | None) -> list[Field]:
 def _lineage(
     plan: ScanPlan, wanted: list[Field], named: Mapping[str, str], *, wins: bool
 ) -> tuple[dict[str, str], list[Field]]:
-    """Return the lineage to show, by name, with the names to show it under; and the columns, those that win added."""
+    """Return the lineage to return, with its output names, and the columns.
+
+    Columns of the table that win over lineage are added to the columns.
+    """
     shown, columns = {}, list(wanted)
     known = {fold(field.name): field for field in plan.fields}
     for name, output in named.items():
@@ -121,12 +125,18 @@ def _lineage(
 
 
 def _is_mentioned(name: str, condition: str | None) -> bool:
-    """Return whether a condition may name a column; a column too many is only read in vain."""
+    """Return whether a condition may name a column.
+
+    An unneeded column costs no more than reading it.
+    """
     return condition is not None and fold(name).replace("`", "``") in fold(condition)
 
 
 def _is_word(name: str, condition: str | None) -> bool:
-    """Return whether a condition may name lineage, which costs more than a column if it is computed in vain."""
+    """Return whether a condition may name lineage.
+
+    Unneeded lineage costs more to compute than an unneeded column.
+    """
     return condition is not None and re.search(rf"(?<!\w){name}(?!\w)", fold(condition)) is not None
 
 
@@ -136,8 +146,8 @@ def _is_word(name: str, condition: str | None) -> bool:
 def _needs_sort(plan: ScanPlan, found: Sequence[Group], *, is_limited: bool) -> bool:
     """Return whether rows would not come in order by themselves.
 
-    Spark reads the largest files of a group first, but a file from its beginning to its end, and what is united one
-    after the other. A limit takes rows of several tasks as they come.
+    Spark reads the largest files of a group first, but each file from beginning to end, and the parts of a
+    union one after the other. A limit takes rows of several tasks as they come.
     """
     if sum(file.record_count for file in plan.files) > ORDERED_ROWS:
         return False
@@ -145,7 +155,7 @@ def _needs_sort(plan: ScanPlan, found: Sequence[Group], *, is_limited: bool) -> 
     return any(len(group.files) > 1 for group in found) or (is_limited and pieces > 1)
 
 
-def _sorted(rows: DataFrame, plan: ScanPlan) -> DataFrame:
+def _sort(rows: DataFrame, plan: ScanPlan) -> DataFrame:
     byte_count = sum(file.file_size_bytes for file in plan.files)
     if byte_count <= _ONE_TASK_BYTES and len(plan.files) <= _ONE_TASK_FILES:
         # One task sorts on its own, where a sort of many takes a shuffle, and a job before it to sample.
@@ -162,7 +172,10 @@ def _empty_frame(spark: SparkSession, needed: Sequence[Field], extra: Mapping[st
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
-    """Unite frames by halves: a plan as deep as there are groups would overflow Spark's stack."""
+    """Unite frames by halves.
+
+    A plan as deep as the number of groups would overflow Spark's stack.
+    """
     if len(frames) == 1:
         return frames[0]
     middle = len(frames) // 2

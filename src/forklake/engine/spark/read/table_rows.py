@@ -1,4 +1,4 @@
-"""Rows of a table with what they have beside columns, as a frame."""
+"""Rows of a table with their lineage, as a frame."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.read.scan import scan
 from forklake.model.names import fold
 from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, PLACE_LINEAGE, ScanPlan
@@ -21,7 +21,7 @@ def table_rows(
     keep_order: bool = False,
     is_limited: bool = False,
 ) -> DataFrame:
-    """Return rows as `forklake.engine.engine.Engine.scan` says."""
+    """Return rows as `forklake.engine.engine.Engine.scan` describes."""
     own = {fold(field.name) for field in plan.fields}
     beside = {fold(name) for name in columns or ()} - own
     lineage = {name: name for name in LINEAGE_COLUMNS if name in beside}
@@ -43,4 +43,4 @@ def table_rows(
     if "rowid" in beside and OWN_ROW_ID in beside:
         found = found.withColumn("rowid", found[OWN_ROW_ID])
     named = {fold(name): name for name in found.columns}
-    return found.select(*(quoted(named[fold(name)]) for name in columns))
+    return found.select(*(quote_name(named[fold(name)]) for name in columns))

@@ -1,4 +1,7 @@
-"""Rows of files with what is true of each file as columns: no join, and what is deleted is tested where it is read."""
+"""Rows of files, with the facts of each file as columns.
+
+There is no join, and deleted rows are left out where they are read.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ _FACTS: Final[dict[str, tuple[str, DataType]]] = {
 def valued_frame(
     spark: SparkSession, table: str, group: Group, schema: StructType, asked: set[str], position: str
 ) -> DataFrame | None:
-    """Return the rows of a group that are not deleted, with the facts that lineage needs; None if it has to be joined.
+    """Return a group's rows that are not deleted, with the facts for lineage.
+
+    None: the facts have to be joined.
 
     Args:
         spark: The session.
@@ -45,7 +50,7 @@ def valued_frame(
         group: The files; Spark's own reader can read them.
         schema: Their columns.
         asked: The lineage that is asked for.
-        position: The column to return the positions of rows as.
+        position: The name of the column to return the positions of rows in.
 
     Raises:
         DataFileError: A delete file cannot be read.
@@ -96,7 +101,10 @@ def _values(table: str, group: Group, names: Sequence[str]) -> list[list[Value]]
 
 
 def _bitmaps(table: str, files: Sequence[ScanFile]) -> list[bytes]:
-    """Return what is deleted of each file as Java reads it fastest: words of 32 bits, the high byte first."""
+    """Return the deleted rows of each file as Java reads them fastest.
+
+    These are words of 32 bits, the high byte first.
+    """
     with ThreadPoolExecutor(min(_READERS, len(files))) as readers:
         found = list(readers.map(lambda file: file_facts.bitmap_of(table, file), files))
     return [words.astype("<i8").view("<u4").astype(">u4").tobytes() for words in found]

@@ -1,4 +1,4 @@
-"""Rows of frames become data files."""
+"""Writing: rows of frames become data files."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,7 @@
-"""Files written by PyArrow inside Spark's tasks: for types, codecs and encryption that Spark's own writer lacks."""
+"""PyArrow's Parquet writer inside Spark tasks.
+
+It is used for types, codecs and encryption that Spark's own writer lacks.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from forklake.engine.spark.columns.arrow_columns import stored
-from forklake.engine.spark.columns.projection import quoted
-from forklake.engine.spark.driver.isolate import isolated
-from forklake.engine.spark.write.file_layout import laid_out, layout_settings
+from forklake.engine.spark.columns.arrow_columns import storage_array
+from forklake.engine.spark.columns.projection import quote_name
+from forklake.engine.spark.driver.isolate import isolate
+from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
@@ -29,16 +32,17 @@ _REPORT: Final = pa.schema([("file", pa.binary())])
 
 
 def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> list[NewDataFile]:
-    """Write rows, as `conform` made them, into Parquet files below a directory; return them as metadata knows them.
+    """Write conformed rows into Parquet files below a directory.
 
-    A task that is tried again, or runs twice, may leave files in the directory that are not among those returned.
+    The rows are as `conform` returns them. The files are returned as the metadata records them. A task that is
+    tried again, or runs twice, may leave other files in the directory.
     """
     schema = arrow_schema(target.fields)
-    with isolated(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
+    with isolate(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
         tokened, tokens = with_tokens(frame, target)
         # Of columns with dots or backticks in their names, mapInArrow makes something else.
-        columns = [F.col(quoted(field.name)).alias(f"c{number}") for number, field in enumerate(target.fields)]
-        arranged = laid_out(tokened, target, tokens).select(*columns)
+        columns = [F.col(quote_name(field.name)).alias(f"c{number}") for number, field in enumerate(target.fields)]
+        arranged = lay_out(tokened, target, tokens).select(*columns)
         reports = arranged.mapInArrow(_task(replace(target, directory=directory), schema), "file binary").collect()
     below = directory.removeprefix(target.directory)
     files: Iterator[NewDataFile] = (pickle.loads(report.file) for report in reports)
@@ -47,12 +51,12 @@ def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> li
 
 def _task(target: WriteTarget, schema: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def write_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        files = write_files((_stored(batch, target, schema) for batch in batches), target, schema)
+        files = write_files((_storage_batch(batch, target, schema) for batch in batches), target, schema)
         yield pa.record_batch([pa.array([pickle.dumps(file) for file in files], pa.binary())], schema=_REPORT)
 
     return write_partition
 
 
-def _stored(batch: pa.RecordBatch, target: WriteTarget, schema: pa.Schema) -> pa.RecordBatch:
-    columns = [stored(values, field) for values, field in zip(batch.columns, target.fields, strict=True)]
+def _storage_batch(batch: pa.RecordBatch, target: WriteTarget, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [storage_array(values, field) for values, field in zip(batch.columns, target.fields, strict=True)]
     return pa.record_batch(columns, schema=schema)

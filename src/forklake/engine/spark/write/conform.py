@@ -1,4 +1,7 @@
-"""A user's frame as the columns of a table: matched, cast, completed with defaults and checked (docs/spec/casts.md)."""
+"""A user's frame conformed to the columns of a table (docs/spec/casts.md).
+
+Columns are matched, cast, completed with defaults and checked.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from forklake.engine.spark.columns.arrow_columns import arrow_cast, default_value
-from forklake.engine.spark.columns.column_casts import native_cast, unchanged
+from forklake.engine.spark.columns.column_casts import identity, native_cast
 from forklake.files.column_names import check_names, column_positions
 from forklake.model import types
 from forklake.model.field import Field
@@ -18,16 +21,17 @@ from forklake.model.names import fold
 
 
 def conform(frame: DataFrame, fields: Sequence[Field], table: str, *, by_name: bool) -> DataFrame:
-    """Return the frame's rows with the columns of a table, in its order, each of its type in Spark.
+    """Return a frame's rows in the columns of a table, in its order and Spark types.
 
-    A column that is right already is taken as it is, at no cost. Values that fit no column fail when the frame is run,
-    never before; none is cut, wrapped or made NULL. The result does not depend on the settings of the session.
+    A column that is right already is taken as it is, at no cost. Values that do not fit their column fail when
+    the frame is run, never before; none is cut, wrapped or made NULL. The result does not depend on the
+    settings of the session.
 
     Args:
         frame: The rows.
         fields: The columns of the table.
         table: Its name, for messages.
-        by_name: Whether columns are matched by their names, not by their positions.
+        by_name: Whether columns are matched by name, not by position.
 
     Raises:
         InvalidInputError: The columns do not fit the table's. No job was run.
@@ -49,7 +53,7 @@ def conform(frame: DataFrame, fields: Sequence[Field], table: str, *, by_name: b
 
 
 def _check_structs(source: DataType, field: Field, table: str, above: str) -> None:
-    """Refuse structs with fields that the table's do not have, at any depth."""
+    """Refuse structs with fields that the table's structs lack, at any depth."""
     if isinstance(source, StructType) and isinstance(field.type, types.Struct):
         check_names(source.names, field.children, table, above)
     for part, child in _parts(source, field):
@@ -70,12 +74,12 @@ def _parts(source: DataType, field: Field) -> Iterator[tuple[DataType, Field]]:
 def _column(value: Column, given: StructField, field: Field, table: str) -> Column:
     _check_structs(given.dataType, field, table, field.name)
     cast = native_cast(given.dataType, field, field.name) or arrow_cast(given.dataType, field, table)
-    return value if cast is unchanged and not given.nullable else _not_null(cast(value), field, table)
+    return value if cast is identity and not given.nullable else _not_null(cast(value), field, table)
 
 
 def _is_right(given: StructField, field: Field) -> bool:
-    """Return whether a column is the table's already, name and all."""
-    is_same = given.name == field.name and native_cast(given.dataType, field, field.name) is unchanged
+    """Return whether a column is the table's already, its name included."""
+    is_same = given.name == field.name and native_cast(given.dataType, field, field.name) is identity
     return is_same and (field.nulls_allowed or not given.nullable)
 
 

@@ -1,4 +1,4 @@
-"""How rows are spread over tasks, and so over files, and in which order they are written."""
+"""How rows are distributed over tasks, and so over files, and in which order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.driver.isolate import without_rule
 from forklake.engine.spark.driver.session import is_remote
 from forklake.model.definitions import SortKey
@@ -17,25 +17,25 @@ from forklake.model.write import WriteTarget
 
 
 def layout_settings(spark: SparkSession) -> dict[str, str]:
-    """Return what must be set where `laid_out` rows are run.
+    """Return the settings that `lay_out` needs where its rows are run.
 
     Of two coalesces Spark would drop the caller's, even if it asks for fewer partitions than ours.
     """
     return {"spark.sql.caseSensitive": "true", **without_rule(spark, "CollapseRepartition")}
 
 
-def laid_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> DataFrame:
-    """Return the rows as the files of a table get them.
+def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> DataFrame:
+    """Return rows distributed and sorted for the files of a table.
 
-    Rows of one partition come together, in as few tasks as their size allows, and one after the other in each. A sorted
-    table's rows are sorted within each file (of a table without partitions: files follow each other, too). Otherwise
-    rows keep their order and are not moved between machines: there are as many files as the session runs tasks at once,
-    or one for each Spark partition with ``per_thread_output``.
+    Rows of one partition come together, in as few tasks as their size allows, and one after the other in each.
+    Rows of a sorted table are sorted within each file; without partitions, the files follow each other too.
+    Otherwise rows keep their order and are not moved between machines: there are as many files as the session
+    runs tasks at once, or one for each Spark partition with ``per_thread_output``.
 
     Args:
-        rows: What to write, as `conform` made it, with the columns of ``tokens``.
+        rows: What to write, as `conform` returns it, with the columns of ``tokens``.
         target: The table.
-        tokens: The columns that tell partitions apart.
+        tokens: The columns that distinguish partitions.
     """
     order = _order(target.sort_keys, target.fields) if target.options.sort_on_insert else []
     if tokens:
@@ -48,7 +48,7 @@ def laid_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Dat
 
 
 def parallelism(spark: SparkSession) -> int:
-    """Return how many tasks a session runs at once, as well as can be told."""
+    """Return how many tasks a session runs at once, as well as is known."""
     if is_remote(spark):
         return int(cast("str", spark.conf.get("spark.sql.shuffle.partitions")))
     return int(cast("Any", spark).sparkContext.defaultParallelism)
@@ -62,10 +62,10 @@ def _by_range(rows: DataFrame, order: Sequence[Column]) -> DataFrame:
 
 
 def _order(keys: Sequence[SortKey], fields: Sequence[Field]) -> list[Column]:
-    return [_ordered(_expression(key, fields), key) for key in keys]
+    return [_sort_column(_expression(key, fields), key) for key in keys]
 
 
-def _ordered(value: Column, key: SortKey) -> Column:
+def _sort_column(value: Column, key: SortKey) -> Column:
     nulls_first = key.null_order == "NULLS_FIRST"
     if key.direction == "DESC":
         return value.desc_nulls_first() if nulls_first else value.desc_nulls_last()
@@ -73,6 +73,9 @@ def _ordered(value: Column, key: SortKey) -> Column:
 
 
 def _expression(key: SortKey, fields: Sequence[Field]) -> Column:
-    """Return what a key sorts by; a plain column is meant in every dialect, whatever characters its name has."""
+    """Return what a key sorts by.
+
+    A plain column means the same in every dialect, whatever characters its name has.
+    """
     column = plain_column(key.expression, fields)
-    return F.expr(key.expression) if column is None else F.col(quoted(column.name))
+    return F.expr(key.expression) if column is None else F.col(quote_name(column.name))

@@ -1,4 +1,4 @@
-"""Files written by Spark's own Parquet writer: the fast way, for types that Spark has."""
+"""Spark's own Parquet writer: the fast way, for types that Spark has."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.columns.spark_types import spark_type
-from forklake.engine.spark.driver.isolate import isolated
-from forklake.engine.spark.write.file_layout import laid_out, layout_settings
+from forklake.engine.spark.driver.isolate import isolate
+from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.model import types
 from forklake.model.field import Field, leaves
@@ -56,15 +56,15 @@ _OTHER_WIDTH: Final = 8
 
 
 def write_native(rows: DataFrame, target: WriteTarget, directory: str) -> None:
-    """Write rows, as `conform` made them, into Parquet files below a directory that is not there yet.
+    """Write conformed rows into Parquet files below a directory that must be new.
 
-    Every column and every field of a struct has its field id. Nothing depends on the settings of the rows' session.
-    Files without rows may be among the files.
+    The rows are as `conform` returns them. Every column and every field of a struct has its field id. Nothing
+    depends on the settings of the rows' session. Files without rows may be among the files.
     """
-    with isolated(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
+    with isolate(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
         tokened, tokens = with_tokens(frame, target)
-        arranged = laid_out(tokened, target, tokens)
-        numbered = arranged.select(*(_numbered(field) for field in target.fields), *tokens)
+        arranged = lay_out(tokened, target, tokens)
+        numbered = arranged.select(*(_numbered_column(field) for field in target.fields), *tokens)
         writer = numbered.write.options(**_options(target))
         (writer.partitionBy(*tokens) if tokens else writer).parquet(directory)
 
@@ -99,16 +99,22 @@ def _level(options: WriteOptions, codec: str) -> dict[str, Any]:
 
 
 def _rows_per_file(target: WriteTarget) -> int:
-    """Return how many rows make a file of the wished size: by what rows took so far, else by their types."""
+    """Return how many rows make a file of the target size.
+
+    It is estimated from the bytes per row so far, else from the types.
+    """
     row_bytes = target.bytes_per_row
     if not row_bytes:
         row_bytes = sum(_WIDTHS.get(field.type, _OTHER_WIDTH) for _, field in leaves(target.fields))
     return max(1, int(target.options.target_file_size / max(row_bytes, 1e-3)))
 
 
-def _numbered(field: Field) -> Column:
-    """Return a column with field ids: its own is metadata, those of its fields are part of its type."""
-    value = F.col(quoted(field.name))
+def _numbered_column(field: Field) -> Column:
+    """Return a column with field ids.
+
+    Its own id is metadata; those of its fields are part of its type.
+    """
+    value = F.col(quote_name(field.name))
     if field.children:
         value = value.cast(_numbered_type(field))
     return value.alias(field.name, metadata=_metadata(field))

@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.arrow_columns import partition_value
-from forklake.engine.spark.columns.column_transforms import told_apart_by
-from forklake.engine.spark.columns.projection import quoted
+from forklake.engine.spark.columns.column_transforms import partition_token
+from forklake.engine.spark.columns.projection import quote_name
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.write import PartitionKey, WriteTarget
@@ -38,8 +38,8 @@ def with_tokens(rows: DataFrame, target: WriteTarget) -> tuple[DataFrame, list[s
 
 
 def _token(key: PartitionKey, field: Field) -> Column:
-    value = F.col(quoted(field.name))
-    told = told_apart_by(key.transform, field, value)
+    value = F.col(quote_name(field.name))
+    told = partition_token(key.transform, field, value)
     if told is None:
         told = partition_value(key.transform, field)(value)
     token = F.when(F.octet_length(told) <= _LONGEST_PLAIN, F.concat(F.lit("v"), F.hex(told))).otherwise(

@@ -1,4 +1,4 @@
-"""Data files written again in the columns that their table has now, each by a task of Spark."""
+"""Data files rewritten to the current columns of their table, by Spark tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from forklake.engine.spark.driver.failures import translated
+from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.shared_path import check_shared
 from forklake.files import storage
@@ -22,18 +22,18 @@ _REPORT: Final = pa.schema([("number", pa.int64()), ("file", pa.binary())])
 
 
 def rewrite_files(spark: SparkSession, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
-    """Write files again, as `rewrite_file` does, several at a time; the order is kept.
+    """Rewrite files as `rewrite_file` does, several at a time, in order.
 
-    If anything fails, no new file is left behind, as far as the storage lets them be deleted.
+    If anything fails, no new file is left behind, as far as the storage allows.
 
     Raises:
-        InvalidInputError: A value is none of its column's new type.
+        InvalidInputError: A value does not fit its column's new type.
         DataFileError: A file cannot be read or written.
         EngineError: The job failed.
     """
     directory = f"{target.directory}write-{uuid4()}/"
     try:
-        with translated(target.table), progress(spark, f'Rewriting "{target.table}"'):
+        with guard_table(target.table), progress(spark, f'Rewriting "{target.table}"'):
             check_shared(spark, target.directory)
             storage.make_directory(directory)
             numbers = spark.range(0, len(old), 1, len(old))

@@ -1,4 +1,4 @@
-"""Rows of a Spark frame become data files of a table."""
+"""Rows of a Spark frame written to data files of a table."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from forklake.engine.spark.columns.spark_types import spark_schema
-from forklake.engine.spark.driver.failures import translated
+from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.driver.hadoop import hadoop_path, is_for_arrow
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.shared_path import check_shared, check_written
 from forklake.engine.spark.write.arrow_writer import write_with_arrow
 from forklake.engine.spark.write.conform import conform
-from forklake.engine.spark.write.data_files import described
+from forklake.engine.spark.write.data_files import describe_files
 from forklake.engine.spark.write.native_writer import write_native
 from forklake.errors import InvalidInputError
 from forklake.files import storage
@@ -37,16 +37,17 @@ _ARROW_ONLY: Final[frozenset[Type]] = frozenset(
 
 
 def write(frame: DataFrame, target: WriteTarget, *, by_name: bool = True) -> list[NewDataFile]:
-    """Write the rows of a frame into new files below the table's directory; no rows, no files.
+    """Write the rows of a frame into new files of a table; no rows, no files.
 
-    Values are cast as docs/spec/casts.md says. What comes out does not depend on the settings of the frame's session.
-    If anything fails, and also on an interrupt, the jobs are cancelled and no file is left behind (as far as the
-    storage lets them be deleted). The files belong to no table yet: `remove` them if they are not committed.
+    The files lie below the table's directory. Values are cast as docs/spec/casts.md says. The result does not
+    depend on the settings of the frame's session. If anything fails, and on an interrupt, the jobs are
+    cancelled and no file is left behind, as far as the storage allows. The files belong to no table yet:
+    `remove` them if they are not committed.
 
     Args:
         frame: The rows. It is run once, or twice for a sorted table.
         target: The table.
-        by_name: Whether columns are matched by their names, not by their positions.
+        by_name: Whether columns are matched by name, not by position.
 
     Raises:
         InvalidInputError: The columns do not fit the table's, or a value does not fit its column.
@@ -58,37 +59,43 @@ def write(frame: DataFrame, target: WriteTarget, *, by_name: bool = True) -> lis
             f'A stream cannot be written to table "{target.table}" as a whole; nothing was written.',
             hint="Write each batch of it, with foreachBatch.",
         )
-    with translated(target.table):
+    with guard_table(target.table):
         rows = conform(frame, target.fields, target.table, by_name=by_name)
-        return _written(rows, target)
+        return _write_conformed(rows, target)
 
 
 def write_arrow(spark: SparkSession, rows: pa.Table, target: WriteTarget) -> list[NewDataFile]:
-    """Write rows that are in memory, in parallel; otherwise as `write`.
+    """Write rows in memory, in parallel; otherwise as `write`.
 
     Args:
         spark: The session to use.
         rows: As `forklake.files.conform` returns them.
         target: The table.
     """
-    with translated(target.table):
-        return _written(spark_frame(spark, rows, target.fields), target)
+    with guard_table(target.table):
+        return _write_conformed(spark_frame(spark, rows, target.fields), target)
 
 
 def spark_frame(spark: SparkSession, rows: pa.Table, fields: tuple[Field, ...]) -> DataFrame:
-    """Return rows in memory, as `forklake.files.conform` returns them for these columns, as a frame of Spark."""
+    """Return rows in memory as a Spark frame.
+
+    The rows are as `forklake.files.conform` returns them for these columns.
+    """
     return spark.createDataFrame(shown_rows(rows, fields), spark_schema(fields))
 
 
 def shown_rows(rows: pa.Table, fields: tuple[Field, ...]) -> pa.Table:
-    """Return rows in memory, as `forklake.files.conform` returns them for these columns, as Spark shows them."""
+    """Return rows in memory in the types that Spark shows.
+
+    The rows are as `forklake.files.conform` returns them for these columns.
+    """
     return pa.table(
         [display_array(field, rows.column(field.name)) for field in fields], [field.name for field in fields]
     )
 
 
-def _written(rows: DataFrame, target: WriteTarget) -> list[NewDataFile]:
-    """Write rows that are as `conform` makes them."""
+def _write_conformed(rows: DataFrame, target: WriteTarget) -> list[NewDataFile]:
+    """Write rows that `conform` returned."""
     directory = f"{target.directory}write-{uuid4()}/"
     try:
         with progress(rows.sparkSession, f'Writing "{target.table}"'):
@@ -98,15 +105,15 @@ def _written(rows: DataFrame, target: WriteTarget) -> list[NewDataFile]:
             else:
                 write_native(rows, target, hadoop_path(directory))
                 check_written(directory)
-                files = described(target, directory)
-        return settled(files, target, directory)
+                files = describe_files(target, directory)
+        return move_into_place(files, target, directory)
     except BaseException:
         storage.delete_directory(directory)
         raise
 
 
 def remove(target: WriteTarget, files: Iterable[NewDataFile]) -> list[str]:
-    """Delete files that `write` made and that no commit took; return the paths of those that are still there."""
+    """Delete uncommitted files of `write`; return the paths that still exist."""
     return storage.delete(f"{target.directory}{file.path}" for file in files)
 
 
@@ -122,10 +129,11 @@ def _any_arrow_only(fields: Iterable[Field]) -> bool:
     return any(field.type in _ARROW_ONLY or _any_arrow_only(field.children) for field in fields)
 
 
-def settled(files: Sequence[NewDataFile], target: WriteTarget, directory: str) -> list[NewDataFile]:
-    """Give files their final places, and leave nothing else of the directory that they were written to.
+def move_into_place(files: Sequence[NewDataFile], target: WriteTarget, directory: str) -> list[NewDataFile]:
+    """Move files to their final paths, and delete the directory they were written to.
 
-    Local files are renamed. Object stores only copy, so files stay where they are there.
+    Local files are renamed. Object stores can only copy, so there files stay where they are, and all else in
+    the directory is deleted.
     """
     if not storage.is_local(directory):
         kept = {f"{target.directory}{file.path}" for file in files}
