@@ -12,13 +12,14 @@ from typing import Any, Final, cast
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import Column
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType, StringType
 
 from forklake.engine.spark.columns.literal import literal
 from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.engine.spark.driver.python_workers import check_workers
 from forklake.errors import InvalidInputError
 from forklake.files.array_transforms import partition_values
 from forklake.files.casts import cast as cast_array
@@ -89,6 +90,9 @@ def storage_array(values: pa.Array, field: Field) -> pa.Array:
 def _in_batches(
     function: Callable[[pa.Array], pa.Array], returned: DataType, *, is_deterministic: bool = True
 ) -> Callable[[Column], Column]:
+    spark = SparkSession.getActiveSession()
+    if spark is not None:
+        check_workers(spark)
     # Spark reads from the annotations that whole arrays are taken and given.
     function.__annotations__ = {"values": pa.Array, "return": pa.Array}
     made = cast("Any", F).arrow_udf(function, returned)  # typeshed of PySpark does not know it

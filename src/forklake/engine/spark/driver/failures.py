@@ -65,6 +65,7 @@ _THROWN: Final = re.compile(r"^: [\w.$]+: (.+)$", re.MULTILINE)
 _NOTHING_SAID: Final = re.compile(r"\s*(?:Exception thrown in awaitResult:?\s*)?$")
 """What Spark says of an exception of another thread: it is the cause that tells something."""
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_OTHER_PYTHON: Final = re.compile(r"Python in worker has different version: ([\d.]+) than that in driver: ([\d.]+)")
 _STOPPED: Final = ("stopped SparkContext", "SparkContext was shut down", "SparkContext has been shutdown")
 _UNREACHABLE: Final = ("StatusCode.UNAVAILABLE", "failed to connect to all addresses")
 _LOST: Final = ("ExecutorLostFailure", "Python worker exited unexpectedly", "Executor heartbeat timed out")
@@ -191,6 +192,12 @@ def translation(error: Exception, what: str, paths: Iterable[str] = (), since: i
         return EngineError(
             f'Executors have no Python module "{module[1]}"; the job on {what} failed and nothing was committed.',
             hint="Install forklake where executors run, and name that Python in PYSPARK_PYTHON.",
+        )
+    if versions := _OTHER_PYTHON.search(text):
+        return EngineError(
+            f"Executors run Python {versions[1]}, and this process runs Python {versions[2]}; the job on {what} failed"
+            " and nothing was committed.",
+            hint="Name the same version of Python for both, in PYSPARK_PYTHON, before the session is made.",
         )
     if found := loss(error, f"the job on {what} failed and nothing was committed", since):
         return found

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.driver.session import is_remote
 from forklake.errors import EngineError
 from forklake.files import storage
@@ -47,7 +48,7 @@ def check_shared(spark: SparkSession, directory: str) -> None:
     try:
         storage.open_output(mark).close()
         tasks = _TASKS_PER_CORE * context.defaultParallelism
-        blind = spark.range(0, tasks, 1, tasks).mapInArrow(_look(mark), "host string").collect()
+        blind = map_in_python(spark.range(0, tasks, 1, tasks), _look(mark), "host string").collect()
     finally:
         storage.delete([mark])
     if blind:

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.files import storage
 from forklake.files.footer import damage_error
 from forklake.files.keys import decrypting
@@ -33,7 +34,7 @@ def read_with_arrow(spark: SparkSession, table: str, files: Sequence[ScanFile], 
         names=[PATH_COLUMN, _KEY_COLUMN],
     )
     own = [StructField(PATH_COLUMN, StringType()), StructField(POSITION_COLUMN, LongType())]
-    return spark.createDataFrame(todo).mapInArrow(_reader(table, schema), StructType([*schema.fields, *own]))
+    return map_in_python(spark.createDataFrame(todo), _reader(table, schema), StructType([*schema.fields, *own]))
 
 
 def _reader(table: str, schema: StructType) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

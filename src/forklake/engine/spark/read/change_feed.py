@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.driver.failures import reaching_spark
+from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.scan import scan
 from forklake.files.deletes import read_deletes
 from forklake.model.change_scan import ChangePlan, NewDeletes
@@ -105,7 +106,8 @@ def _deletions_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
     places = _small(spark, [(path, position, int(at)) for path, position, at in plan.inlined_deletes], schema)
     if plan.deletes:
         told = _small(spark, [(_serialize(one),) for one in plan.deletes], "spelled string")
-        places = places.union(told.repartition(min(len(plan.deletes), 200)).mapInArrow(_places, schema))
+        spread = told.repartition(min(len(plan.deletes), 200))
+        places = places.union(map_in_python(spread, _places, schema))
     if {path for path, _, _ in plan.inlined_deletes} & {one.path for one in plan.deletes}:
         # Two commits at the same time may delete one row, one in the metadata and one with a file: the first did it.
         places = places.groupBy(_FILE, _POSITION).agg(F.min(_DELETED).alias(_DELETED))

@@ -22,6 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
 
 from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.file_index import url_encode
 from forklake.engine.spark.read.groups import Group
 from forklake.errors import EngineError
@@ -174,7 +175,7 @@ def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Fi
     arrays.append(pa.array([_serialize(file) for file in files]))
     unread = StructType([*fields, StructField(_UNREAD, StringType())])
     frame = spark.createDataFrame(pa.table(arrays, names=[*names, _UNREAD]), unread)
-    return frame.mapInArrow(_with_bitmaps(table), StructType([*fields, deleted]))
+    return map_in_python(frame, _with_bitmaps(table), StructType([*fields, deleted]))
 
 
 def are_few(files: Sequence[ScanFile]) -> bool:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.driver.progress import progress
+from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.driver.shared_path import check_shared
 from forklake.files import storage
 from forklake.files.rewrite_file import Rewriting, rewrite_file
@@ -37,7 +38,7 @@ def rewrite_files(spark: SparkSession, old: Sequence[Rewriting], target: WriteTa
             check_shared(spark, target.directory)
             storage.make_directory(directory)
             numbers = spark.range(0, len(old), 1, len(old))
-            reports = numbers.mapInArrow(_task(old, target, directory), "number long, file binary").collect()
+            reports = map_in_python(numbers, _task(old, target, directory), "number long, file binary").collect()
         files: dict[int, NewDataFile] = {report.number: pickle.loads(report.file) for report in reports}
         kept = {target.directory + file.path for file in files.values()}
         # What a task left that was tried again, or ran twice.

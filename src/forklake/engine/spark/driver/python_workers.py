@@ -1,0 +1,82 @@
+"""Work that Spark does in Python: the one way to ask for it, once it is known that the right Python would do it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, Final, cast
+
+import pyarrow as pa
+from pyspark import SparkContext
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from forklake.engine.spark.driver.session import is_remote
+from forklake.errors import EngineError
+
+Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+OTHER_PYTHON: Final = (
+    "Set PYSPARK_PYTHON to the Python of this process before the session is made, or let forklake start Spark:"
+    " it does so by itself."
+)
+_TELL: Final = "import sys; print(*sys.version_info[:2], sep='.')"
+_PATIENCE: Final = 30.0
+"""Seconds that a Python may take to say its version."""
+_lock: Final = threading.Lock()
+_known: weakref.WeakKeyDictionary[SparkContext, str] = weakref.WeakKeyDictionary()
+"""The Python that was found good, by context."""
+
+
+def map_in_python(frame: DataFrame, task: Task, schema: StructType | str) -> DataFrame:
+    """Return what a task makes of the rows of a frame, batch by batch.
+
+    Raises:
+        EngineError: Workers on this machine would run another version of Python, which Spark refuses in the job.
+    """
+    check_workers(frame.sparkSession)
+    return frame.mapInArrow(cast("Any", task), schema)
+
+
+def check_workers(spark: SparkSession) -> None:
+    """Refuse a session whose workers run another version of Python; asked once per session, where it is cheap to ask.
+
+    Workers on other machines, and those of Spark Connect, tell it themselves when they are given work.
+
+    Raises:
+        EngineError: They do, or there is no such Python.
+    """
+    if is_remote(spark):
+        return
+    context: Any = spark.sparkContext
+    python = str(context.pythonExec)
+    if not context.master.startswith("local") or _known.get(context) == python:
+        return
+    with _lock:
+        found = shutil.which(python)
+        if found is None or not os.path.samefile(found, sys.executable):
+            _check_version(python, found)
+        _known[context] = python
+
+
+def _check_version(python: str, found: str | None) -> None:
+    here = ".".join(map(str, sys.version_info[:2]))
+    if found is None:
+        raise EngineError(f'There is no "{python}" for the workers of Spark; nothing was done.', hint=OTHER_PYTHON)
+    try:
+        told = subprocess.run([found, "-c", _TELL], capture_output=True, text=True, timeout=_PATIENCE, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise EngineError(
+            f'"{python}", which the workers of Spark run, does not start; nothing was done.', hint=OTHER_PYTHON
+        ) from error
+    if told.stdout.strip() != here:
+        raise EngineError(
+            f'The workers of Spark run Python {told.stdout.strip()} ("{python}"), and this process runs Python {here};'
+            " nothing was done.",
+            hint=OTHER_PYTHON,
+        )
