@@ -62,7 +62,7 @@ def in_python(hint: Hint) -> str:
         case UndropCatalog(catalog_id):
             return f"`lake.undrop_catalog({catalog_id})` brings it back."
         case NameById(catalog_id):
-            return f"Say which by its id, as in `lake.undrop_catalog({catalog_id})`."
+            return f"Say which by its id: `lake.undrop_catalog({catalog_id})`, or `lake.purge({catalog_id})`."
         case AllowExisting():
             return "Use if_not_exists=True to return the existing catalog."
         case ForkAgain():

@@ -61,8 +61,6 @@ def test_each_edge_says_a_hint_in_its_own_words(value: Any) -> None:
 
 def test_what_hints_name_can_be_called(lake: Lake) -> None:
     lake.create_catalog("my lake").create_table("t", {"id": "BIGINT"})
-    gone = lake.create_catalog("gone").catalog_id
-    lake.catalog("gone").drop()
     connection = forklake.connect()
     connection.sql("ATTACH 'ducklake:lake.db' AS \"my lake\" (CATALOG 'my lake')")
     names = {"lake": lake, "catalog": lake.catalog("my lake"), "datetime": datetime}
@@ -72,11 +70,11 @@ def test_what_hints_name_can_be_called(lake: Lake) -> None:
         for text in of_sql + of_python:
             if "..." in text:
                 continue
-            said = text.replace("7)", f"{gone})") if "undrop" in text else text
+            gone = lake.create_catalog(f"gone {count}")
+            gone.drop()
+            said = text.replace("7)", f"{gone.catalog_id})") if "undrop" in text or "purge" in text else text
             connection.sql(said) if text in of_sql else eval(said, names)
             count += 1
-            if "undrop" in text:
-                lake.catalog("gone").drop()  # which it brought back
     assert count > 12
 
 
@@ -126,3 +124,12 @@ def test_a_plain_traceback_tells_the_hint_once() -> None:
     lines = "".join(traceback.format_exception(error)).splitlines()
     assert lines[-2:] == ["forklake.errors.NotFoundError: No such catalog.", f"Hint: {in_python(hints.ListCatalogs())}"]
     assert sum("Hint:" in line for line in lines) == 1
+
+
+def test_who_wants_to_purge_is_not_told_to_bring_back(lake: Lake) -> None:
+    for _ in range(2):
+        lake.create_catalog("twice").drop()
+    with pytest.raises(InvalidInputError) as refused:
+        lake.purge("twice")
+    assert "`lake.purge(" in (refused.value.hint or "")
+    assert "ducklake_purge_catalog('my lake', 7)" in in_sql("my lake", hints.NameById(7))

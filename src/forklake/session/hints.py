@@ -38,7 +38,10 @@ def in_sql(alias: str, hint: Hint) -> str:
         case UndropCatalog(catalog_id):
             return f"`CALL ducklake_undrop_catalog({lake}, {catalog_id})` brings it back."
         case NameById(catalog_id):
-            return f"Say which by its id, as in `CALL ducklake_undrop_catalog({lake}, {catalog_id})`."
+            return (
+                f"Say which by its id: `CALL ducklake_undrop_catalog({lake}, {catalog_id})`, or"
+                f" `CALL ducklake_purge_catalog({lake}, {catalog_id})`."
+            )
         case AllowExisting():
             return "Use if_not_exists := true to return existing catalog."
         case ForkAgain():
