@@ -1,9 +1,9 @@
 """Spark's rows become columns of a table exactly as rows of Arrow do."""
 
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
@@ -13,60 +13,36 @@ from forklake.engine.spark.driver.failures import guard_table
 from forklake.engine.spark.write.conform import conform
 from forklake.errors import InvalidInputError
 from forklake.files.casts import cast
+from forklake.files.texts import to_array
 from forklake.files.values import display_array, values_of
 from forklake.model import types
 from forklake.model.field import Field
+from tests.casts import SOURCES, TARGETS
+from tests.fields import named_field
 from tests.spark.targets import fields_of, settings
 
-TARGETS = [
-    "boolean", "int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128",
-    "float32", "float64", "decimal(5,2)", "decimal(12,0)", "decimal(38,10)", "varchar", "json", "blob", "date", "time",
-    "timetz", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamptz", "interval", "uuid",
-]  # fmt: skip
-DAY = 86_400_000_000
-MOMENTS = [
-    0,
-    1,
-    -1,
-    499_999,
-    500_000,
-    -500_000,
-    -499_999,
-    1_500_500,
-    -1_500_500,
-    1_603_585_800_000_000,
-    253_402_300_799_999_999,
-]
-NUMBERS = [0, 1, -1, 2, 100, 127, 128, -128, -129, 255, 256, 32767, 32768, 65535, 65536, 999, 1000, -1000]
-LARGE = [2**31 - 1, 2**31, -(2**31) - 1, 2**32, 2**63 - 1, -(2**63), 10**12, 10**12 - 1]
-SOURCES: dict[str, pa.Array] = {
-    "boolean": pa.array([True, False, None]),
-    "tinyint": pa.array([0, 1, -1, 127, -128, None], pa.int8()),
-    "smallint": pa.array([*NUMBERS[:12], None], pa.int16()),
-    "int": pa.array([*NUMBERS, LARGE[0], None], pa.int32()),
-    "bigint": pa.array([*NUMBERS, *LARGE, None], pa.int64()),
-    "decimal(10,2)": pa.array(
-        [*map(Decimal, ("0", "0.49", "0.50", "-0.5", "1.5", "2.5", "127.5", "-128.5", "999.99", "99999999.99")), None],
-        pa.decimal128(10, 2),
-    ),
-    "decimal(38,0)": pa.array(
-        [*map(Decimal, (0, 7, 2**64, 2**64 - 1, 10**38 - 1, 1 - 10**38))], pa.decimal128(38, 0)
-    ),
-    "float": pa.array([0.0, -0.0, 0.5, 1.5, 2.5, 127.5, 1e10, 3.4e38, float("nan"), float("inf"), None], pa.float32()),
-    "double": pa.array([0.0, -0.0, 0.5, 1.5, -2.5, 127.5, 255.5, 1e10, 1e39, 1e300, float("nan"), float("-inf"), None]),
-    "string": pa.array(
-        [
-            "", "abc", "1", " 1", "-5", "1.5", "1e3", "true", "2020-02-29", "2020-02-30", "2020-02-29 12:34:56.789",
-            "12:34:56", "2020-02-29 12:34:56.789+02", "f79c3e09-677c-4bbd-a479-3f349cb785e7", '{"a": 1}', "null", "ä",
-            "\\xFF", "1 day", None,
-        ]
-    ),
-    "binary": pa.array([b"", b"abc", b"\x00\xff", bytes(range(16)), None], pa.binary()),
-    "date": pa.array([0, -1, 18_321, -719_162, 2_932_896, None], pa.int32()).cast(pa.date32()),
-    "timestamp_ntz": pa.array([*MOMENTS, None], pa.int64()).cast(pa.timestamp("us")),
-    "timestamp": pa.array([*MOMENTS, None], pa.int64()).cast(pa.timestamp("us", "UTC")),
+SPARK_NAMES = {
+    "boolean": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "decimal(9,2)": "decimal(9,2)",
+    "decimal(38,10)": "decimal(38,10)",
+    "int128": "decimal(38,0)",
+    "float32": "float",
+    "float64": "double",
+    "varchar": "string",
+    "blob": "binary",
+    "date": "date",
+    "timestamp": "timestamp_ntz",
+    "timestamptz": "timestamp",
+}
+"""Types of the table of cast cases that Spark has, by their names there."""
+ARRAYS: dict[str, pa.Array] = {
+    **{name: to_array(named_field(None, "c", kind), [*SOURCES[kind], None]) for kind, name in SPARK_NAMES.items()},
     "void": pa.nulls(2),
-}  # fmt: skip
+}
 
 
 def spark_frame(spark: SparkSession, array: pa.Array, kind: str | None = None) -> DataFrame:
@@ -90,27 +66,34 @@ def by_arrow(array: pa.Array, field: Field) -> tuple[list[bool], dict[int, str]]
     return [place not in said for place in range(len(array))], said
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", ARRAYS)
 @pytest.mark.parametrize("session", [("UTC", "true"), ("America/New_York", "false")], ids=["ansi", "lenient"])
 def test_values_and_words_are_those_of_arrow(spark: SparkSession, source: str, session: tuple[str, str]) -> None:
-    array = SOURCES[source]
+    array = ARRAYS[source]
+    fields = fields_of({target: target for target in TARGETS})
     with settings(spark, {"spark.sql.session.timeZone": session[0], "spark.sql.ansi.enabled": session[1]}):
         kind = spark_frame(spark, array, source).schema["c"].dataType
-        fields = [fields_of({"c": target})[0] for target in TARGETS]
-        native = [field for field in fields if native_cast(kind, field, "c") is not None]
-        others = [field for field in fields if field not in native]
+        native = [field for field in fields if native_cast(kind, field, field.name) is not None]
         # What Python computes is the same in every session, and so are its words.
-        for field in [*native, *others] if session[1] == "true" else native:
-            fits, said = by_arrow(array, field)
-            good = array.filter(pa.array(fits))
-            if any(fits):
-                expected = values_of(display_array(field, cast(field, good, "t")))
-                assert repr(in_spark(spark_frame(spark, good, source), field)) == repr(expected), field.type
-            bad = list(said)[:: max(1, len(said) // 3)] if field in native else list(said)[: field is others[0]]
-            for place in bad:
+        tried = fields if session[1] == "true" else native
+        answers = {field: by_arrow(array, field) for field in tried}
+        castable = [field for field in tried if any(answers[field][0])]
+        given = [pc.if_else(pa.array(answers[field][0]), array, None) for field in castable]
+        expected = [
+            values_of(display_array(field, cast(field, good, "t"))) for field, good in zip(castable, given, strict=True)
+        ]
+        schema = ", ".join(f"`{field.name}` {source}" for field in castable)
+        frame = spark.createDataFrame(pa.table(given, [field.name for field in castable]), schema).coalesce(1)
+        with guard_table("t"):
+            found = conform(frame, castable, "t", by_name=True).toArrow()
+        for field, column, values in zip(castable, found.columns, expected, strict=True):
+            assert (field.type, repr(values_of(column.combine_chunks()))) == (field.type, repr(values))
+        for field in native:
+            for place, words in list(answers[field][1].items())[-1:]:
+                one = spark_frame(spark, array.slice(place, 1), source).withColumnRenamed("c", field.name)
                 with pytest.raises(InvalidInputError) as failure:
-                    in_spark(spark_frame(spark, array.slice(place, 1), source), field)
-                assert failure.value.message == said[place], field.type
+                    in_spark(one, field)
+                assert failure.value.message == words, field.type
 
 
 NESTED: list[tuple[Any, pa.Array]] = [

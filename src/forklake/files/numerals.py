@@ -19,7 +19,9 @@ EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP, Emax=999_999, Emin=-999
 """Wide enough for every product of two decimals; rounds half away from zero, as DuckDB rounds decimals."""
 
 _DIGITS: Final = r"[0-9]+(?:_[0-9]+)*"
-_NUMBER: Final = re.compile(rf"([+-]?)(?:({_DIGITS})(?:\.({_DIGITS})?)?|\.({_DIGITS}))(?:[eE]([+-]?{_DIGITS}))?")
+NUMBER: Final = rf"([+-]?)(?:({_DIGITS})(?:\.({_DIGITS})?)?|\.({_DIGITS}))(?:[eE]([+-]?{_DIGITS}))?"
+"""What DuckDB reads as a number, as a pattern of Python and of Java."""
+_NUMBER: Final = re.compile(NUMBER)
 _CODED: Final = re.compile(r"(?:0[xX]([0-9a-fA-F]+(?:_[0-9a-fA-F]+)*)|0[bB]([01]+(?:_[01]+)*))")
 _WORD: Final = re.compile(r"[+-]?(?:nan(?:\([0-9A-Za-z_]*\))?|inf|infinity)", re.IGNORECASE)
 _LONGEST_EXPONENT: Final = 1000  # far beyond what any type holds; keeps arithmetic on hostile text short

@@ -18,6 +18,10 @@ from forklake.files.schema import arrow_type
 from forklake.files.texts import parse_values, to_texts
 from forklake.files.values import stored_array
 from forklake.model.field import Field
+from forklake.model.types.read import stored_type
+from tests.casts import OF_ARRAYS, Answers, differences
+from tests.casts import SOURCES as SOURCES_BY_TYPE
+from tests.casts import TARGETS as CAST_TARGETS
 from tests.fields import named_field
 
 TARGETS = [
@@ -139,6 +143,21 @@ def we_say(target: Field, array: pa.Array) -> tuple[str | None, str]:
     assert made.type == arrow_type(target)
     made.validate(full=True)
     return to_texts(target.type, made)[0], ""
+
+
+def cast_arrays(source: str) -> Answers:
+    """Cast each value of a type to every type; what is refused has no answer."""
+    field = named_field(None, "c", source)
+    arrays = {text: stored_array(field, parse_values(field, [text])) for text in SOURCES_BY_TYPE[source]}
+    return {
+        target: {text: we_say(named_field(None, "c", target), array)[0] for text, array in arrays.items()}
+        for target in CAST_TARGETS
+    }
+
+
+@pytest.mark.parametrize("source", [name for name in SOURCES_BY_TYPE if (kind := stored_type(name)) == kind.stored_as])
+def test_arrays_are_cast_as_duckdb_casts_values(source: str) -> None:
+    assert differences(source, cast_arrays(source)) == OF_ARRAYS.get(source, {})
 
 
 def is_ours(source: pa.DataType, target: str, value: Any) -> bool:

@@ -5,24 +5,28 @@ The SQL means the same whatever the settings of the Spark session.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
 
+import pyarrow as pa
+
 from forklake.errors import InvalidInputError
-from forklake.files.texts import format_value, parse_value
+from forklake.files.casts import cast as cast_array
+from forklake.files.schema import arrow_type
+from forklake.files.texts import format_value, parse_value, to_texts
 from forklake.files.type_names import physical_name
 from forklake.model import types
+from forklake.model.field import Field
 from forklake.model.types import Type
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions import nested_casts
 from forklake.sql.expressions.bound import NAIVE, TEXTS, Bound, decimal_size
 from forklake.sql.expressions.literals import ducklake_text, spark_literal, spark_type, text_literal
-from forklake.sql.expressions.phrases import once, refusal, unless_null
+from forklake.sql.expressions.moment_texts import EPOCH, FIRST_OF_NANOS, LAST_OF_NANOS, rounded
+from forklake.sql.expressions.phrases import once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
 
-EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 _DAYS: Final = NAIVE | {types.DATE}
 _MOST_FLOAT: Final = 3.4028235677973362e38
 """A greater number rounds to none of the finite 32 bit floats."""
@@ -88,24 +92,24 @@ def _cast_constant(value: Bound, target: Type) -> Bound | None:
     return None
 
 
-def _cast_number(value: Bound, target: Type) -> Bound | None:
-    text = value.literal
-    assert text is not None
-    if isinstance(target, types.Float):
-        number = float(text)
-        if target == types.FLOAT32 and _MOST_FLOAT < abs(number) < math.inf:
-            raise _beyond(value, target)
-        return constant(target, repr(number))
-    if not isinstance(value.type, types.Float):
-        return constant(target, _out_of_range(value, target, text))
+def _cast_number(value: Bound, target: Type) -> Bound:
+    assert value.literal is not None
+    if isinstance(value.type, types.Float) or isinstance(target, types.Float):
+        return constant(target, _cast_float(value, target))
+    return constant(target, _out_of_range(value, target, value.literal))
+
+
+def _cast_float(value: Bound, target: Type) -> str:
+    """Return a number that is a float, or becomes one, as another; arrays have the rules for it."""
+    assert value.literal is not None
+    source = Field(None, "", value.type if isinstance(value.type, types.Float) else types.FLOAT64)
+    number = pa.array([parse_value(source.type, value.literal)], arrow_type(source))
     try:
-        digits = Decimal(text)
-        whole = f"{digits:.0f}" if isinstance(target, types.Integer) else f"{digits:f}"
-    except (InvalidOperation, ValueError):
-        whole = text
-    if not Decimal(text).is_finite():
-        whole = "x"  # no digits: it is out of range
-    return constant(target, _out_of_range(value, target, whole))
+        found = cast_array(Field(None, "", target), number, "")
+    except InvalidInputError as error:
+        words = str(error).removesuffix(' (column "")')
+        raise InvalidInputError(f"Conversion Error: {words}") from error
+    return to_texts(target, found)[0] or ""
 
 
 def _out_of_range(value: Bound, target: Type, text: str) -> str:
@@ -162,10 +166,12 @@ def _cast_sql(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
         case types.Number(), types.Number():
             return _number_sql(value, target, is_lenient=is_lenient)
         case types.Boolean(), types.Number():
-            return f"CAST(CAST({sql} AS INT) AS {spark_type(target)})"
+            return _number_sql(Bound(f"CAST({sql} AS INT)", types.INT32), target, is_lenient=is_lenient)
         case types.Number(), types.Boolean():
             return f"({sql} <> 0)"
-    return _cast_time(value, target)
+        case types.UUID, types.BLOB:
+            return f"unhex(replace({sql}, '-', ''))"
+    return _cast_time(value, target, is_lenient=is_lenient)
 
 
 def _cast_nested(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
@@ -188,17 +194,15 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
 
     def attempt(sql: str) -> str:
         scale = decimal_size(target)[1]
-        rounded = sql if isinstance(source, types.Integer) else f"round({sql}, {scale})"
-        if isinstance(source, types.Float) and isinstance(target, types.Integer):
-            rounded = f"rint({sql})"
-        if isinstance(source, types.Float) and scale:
-            # Rounds the digits that the float is written with, not its exact binary value.
-            rounded = f"round(try_cast(CAST({sql} AS STRING) AS DECIMAL(38,{min(scale + 6, 37)})), {scale})"
-        found = f"try_cast({rounded} AS {kind})"
+        whole = sql if isinstance(source, types.Integer) else f"round({sql}, {scale})"
+        if isinstance(source, types.Float):
+            whole = f"rint({sql})" if isinstance(target, types.Integer) else _scaled(sql, source, scale)
+        found = f"try_cast({whole} AS {kind})"
         if isinstance(source, types.Float) and isinstance(target, types.Integer) and target.is_native:
             found = f"CASE WHEN isnan({sql}) THEN NULL ELSE {found} END"
         if isinstance(target, types.Integer) and not target.is_signed:
-            found = f"CASE WHEN {rounded} >= 0{_upper_bound(rounded, target)} THEN {found} END"
+            least = sql if isinstance(source, types.Float) else whole  # DuckDB has no -0.4 in a type without sign
+            found = f"CASE WHEN {least} >= 0{_upper_bound(whole, target)} THEN {found} END"
         if is_lenient:
             return found
         if isinstance(target, types.Decimal):
@@ -220,6 +224,15 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
         )
 
     return once(value.sql, attempt)
+
+
+def _scaled(sql: str, source: Type, scale: int) -> str:
+    """Return the text of a float with so many digits behind the point, rounded as DuckDB does: in floats."""
+    name = variable()
+    away = f"({name} - {name} % 1D + if(abs({name} % 1D) >= 0.5D, signum({name}), 0D))"
+    away = f"CAST({away} AS FLOAT)" if source == types.FLOAT32 else away
+    digits = f"CAST(try_cast(CAST({away} AS DOUBLE) AS DECIMAL(38,0)) AS STRING)"
+    return f"transform(array(CAST({sql} AS DOUBLE) * 1e{scale}D), {name} -> concat({digits}, 'E-{scale}'))[0]"
 
 
 def _narrow_float(value: Bound, *, is_lenient: bool) -> str:
@@ -260,13 +273,17 @@ def _fits(source: Type, target: Type) -> bool:
     return False
 
 
-def _cast_time(value: Bound, target: Type) -> str | None:
+def _cast_time(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
     source, sql = value.type, value.sql
-    if source == types.TIMESTAMP_NS and target in _DAYS | {types.TIMESTAMPTZ}:
-        inner = Bound(f"CAST({sql} AS TIMESTAMP_NTZ)", types.TIMESTAMP)
+    if target == types.TIMETZ and isinstance(source, types.Time | types.Timestamp):
+        return f"concat({sql if source == types.TIME else _time_of(naive(value))}, '+00')"
+    if source == types.TIMETZ and target == types.TIME:
+        return f"regexp_replace({sql}, '[+-].*$', '')"
+    if source == types.TIMESTAMP_NS and target in _DAYS | {types.TIMESTAMPTZ, types.TIME}:
+        inner = Bound(naive(value), types.TIMESTAMP)
         return inner.sql if target == types.TIMESTAMP else cast(inner, target).sql
     if source == types.TIMESTAMPTZ and target in _DAYS | {types.TIMESTAMP_NS}:
-        return cast(Bound(naive(value), types.TIMESTAMP), target).sql
+        return cast(Bound(naive(value), types.TIMESTAMP), target, is_lenient=is_lenient).sql
     if source not in _DAYS:
         return None
     local = naive(value)
@@ -276,25 +293,33 @@ def _cast_time(value: Bound, target: Type) -> str | None:
         case types.TIMESTAMP:
             return local
         case types.TIMESTAMP_S | types.TIMESTAMP_MS:
-            return _round_timestamp(local, target)
+            return rounded(local, target)
         case types.TIMESTAMP_NS:
-            return f"CAST({local} AS STRING)"
+            return once(local, lambda sql: _to_nanos(sql, is_lenient=is_lenient))
         case types.TIME:
-            return f"substring(CAST({local} AS STRING), 12)" if source != types.DATE else None
+            return _time_of(local) if source != types.DATE else None
         case types.TIMESTAMPTZ:
             # Text with a zone means the same in every session; Spark's difference of timestamps does not.
             return f"CAST(concat(CAST({local} AS STRING), 'Z') AS TIMESTAMP_LTZ)"
     return None
 
 
-def _round_timestamp(local: str, target: Type) -> str:
-    half, unit = ("0.5", "1") if target == types.TIMESTAMP_S else ("0.0005", "0.001")
+def _time_of(local: str) -> str:
+    return f"substring_index(CAST({local} AS STRING), ' ', -1)"
 
-    def body(sql: str) -> str:
-        shifted = f"({sql} + INTERVAL '{half}' SECOND)"
-        return f"({shifted} - make_dt_interval(0, 0, 0, extract(SECOND FROM {shifted}) % {unit}BD))"
 
-    return once(local, body)
+def _from_nanos(sql: str) -> str:
+    """Return a TIMESTAMP_NS, which Spark has as text, without its nanoseconds: DuckDB cuts them off toward 1970."""
+    cut = f"CAST({sql} AS TIMESTAMP_NTZ)"
+    is_raised = f"{cut} < {EPOCH} AND {sql} RLIKE '[.][0-9]{{7,}}$'"
+    return f"({cut} + if({is_raised}, INTERVAL '0.000001' SECOND, INTERVAL '0' SECOND))"
+
+
+def _to_nanos(local: str, *, is_lenient: bool) -> str:
+    found = f"CASE WHEN {local} BETWEEN {FIRST_OF_NANOS} AND {LAST_OF_NANOS} THEN CAST({local} AS STRING) END"
+    if is_lenient:
+        return found
+    return unless_null(local, found, text_literal("Conversion Error: Could not convert Timestamp(US) to Timestamp(NS)"))
 
 
 def naive(value: Bound) -> str:
@@ -304,4 +329,6 @@ def naive(value: Bound) -> str:
     """
     if value.type == types.TIMESTAMPTZ:
         return f"({EPOCH} + unix_micros({value.sql}) * INTERVAL '0.000001' SECOND)"
+    if value.type == types.TIMESTAMP_NS:
+        return once(value.sql, _from_nanos)
     return value.sql if value.type in NAIVE else f"CAST({value.sql} AS TIMESTAMP_NTZ)"

@@ -164,6 +164,6 @@ def ducklake_text(text: str, kind: Type) -> str:
         found = text if kind == types.VARCHAR else format_value(kind, parse_value(kind, text))
     except ValueError as error:
         raise InvalidInputError(f"Conversion Error: {error}") from error
-    if found in ("infinity", "-infinity"):
+    if isinstance(kind, types.Date | types.Timestamp) and found in ("infinity", "-infinity"):
         raise InvalidInputError(f'The infinite value "{text}" of type {kind.sql_name} is none that Spark has.')
     return found

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from forklake.files.numerals import NUMBER, SPACES
 from forklake.files.type_names import physical_name
 from forklake.model import types
+from forklake.model.flags import BOOLEANS
 from forklake.model.types import Type
 from forklake.sql.expressions.bound import NAIVE, Bound
 from forklake.sql.expressions.literals import spark_type, text_literal
+from forklake.sql.expressions.moment_texts import EPOCH, moment_text, read_moment
 from forklake.sql.expressions.phrases import once, unless_null, variable
 
-_EPOCH: Final = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
-_OFFSET: Final = "(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$"
-_UUID: Final = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
+_NUMBER: Final = text_literal(f"^{NUMBER}$")
+_SPACES: Final = text_literal(SPACES)
+_UUID: Final = text_literal(r"^(?:(?:[0-9a-fA-F]-?){32}|[{](?:[0-9a-fA-F]-?){32}[}])$")
+_BYTES: Final = text_literal(r"^(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9a-fA-F]{2})*$")
+_USUAL_INTEGER: Final = "^-?[0-9]{1,18}$"
+_USUAL_NUMBER: Final = "^-?[0-9]{1,18}(?:[.][0-9]{1,18})?$"
+"""What nearly all text of numbers is like, and Spark's own casts read as DuckDB does."""
+_KEPT_SPACES: Final = frozenset({types.BOOLEAN, types.JSON, types.BLOB, types.UUID})
+"""Types for which DuckDB does not skip spaces around a text."""
 
 
 def to_text(value: Bound) -> str | None:
@@ -24,12 +33,15 @@ def to_text(value: Bound) -> str | None:
     if isinstance(source, types.Float):
         return _float_text(sql)
     if source == types.TIMESTAMPTZ:
-        local = f"({_EPOCH} + unix_micros({sql}) * INTERVAL '0.000001' SECOND)"
-        return f"concat(CAST({local} AS STRING), '+00')"
+        local = f"({EPOCH} + unix_micros({sql}) * INTERVAL '0.000001' SECOND)"
+        return f"concat({moment_text(local)}, '+00')"
     if source == types.BLOB:
         return _blob_text(sql)
-    is_same = isinstance(source, types.Number | types.Boolean | types.Date) or source in NAIVE
-    return f"CAST({sql} AS STRING)" if is_same else None
+    if source in NAIVE or source == types.DATE:
+        return moment_text(sql)
+    if isinstance(source, types.Decimal) and source.precision == source.scale:
+        return f"regexp_replace(CAST({sql} AS STRING), '^(-?)0[.]', {text_literal('$1.')})"  # no room before the point
+    return f"CAST({sql} AS STRING)" if isinstance(source, types.Number | types.Boolean) else None
 
 
 def _float_text(sql: str) -> str:
@@ -68,9 +80,9 @@ def from_text(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
     Return None if Spark cannot read it as DuckDB does.
     """
 
-    def body(sql: str) -> str | None:
-        attempt = _attempt(sql if target in (types.JSON, types.BLOB) else f"trim({sql})", target)
-        if attempt is None or is_lenient:
+    def body(sql: str) -> str:
+        attempt = _attempt(sql, target) or "NULL"
+        if is_lenient:
             return attempt
         if target == types.JSON:
             return unless_null(
@@ -90,41 +102,70 @@ def from_text(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
         return value.sql
     if isinstance(target, types.Nested):
         return None
-    return None if _attempt("", target) is None else once(value.sql, lambda sql: body(sql) or "NULL")
+    return None if _attempt("", target) is None else once(value.sql, body)
 
 
 def _attempt(sql: str, target: Type) -> str | None:
-    kind = spark_type(target)
+    """Return a value, NULL where the text is none of the type; None if there is no such cast."""
+    if target in _KEPT_SPACES:
+        return _attempt_whole(sql, target)
+    if not isinstance(target, types.Number):
+        return read_moment(sql, target)
+    text = variable()
     if isinstance(target, types.Integer):
-        digits = f"round(try_cast({sql} AS DECIMAL(38,{0 if target.digits > 20 else 12})), 0)"
-        found = f"coalesce(try_cast({sql} AS {kind}), try_cast({digits} AS {kind}))"
-        if not target.is_signed:
-            found = f"CASE WHEN try_cast({sql} AS DECIMAL(38,0)) BETWEEN 0 AND {target.high}BD THEN {found} END"
-        return found
-    if isinstance(target, types.Float):
-        # Spark accepts a type suffix at the end of a number.
-        return f"CASE WHEN NOT {sql} RLIKE '[0-9.][dDfF]$' THEN try_cast({sql} AS {kind}) END"
-    if isinstance(target, types.Number | types.Boolean | types.Date):
-        return f"try_cast({sql} AS {kind})"
-    if target in NAIVE:
-        return f"try_cast({sql} AS TIMESTAMP_NTZ)"
+        usual, slow = _USUAL_INTEGER, _attempt_integer(text, target)
+    else:
+        usual, slow = _USUAL_NUMBER, _attempt_number(text, target)
+    slow = f"transform(array(btrim({sql}, {_SPACES})), {text} -> {slow})[0]"
+    if isinstance(target, types.Integer) and not target.is_signed:
+        usual = f"^[0-9]{{1,{min(18, len(str(target.high)) - 1)}}}$"  # all of so many digits fit
+    return f"CASE WHEN {sql} RLIKE '{usual}' THEN try_cast({sql} AS {spark_type(target)}) ELSE {slow} END"
+
+
+def _attempt_whole(sql: str, target: Type) -> str:
     match target:
-        case types.TIMESTAMPTZ:
-            zoned = f"CASE WHEN {sql} RLIKE ':.*{_OFFSET}' THEN {sql}"
-            zoned += f" WHEN contains({sql}, ':') THEN concat({sql}, 'Z') ELSE concat({sql}, ' 00:00:00Z') END"
-            return f"try_cast({zoned} AS TIMESTAMP_LTZ)"
-        case types.TIMESTAMP_NS:
-            whole = f"CAST(try_cast(regexp_replace({sql}, '[.][0-9]*$', '') AS TIMESTAMP_NTZ) AS STRING)"
-            part = f"rtrim('0', regexp_extract({sql}, '[.][0-9]{{1,9}}', 0))"
-            return f"concat({whole}, if({part} IN ('', '.'), '', {part}))"
-        case types.UUID:
-            return f"CASE WHEN {sql} RLIKE '{_UUID}' THEN lower({sql}) END"
-        case types.TIME:
-            clock = f"CASE WHEN {sql} RLIKE '^[0-9]{{1,2}}:' THEN concat('1970-01-01 ', {sql}) ELSE {sql} END"
-            return f"substring(CAST(try_cast({clock} AS TIMESTAMP_NTZ) AS STRING), 12)"
+        case types.BOOLEAN:
+            yes, no = (
+                ", ".join(text_literal(word) for word in BOOLEANS if BOOLEANS[word] is flag) for flag in (True, False)
+            )
+            return f"CASE WHEN lower({sql}) IN ({yes}) THEN TRUE WHEN lower({sql}) IN ({no}) THEN FALSE END"
         case types.JSON:
-            return f"CASE WHEN try_parse_json({sql}) IS NOT NULL THEN {sql} END"
+            # Spark's parser reads over what follows a value: within brackets and within braces nothing can follow it.
+            listed = f"try_variant_get(try_parse_json(concat('[', {sql}, ']')), '$', 'array<variant>')"
+            named = f"try_parse_json(concat('{{{chr(34)}a{chr(34)}:', {sql}, '}}')) IS NOT NULL"
+            return f"CASE WHEN size({listed}) = 1 AND {named} THEN {sql} END"
         case types.BLOB:
-            is_plain = f"NOT contains({sql}, {text_literal(chr(92))}) AND length({sql}) = octet_length({sql})"
-            return f"CASE WHEN {is_plain} THEN CAST({sql} AS BINARY) END"
-    return None
+            part, place = variable(), variable()
+            octets = f"if({place} = 0, hex({part}), concat(substring({part}, 1, 2), hex(substring({part}, 3))))"
+            parts = f"transform(split({sql}, {text_literal(chr(92) * 2 + 'x')}), ({part}, {place}) -> {octets})"
+            return f"CASE WHEN {sql} RLIKE {_BYTES} THEN unhex(array_join({parts}, '')) END"
+    digits = f"lower(regexp_replace({sql}, '[{{}}-]', ''))"
+    dashed = f"regexp_replace({digits}, '^(.{{8}})(.{{4}})(.{{4}})(.{{4}})', {text_literal('$1-$2-$3-$4-')})"
+    return f"CASE WHEN {sql} RLIKE {_UUID} THEN {dashed} END"
+
+
+def _attempt_integer(sql: str, target: types.Integer) -> str:
+    low, high = target.low, target.high
+    kind, scale = spark_type(target), 0 if target.bits == 128 else 18
+    plain = f"replace({sql}, '_', '')"
+    is_number = f"{sql} RLIKE {_NUMBER}"
+    if low == 0:
+        is_number += f" AND {sql} RLIKE '^(?:[^-]|-0+$)'"
+    number = f"CASE WHEN {is_number} THEN round(try_cast({plain} AS DECIMAL(38,{scale})), 0)"
+    for letter, base, digit, most in () if scale == 0 else (("x", 16, "[0-9a-fA-F]", 16), ("b", 2, "[01]", 64)):
+        coded = f"{plain} RLIKE '^0[{letter}{letter.upper()}]{digit}{{1,{most}}}$' AND NOT {sql} RLIKE '__|_$|^..?_'"
+        number += f" WHEN {coded} THEN try_cast(conv(substring({plain}, 3), {base}, 10) AS DECIMAL(38,{scale}))"
+
+    def fitted(found: str) -> str:
+        return f"CASE WHEN {found} BETWEEN {low}BD AND {high}BD THEN try_cast({found} AS {kind}) END"
+
+    return once(f"{number} END", fitted)
+
+
+def _attempt_number(sql: str, target: Type) -> str:
+    kind = spark_type(target)
+    found = f"CASE WHEN {sql} RLIKE {_NUMBER} THEN try_cast(replace({sql}, '_', '') AS {kind})"
+    if isinstance(target, types.Float):
+        found += f" WHEN {sql} RLIKE '^[+-]?(?i:nan(?:[(][0-9A-Za-z_]*[)])?)$' THEN CAST('NaN' AS {kind})"
+        found += f" WHEN {sql} RLIKE '^[+-]?(?i:inf|infinity)$' THEN try_cast({sql} AS {kind})"
+    return f"{found} END"

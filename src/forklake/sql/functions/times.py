@@ -15,8 +15,9 @@ from forklake.model import types
 from forklake.model.types.shapes import struct_of
 from forklake.sql.expressions.arithmetic import arithmetic
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.casts import EPOCH, cast
+from forklake.sql.expressions.casts import cast
 from forklake.sql.expressions.intervals import UNITS, from_span, interval_of, span_of, unit_name
+from forklake.sql.expressions.moment_texts import EPOCH
 from forklake.sql.expressions.phrases import once
 from forklake.sql.expressions.render import render
 from forklake.sql.expressions.time_arithmetic import micros_of
