@@ -9,7 +9,7 @@ from pathlib import Path
 import forklake
 from forklake.cli.main import forklake as program
 from forklake.cli.reference import commands
-from forklake.cli.verbs.page import all_verbs, page
+from forklake.cli.verbs.page import REACHED, all_verbs, page
 from forklake.cli.verbs.verb import Lacks
 from forklake.lake.alter import Alter
 from forklake.lake.catalog_inspection import CatalogInspection
@@ -25,7 +25,7 @@ from forklake.sql.parse import parse
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verbs.md"
 HANDLES = (forklake.Lake, forklake.LakeAt, forklake.Catalog, forklake.Fork, forklake.Transaction, forklake.Table)
-MAINTENANCE = (Maintenance, CatalogMaintenance)
+MAINTENANCE = (CatalogMaintenance, Maintenance)
 OTHERS = (Alter, CatalogInspection, Inspection, Macros, forklake.Options, Schemas, Storage, Views)
 GROUPS = (*MAINTENANCE, *OTHERS)
 FAMILIES = (HANDLES, MAINTENANCE, *((kind,) for kind in OTHERS))
@@ -120,6 +120,14 @@ def test_every_function_of_sql_has_a_row_and_every_row_one() -> None:
 
 def test_every_command_has_a_row_and_every_row_one() -> None:
     assert set(faces("cli")) == {path.removeprefix("forklake ") for path, _ in commands(program)}
+
+
+def test_groups_are_reached_as_the_page_says() -> None:
+    handles = {kind.__name__.lower(): kind for kind in HANDLES}
+    for group in GROUPS:
+        handle, _, name = REACHED[group.__name__].partition(".")
+        reached = inspect.getattr_static(handles[handle], name)
+        assert reached.fget.__annotations__["return"] == group.__name__
 
 
 def test_what_lacks_a_verb_has_a_reason() -> None:

@@ -23,10 +23,30 @@ Each verb, and how it is said in Python, in SQL and on the command line. SQL sta
 attached as `shop` and in use. Where one of the three lacks a verb, the reason stands in its place, in italics.
 
 `Connection` and `Result`, by which Python speaks SQL, are left out: they have DuckDB's methods. What a transaction has
-in common with a catalog stands under `Catalog`.
+in common with a catalog stands there.
 """
 
 _CHAPTERS: Final = (*catalogs.CHAPTERS, *tables.CHAPTERS, *definitions.CHAPTERS)
+
+REACHED: Final = {
+    "Alter": "table.alter",
+    "Catalog": "catalog",
+    "CatalogInspection": "catalog.inspect",
+    "CatalogMaintenance": "catalog.maintenance",
+    "Inspection": "table.inspect",
+    "Lake": "lake",
+    "LakeAt": "lake.at(...)",
+    "Macros": "catalog.macros",
+    "Maintenance": "transaction.maintenance",
+    "Options": "catalog.options",
+    "Schemas": "catalog.schemas",
+    "Storage": "table.storage",
+    "Table": "table",
+    "Transaction": "transaction",
+    "Views": "catalog.views",
+    "forklake": "forklake",
+}
+"""How a user comes to the methods of each class."""
 
 
 def page() -> str:
@@ -45,7 +65,13 @@ def all_verbs() -> Iterator[Verb]:
 
 
 def _row(verb: Verb) -> str:
-    return f"| {verb.deed} | {_cell(verb.python)} | {_cell(verb.sql)} | {_cell(verb.cli)} |"
+    python = verb.python if isinstance(verb.python, Lacks) else tuple(_spelled(name) for name in verb.python)
+    return f"| {verb.deed} | {_cell(python)} | {_cell(verb.sql)} | {_cell(verb.cli)} |"
+
+
+def _spelled(name: str) -> str:
+    owner, _, member = name.partition(".")
+    return f"{REACHED[owner]}.{member}"
 
 
 def _cell(face: Face) -> str:

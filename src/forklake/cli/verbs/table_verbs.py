@@ -178,7 +178,7 @@ CHAPTERS: Final = (
             ),
             Verb(
                 "flush inlined rows into files",
-                ("Maintenance.flush_inlined", "Storage.flush_inlined"),
+                ("CatalogMaintenance.flush_inlined", "Storage.flush_inlined"),
                 ("CALL ducklake_flush_inlined_data('shop')",),
                 ("table flush",),
             ),
