@@ -19,7 +19,6 @@ import sqlglot
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Engine, Kind
 from forklake.errors import EngineError, InvalidInputError, NotFoundError
-from forklake.files.columns import table_columns
 from forklake.files.conform import conform
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.inlined_rows import stored_rows
@@ -27,6 +26,7 @@ from forklake.files.parquet_writer import write_files
 from forklake.files.python_values import from_python
 from forklake.files.rewrite_file import Rewriting
 from forklake.files.schema import arrow_schema
+from forklake.files.type_names import table_columns
 from forklake.files.values import stored_array
 from forklake.model.change_scan import ChangePlan
 from forklake.model.definitions import ColumnDefinition, NewDataFile

@@ -9,7 +9,7 @@ from forklake import Catalog, PartitionField, Snapshot, Transaction, errors
 from forklake import Column as SeenColumn
 from forklake import Table as SeenTable
 from forklake.catalog import lookup
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, FILE_COLUMN_STATS, NAME_MAPPING
 from forklake.model.rows import DataFileRow
 from tests.property.content import UNKNOWN, Bounds, Column, File, State, Table

@@ -16,7 +16,7 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import plan_scan
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.errors import AlreadyExistsError, CommitConflictError, InvalidInputError
 from forklake.files.texts import to_texts
 from forklake.model import types

@@ -14,7 +14,7 @@ from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import count_rows, plan_scan
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.files import storage
 from forklake.files.conform import conform, frame_of
 from forklake.files.deletes import read_deletes, write_delete_file

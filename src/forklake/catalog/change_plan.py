@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from forklake.catalog import versions
 from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import TableFiles
-from forklake.catalog.view import CatalogState
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from forklake.catalog import lookup
 from forklake.catalog.fields import field_tree, stored_tree
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.metastore.queries import catalogs
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import COLUMN

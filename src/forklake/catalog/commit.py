@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from forklake.catalog import versions
 from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
+from forklake.catalog.state import CatalogState, Draft
 from forklake.catalog.titles import changed_title
-from forklake.catalog.view import CatalogState, Draft
 from forklake.config import Clock, RetryPolicy
 from forklake.errors import (
     AlreadyExistsError,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from forklake.catalog import lookup
 from forklake.catalog.places import Places, owner_of
+from forklake.catalog.state import Content
 from forklake.catalog.table_files import partition_values, read_bound, table_files
-from forklake.catalog.view import Content
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import (
     COLUMN_TAG,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from forklake.catalog.file_facts import column_stats
-from forklake.catalog.view import Content, live_data_files
+from forklake.catalog.state import Content, live_data_files
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from forklake.catalog import lookup
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId, TableId
 from forklake.model.rows import ColumnRow

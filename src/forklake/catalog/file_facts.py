@@ -7,7 +7,7 @@ from typing import Final
 
 from forklake.catalog.partition_transforms import known_transform
 from forklake.catalog.pruning import Constant, FileFacts, PartitionValue, Pruner
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.metastore.written_tables import FILE_COLUMN_STATS, FILE_PARTITION_VALUE, PARTITION_COLUMN, PARTITION_INFO
 from forklake.model import types
 from forklake.model.field import Field

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forklake.catalog.names import check_name, check_text
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
 from forklake.metastore.visibility import FoldedName
 from forklake.metastore.written_tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW

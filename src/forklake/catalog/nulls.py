@@ -6,7 +6,7 @@ import json
 
 from forklake.catalog import lookup
 from forklake.catalog.scan_plan import ScanPlanner
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import INLINED_ROW
 from forklake.model.ids import DataFileId

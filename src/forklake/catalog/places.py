@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from forklake.catalog import lookup
 from forklake.catalog.paths import join
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.metastore.queries.catalogs import directories
 from forklake.metastore.store import Session, Store
 from forklake.model.ids import CatalogId

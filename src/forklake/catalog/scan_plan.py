@@ -9,8 +9,8 @@ from typing import Final
 from forklake.catalog.column_history import ColumnHistory
 from forklake.catalog.file_facts import prune, without_nan
 from forklake.catalog.places import Places
+from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, is_cut, read_bound, table_files
-from forklake.catalog.view import Content
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import INLINED_ROW, NAME_MAPPING

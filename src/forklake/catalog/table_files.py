@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, FILE_PARTITION_VALUE, INLINED_DELETE
 from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.rows import DataFileRow, DeleteFileRow

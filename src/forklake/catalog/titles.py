@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from forklake.catalog import lookup
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.ids import SchemaId, TableId
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import FinishedCommit, Plan, commit, draft_of
-from forklake.catalog.view import CatalogState, Draft
+from forklake.catalog.state import CatalogState, Draft
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
 from forklake.metastore.store import Store

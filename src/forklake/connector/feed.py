@@ -15,7 +15,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.connector.arrow_batches import arrow_schema_of, batch_of
 from forklake.connector.source_options import Options
 from forklake.engine.local.change_feed import FeedTask, Span, feed_rows, feed_tasks

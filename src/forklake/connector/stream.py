@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.fields import table_fields
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.connector.feed import change_tasks, feed_start, is_feed_schema, read_changes
 from forklake.connector.source_options import Options, open_existing
 from forklake.engine.local.change_feed import Span, has_changes

@@ -9,8 +9,10 @@ import pyarrow as pa
 from forklake.errors import InvalidInputError
 from forklake.files.decode import decode
 from forklake.model import types
+from forklake.model.definitions import ColumnDefinition
 from forklake.model.field import Field
 from forklake.model.types import Type
+from forklake.model.types.read import definition_of
 from forklake.model.types.shapes import list_of, map_of, struct_of
 
 _PHYSICAL: Final[dict[Type, str]] = {types.BOOLEAN: "BOOL", types.FLOAT32: "FLOAT", types.FLOAT64: "DOUBLE"}
@@ -84,3 +86,12 @@ def type_of(name: str, data_type: pa.DataType) -> Type:
     if kinds.is_fixed_size_binary(data_type):
         return types.BLOB
     raise InvalidInputError(f'Column "{name}" has the Arrow type "{data_type}", which no column type can take.')
+
+
+def table_columns(schema: pa.Schema) -> tuple[ColumnDefinition, ...]:
+    """Return the columns that a table needs to hold what an Arrow table holds.
+
+    Raises:
+        InvalidInputError: A column has a type that no column of a table can have.
+    """
+    return tuple(definition_of(field.name, type_of(field.name, field.type)) for field in schema)

@@ -13,8 +13,8 @@ from forklake import session
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.names import check_text
+from forklake.catalog.state import CatalogState, Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import CatalogState, Content
 from forklake.errors import CatalogDroppedError, InvalidInputError
 from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.maintenance import CatalogMaintenance

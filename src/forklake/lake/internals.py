@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
 from forklake.lake.catalog import Catalog
 from forklake.lake.lake import Lake, LakeAt
 from forklake.lake.options import Options

@@ -6,13 +6,12 @@ import os
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from forklake import session
+from forklake import session, sql
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment, Time, one_moment
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
-from forklake.lake.language import load_language
 from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
@@ -23,6 +22,7 @@ from forklake.ops.create_catalog import create_catalog
 from forklake.ops.fork_tree import fork_tree
 from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
+from forklake.ops.language import Language
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
 from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
@@ -47,7 +47,7 @@ class Lake:
         spark: SparkSession | None = None,
         settings: Settings | None = None,
     ) -> None:
-        self._runtime = open_runtime(setup_of(settings, spark), url, data_path, load_language)
+        self._runtime = open_runtime(setup_of(settings, spark), url, data_path, _load_language)
 
     def __enter__(self) -> Self:
         return self
@@ -297,7 +297,7 @@ def open_lake(url: str, setup: Setup, data_path: str | None = None) -> Lake:
 
     It raises what `forklake.open` raises.
     """
-    return lake_of(open_runtime(setup, url, data_path, load_language))
+    return lake_of(open_runtime(setup, url, data_path, _load_language))
 
 
 class LakeAt:
@@ -328,3 +328,8 @@ class LakeAt:
         store = self._runtime.store
         version = versions.version_by_name(store, name, self._moment)
         return Catalog(self._runtime, version.catalog_id, CatalogState(store, version), name=name)
+
+
+def _load_language() -> Language:
+    """Load the parser, and return what reads SQL for the operations."""
+    return sql.language.DuckDBLanguage()

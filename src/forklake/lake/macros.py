@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
+from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
 from forklake.lake.objects import Objects
 from forklake.model.definitions import MacroImplementation
 from forklake.model.ids import MacroId, SchemaId

@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 
 from forklake.catalog import lookup
 from forklake.catalog.names import qualified_name
+from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
 from forklake.lake.runner import Runner
 from forklake.model.ids import SchemaId
 from forklake.model.records import Commit, Macro, View

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from forklake.catalog import lookup
 from forklake.catalog.names import qualified_name
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.errors import InvalidInputError
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.records import Option

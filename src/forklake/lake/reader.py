@@ -9,8 +9,8 @@ from forklake import lake
 from forklake.catalog import lookup
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import qualified_name
+from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
 from forklake.errors import InvalidInputError
 from forklake.lake.macros import Macros
 from forklake.lake.runner import Runner

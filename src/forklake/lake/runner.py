@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
 from forklake.model.records import Commit
 from forklake.ops.runtime import Runtime
 

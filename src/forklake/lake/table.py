@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from forklake import lake, session
 from forklake.catalog import describe, lookup
 from forklake.catalog.moments import Moment, Time, one_moment
+from forklake.catalog.state import Content
 from forklake.catalog.titles import format_title
-from forklake.catalog.view import Content
 from forklake.errors import NotFoundError
 from forklake.lake.alter import Alter
 from forklake.lake.engine_columns import Condition

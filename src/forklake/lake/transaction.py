@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 from forklake import session
 from forklake.catalog.moments import Moment
 from forklake.catalog.names import check_text
+from forklake.catalog.state import CatalogState, Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import CatalogState, Content
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake.maintenance import Maintenance

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
+from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import Content
 from forklake.lake.objects import Objects
 from forklake.model.ids import SchemaId, ViewId
 from forklake.model.records import Commit, View

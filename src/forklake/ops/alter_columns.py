@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forklake import ops
 from forklake.catalog import describe, lookup
+from forklake.catalog.state import live_data_files
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import live_data_files
 from forklake.model import change
 from forklake.model.definitions import ColumnDefinition
 from forklake.model.rows import TableRow

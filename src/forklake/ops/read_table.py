@@ -8,7 +8,7 @@ from typing import Any, Literal
 from forklake.catalog.exact_bounds import exact_bounds
 from forklake.catalog.scan_plan import count_rows as exact_count
 from forklake.catalog.scan_plan import plan_scan
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.config import Settings
 from forklake.engine.engine import Engine
 from forklake.engine.local.exactness import is_exact

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.config import Settings
 from forklake.engine.engine import Engine
 from forklake.engine.spark.spark_engine import SparkEngine

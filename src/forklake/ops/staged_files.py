@@ -7,9 +7,9 @@ from typing import Final
 
 from forklake.catalog.fields import table_fields
 from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.state import live_data_files
 from forklake.catalog.table_files import TableFiles
 from forklake.catalog.transaction import Staging
-from forklake.catalog.view import live_data_files
 from forklake.errors import InvalidInputError
 from forklake.files import storage
 from forklake.files.rewrite_file import Rewriting, rewrite_file

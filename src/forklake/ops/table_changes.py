@@ -5,7 +5,7 @@ from __future__ import annotations
 from forklake.catalog import lookup, versions
 from forklake.catalog.change_plan import plan_changes
 from forklake.catalog.moments import Moment
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.engine.engine import Frame, Kind
 from forklake.errors import InvalidInputError
 from forklake.model.ids import SnapshotId, TableId

@@ -7,7 +7,7 @@ from dataclasses import replace
 from forklake.catalog import lookup
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.metastore import procedures, visibility
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session

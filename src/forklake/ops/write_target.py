@@ -10,7 +10,7 @@ from forklake.catalog.fields import table_fields
 from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from forklake.catalog import lookup
-from forklake.catalog.view import Content
+from forklake.catalog.state import Content
 from forklake.errors import CatalogDroppedError, NotFoundError
 from forklake.lake.internals import runtime_of
 from forklake.metastore.queries.catalogs import last_name

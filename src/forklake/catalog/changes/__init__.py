@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from forklake.catalog.changes import columns, files, flush, inlined, layout, macros, schemas, tables, tags, views
-from forklake.catalog.view import Draft
+from forklake.catalog.state import Draft
 from forklake.model import change as model
 
 _APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {

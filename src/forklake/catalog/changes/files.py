@@ -10,9 +10,9 @@ from forklake.catalog.changes import mappings
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_file_path
+from forklake.catalog.state import Draft, live_data_files
 from forklake.catalog.table_files import is_cut
 from forklake.catalog.titles import table_title
-from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import (
     DELETE_FILE,

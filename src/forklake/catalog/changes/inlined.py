@@ -9,8 +9,8 @@ from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import check_not_flushed, leaves_of, merge_stats
 from forklake.catalog.names import check_text
+from forklake.catalog.state import Draft, live_data_files
 from forklake.catalog.titles import table_title
-from forklake.catalog.view import Draft, live_data_files
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, TABLE_COLUMN_STATS, TABLE_STATS
 from forklake.model import types

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.names import check_name
-from forklake.catalog.view import Draft
+from forklake.catalog.state import Draft
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
 from forklake.model.definitions import MappedColumn, NameMapping

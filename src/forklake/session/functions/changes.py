@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from forklake.catalog import lookup, versions
 from forklake.catalog.fields import table_fields
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of

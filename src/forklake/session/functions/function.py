@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forklake.catalog import lookup
-from forklake.catalog.view import CatalogState, Content
+from forklake.catalog.state import CatalogState, Content
 from forklake.errors import InvalidInputError
 from forklake.lake import Lake
 from forklake.lake.internals import runtime_of, version_of

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from forklake.catalog.fields import field_tree
 from forklake.catalog.places import catalog_directories
-from forklake.catalog.view import Content, Draft
+from forklake.catalog.state import Content, Draft
 from forklake.lake.internals import content_of, runtime_of
 from forklake.metastore import visibility
 from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from forklake import __version__
 from forklake.catalog import lookup
-from forklake.catalog.view import CatalogState
+from forklake.catalog.state import CatalogState
 from forklake.errors import InvalidInputError
 from forklake.files.intervals import Interval, parse_interval
 from forklake.metastore.written_tables import SCHEMA, TABLE

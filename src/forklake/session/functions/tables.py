@@ -8,8 +8,8 @@ from uuid import UUID
 
 from forklake.catalog import versions
 from forklake.catalog.places import Places
+from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import table_files
-from forklake.catalog.view import CatalogState
 from forklake.errors import InvalidInputError
 from forklake.metastore import visibility
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE

@@ -1,6 +1,5 @@
 """The parser: text to DuckDB's, DuckLake's and forklake's statements."""
 
-from forklake.sql.parse.completeness import is_complete
 from forklake.sql.parse.statement import (
     check_stored_text,
     parse,
@@ -9,6 +8,7 @@ from forklake.sql.parse.statement import (
     parse_sort_key,
     parse_value,
 )
+from forklake.sql.parse.tokens import is_complete
 
 __all__ = [
     "check_stored_text",

@@ -202,3 +202,19 @@ def _unterminated_error(text: str) -> InvalidInputError:
             return error_at(text, f'unterminated {kind or "quoted string"} at or near "{rest}"', start)
         place = whole.end()
     return error_at(text, "the text cannot be read", 0)
+
+
+def is_complete(text: str) -> bool:
+    """Return whether all statements of a text are ended by a semicolon.
+
+    A semicolon in quotes or in a comment ends none.
+
+    >>> is_complete("SELECT 1;"), is_complete("SELECT 1"), is_complete("SELECT ';"), is_complete("-- nothing")
+    (True, False, False, True)
+    """
+    try:
+        tokens = tokenize(text)
+    except InvalidInputError as error:
+        # More text does not repair any other mistake.
+        return "unterminated" not in str(error)
+    return not tokens or tokens[-1].token_type == TokenType.SEMICOLON
