@@ -23,7 +23,7 @@ from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions import nested_casts
 from forklake.sql.expressions.bound import NAIVE, TEXTS, Bound, decimal_size
 from forklake.sql.expressions.literals import ducklake_text, spark_literal, spark_type, text_literal
-from forklake.sql.expressions.moment_texts import EPOCH, FIRST_OF_NANOS, LAST_OF_NANOS, rounded
+from forklake.sql.expressions.moment_texts import EPOCH, FIRST_OF_NANOS, LAST_OF_NANOS, round_timestamp
 from forklake.sql.expressions.phrases import once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
 
@@ -124,11 +124,9 @@ def _out_of_range(value: Bound, target: Type, text: str) -> str:
 
 
 def _beyond(value: Bound, target: Type) -> InvalidInputError:
-    assert value.literal is not None
-    text = value.literal if not isinstance(value.type, types.Float) else format_value(value.type, float(value.literal))
     return InvalidInputError(
-        f"Conversion Error: Type {physical_name(value.type)} with value {text} can't be cast because the value is out"
-        f" of range for the destination type {physical_name(target)}"
+        f"Conversion Error: Type {physical_name(value.type)} with value {value.literal} can't be cast because the value"
+        f" is out of range for the destination type {physical_name(target)}"
     )
 
 
@@ -196,7 +194,7 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
         scale = decimal_size(target)[1]
         whole = sql if isinstance(source, types.Integer) else f"round({sql}, {scale})"
         if isinstance(source, types.Float):
-            whole = f"rint({sql})" if isinstance(target, types.Integer) else _scaled(sql, source, scale)
+            whole = f"rint({sql})" if isinstance(target, types.Integer) else _scale_float(sql, source, scale)
         found = f"try_cast({whole} AS {kind})"
         if isinstance(source, types.Float) and isinstance(target, types.Integer) and target.is_native:
             found = f"CASE WHEN isnan({sql}) THEN NULL ELSE {found} END"
@@ -226,7 +224,7 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
     return once(value.sql, attempt)
 
 
-def _scaled(sql: str, source: Type, scale: int) -> str:
+def _scale_float(sql: str, source: Type, scale: int) -> str:
     """Return the text of a float with so many digits behind the point, rounded as DuckDB does: in floats."""
     name = variable()
     away = f"({name} - {name} % 1D + if(abs({name} % 1D) >= 0.5D, signum({name}), 0D))"
@@ -276,7 +274,7 @@ def _fits(source: Type, target: Type) -> bool:
 def _cast_time(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
     source, sql = value.type, value.sql
     if target == types.TIMETZ and isinstance(source, types.Time | types.Timestamp):
-        return f"concat({sql if source == types.TIME else _time_of(naive(value))}, '+00')"
+        return f"concat({sql if source == types.TIME else _time_text(naive(value))}, '+00')"
     if source == types.TIMETZ and target == types.TIME:
         return f"regexp_replace({sql}, '[+-].*$', '')"
     if source == types.TIMESTAMP_NS and target in _DAYS | {types.TIMESTAMPTZ, types.TIME}:
@@ -293,18 +291,18 @@ def _cast_time(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
         case types.TIMESTAMP:
             return local
         case types.TIMESTAMP_S | types.TIMESTAMP_MS:
-            return rounded(local, target)
+            return round_timestamp(local, target)
         case types.TIMESTAMP_NS:
             return once(local, lambda sql: _to_nanos(sql, is_lenient=is_lenient))
         case types.TIME:
-            return _time_of(local) if source != types.DATE else None
+            return _time_text(local) if source != types.DATE else None
         case types.TIMESTAMPTZ:
             # Text with a zone means the same in every session; Spark's difference of timestamps does not.
             return f"CAST(concat(CAST({local} AS STRING), 'Z') AS TIMESTAMP_LTZ)"
     return None
 
 
-def _time_of(local: str) -> str:
+def _time_text(local: str) -> str:
     return f"substring_index(CAST({local} AS STRING), ' ', -1)"
 
 

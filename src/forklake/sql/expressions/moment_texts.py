@@ -55,15 +55,15 @@ def moment_text(sql: str) -> str:
 def read_moment(sql: str, target: Type) -> str | None:
     """Return text as a date, a time or a timestamp, NULL where it is none; None if the type is none of these."""
     if target in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
-        return rounded(read_moment(sql, types.TIMESTAMP) or "", target)
+        return round_timestamp(read_moment(sql, types.TIMESTAMP) or "", target)
     if target not in _USUAL:
         return None
     text = variable()
-    slow = f"transform(array(btrim({sql}, {text_literal(SPACES)})), {text} -> {_taken_apart(text, target)})[0]"
+    slow = f"transform(array(btrim({sql}, {text_literal(SPACES)})), {text} -> {_take_apart(text, target)})[0]"
     return f"CASE WHEN {sql} RLIKE '{_USUAL[target]}' THEN {_usual(sql, target)} ELSE {slow} END"
 
 
-def rounded(local: str, target: Type) -> str:
+def round_timestamp(local: str, target: Type) -> str:
     """Round a timestamp without zone half away from 1970 to the unit of its type, if that is coarser."""
     if target not in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
         return local
@@ -96,7 +96,7 @@ def _shortest(sql: str) -> str:
     return f"regexp_replace({sql}, '(?:[.]0+|([.][0-9]*[1-9])0+)$', {text_literal('$1')})"
 
 
-def _taken_apart(sql: str, target: Type) -> str:
+def _take_apart(sql: str, target: Type) -> str:
     pattern, epoch = _MOMENT_PATTERN, EPOCH
     parts = variable()
     match target:
