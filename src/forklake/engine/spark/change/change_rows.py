@@ -60,9 +60,7 @@ def change_rows(
     may_repeat: bool = False,
     keeps_ids: bool = True,
 ) -> ChangedRows:
-    """Write the files of a change.
-
-    Nothing that grows with the table comes to the driver.
+    """Write the files of a change; no rows come to the driver beyond the inlined.
 
     Args:
         rows: The rows that change. The columns of `OWN_PLACES` locate each row; inserted rows have NULL there.
