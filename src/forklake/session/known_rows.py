@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from forklake.lake.table import Table
+from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.types import Type
+from forklake.model.types.shapes import list_of, map_of
 
 if TYPE_CHECKING:
     from forklake.engine.engine import Frame
+
+_LISTED_TYPES: Final[dict[str, Type]] = {
+    "": types.VARCHAR,
+    "bool": types.BOOLEAN,
+    "int": types.INT32,
+    "long": types.INT64,
+    "list": list_of(types.VARCHAR),
+    "map": map_of(types.VARCHAR, types.VARCHAR),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +73,12 @@ class Files:
 def column(name: str, kind: Type) -> Field:
     """Return a column of a result."""
     return Field(None, name, kind)
+
+
+def listed_columns(text: str) -> tuple[Field, ...]:
+    """Return the columns that a text lists, such as ``"name internal:bool"``.
+
+    The type follows a colon; without one it is VARCHAR.
+    """
+    parts = [word.partition(":") for word in text.split()]
+    return tuple(column(name, _LISTED_TYPES[kind]) for name, _, kind in parts)

@@ -19,6 +19,7 @@ from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.expression import Expression
 from forklake.model.field import Field
 from forklake.model.merge import Merge
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import OWN_PLACES, ScanPlan
 from forklake.model.write import WriteTarget
 
@@ -91,7 +92,7 @@ class SparkEngine:
 
     def select(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
         """Return some columns of a frame."""
-        return frame.select(*map(columns.projection.quote_name, names))
+        return frame.select(*map(quote_spark_name, names))
 
     def rename_columns(self, frame: DataFrame, names: Sequence[str]) -> DataFrame:
         """Return a frame with its columns renamed."""

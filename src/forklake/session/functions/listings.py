@@ -25,48 +25,33 @@ from forklake.model.keywords import identifier
 from forklake.model.quoting import quote_text
 from forklake.model.rows import ColumnRow, SchemaRow, TableRow, ViewRow
 from forklake.model.types import Type
-from forklake.model.types.shapes import map_of
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import Signature
 from forklake.session.functions.function import Call, CatalogFunction
-from forklake.session.known_rows import Rows, column
+from forklake.session.known_rows import Rows, listed_columns
 
 Row = tuple[Any, ...]
 
-_KINDS: Final[dict[str, Type]] = {"": types.VARCHAR, "#": types.INT64, "%": types.INT32, "?": types.BOOLEAN}
-
-
-def _columns(text: str) -> tuple[Field, ...]:
-    """Return the columns that a text lists, such as ``"name oid# internal?"``.
-
-    A mark after a name is its type; without one it is VARCHAR.
-    """
-    found = []
-    for word in text.split():
-        name = word.rstrip("#%?@")
-        if word.endswith("@"):
-            found.append(column(name, map_of(types.VARCHAR, types.VARCHAR)))
-        else:
-            found.append(column(name, _KINDS[word[len(name) :]]))
-    return tuple(found)
-
-
-_DATABASES: Final = _columns(
-    "database_name database_oid# path comment tags@ internal? type readonly? encrypted? cipher options@"
+_DATABASES: Final = listed_columns(
+    "database_name database_oid:long path comment tags:map internal:bool type readonly:bool encrypted:bool"
+    " cipher options:map"
 )
-_SCHEMAS: Final = _columns("oid# database_name database_oid# schema_name comment tags@ internal? sql")
-_TABLES: Final = _columns(
-    "database_name database_oid# schema_name schema_oid# table_name table_oid# comment tags@ internal? temporary?"
-    " has_primary_key? estimated_size# column_count# index_count# check_constraint_count# sql"
+_SCHEMAS: Final = listed_columns(
+    "oid:long database_name database_oid:long schema_name comment tags:map internal:bool sql"
 )
-_VIEWS: Final = _columns(
-    "database_name database_oid# schema_name schema_oid# view_name view_oid# comment tags@ internal? temporary?"
-    " column_count# sql is_bound?"
+_TABLES: Final = listed_columns(
+    "database_name database_oid:long schema_name schema_oid:long table_name table_oid:long comment tags:map"
+    " internal:bool temporary:bool has_primary_key:bool estimated_size:long column_count:long index_count:long"
+    " check_constraint_count:long sql"
 )
-_COLUMNS: Final = _columns(
-    "database_name database_oid# schema_name schema_oid# table_name table_oid# column_name column_index% comment"
-    " internal? column_default is_nullable? data_type data_type_id# character_maximum_length% numeric_precision%"
-    " numeric_precision_radix% numeric_scale%"
+_VIEWS: Final = listed_columns(
+    "database_name database_oid:long schema_name schema_oid:long view_name view_oid:long comment tags:map"
+    " internal:bool temporary:bool column_count:long sql is_bound:bool"
+)
+_COLUMNS: Final = listed_columns(
+    "database_name database_oid:long schema_name schema_oid:long table_name table_oid:long column_name"
+    " column_index:int comment internal:bool column_default is_nullable:bool data_type data_type_id:long"
+    " character_maximum_length:int numeric_precision:int numeric_precision_radix:int numeric_scale:int"
 )
 
 

@@ -10,10 +10,10 @@ from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
 from forklake.model.predicate import Comparison
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import LINEAGE_COLUMNS
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.literals import identifier
 from forklake.sql.expressions.nested import field_of
 from forklake.sql.expressions.site import Site
 
@@ -43,7 +43,7 @@ class TableSite(Site):
             if len(names) > 1 and fold(names[0]) == fold(table):
                 names = names[1:]
             return _lineage(names, table, fields)
-        return extract_field(column_of(field, identifier(field.name)), names[1:], field.name)
+        return extract_field(column_of(field, quote_spark_name(field.name)), names[1:], field.name)
 
 
 def column_of(field: Field, sql: str) -> Bound:
@@ -79,7 +79,7 @@ def extract_field(value: Bound, names: Sequence[str], label: str) -> Bound:
                 f'Binder Error: Could not find key "{name}" in struct "{label}"\n'
                 f"Candidate Entries: {quoted_list(field.name for field in fields)}"
             )
-        value = column_of(inner, f"{value.sql}.{identifier(inner.name)}")
+        value = column_of(inner, f"{value.sql}.{quote_spark_name(inner.name)}")
         label = f"{label}.{inner.name}"
     return value
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.files.texts import format_value, parse_value
 from forklake.model import types
+from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
 
 _PLAIN_TEXT: Final = re.compile(r"[\w !#%&()*+,./:;<=>?@\[\]^{|}~-]*", re.ASCII)
@@ -49,7 +50,9 @@ def spark_type(kind: Type) -> str:
             return f"MAP<{spark_type(key.type)}, {spark_type(value.type)}>"
         case types.Struct(fields):
             parts = zip(spark_names(kind), fields, strict=True)
-            return f"STRUCT<{', '.join(f'{identifier(name)}: {spark_type(field.type)}' for name, field in parts)}>"
+            return (
+                f"STRUCT<{', '.join(f'{quote_spark_name(name)}: {spark_type(field.type)}' for name, field in parts)}>"
+            )
         case types.Decimal() as decimal:
             return decimal.sql_name
         case shown:
@@ -62,11 +65,6 @@ def spark_names(kind: Type) -> list[str]:
     The fields of a row have no names and are named by their position.
     """
     return [field.name or f"col{place}" for place, field in enumerate(kind.children, 1)]
-
-
-def identifier(name: str) -> str:
-    """Quote a name as a Spark identifier."""
-    return f"`{name.replace('`', '``')}`"
 
 
 def text_literal(text: str) -> str:

@@ -10,10 +10,11 @@ from forklake.files.nested_text import quote
 from forklake.files.texts import format_value, parse_value
 from forklake.model import types
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.literals import identifier, spark_names, spark_type, text_literal
+from forklake.sql.expressions.literals import spark_names, spark_type, text_literal
 from forklake.sql.expressions.phrases import once, variable
 
 Caster = Callable[[Bound, Type], Bound]
@@ -25,7 +26,7 @@ _QUOTED: Final = r"""^$|^\s|\s$|^[nN][uU][lL][lL]$|["'(),:=\[\]{}]"""
 
 def part(value: Bound, place: int) -> Bound:
     """Return a field of a struct by its position; the result is no column."""
-    name = identifier(spark_names(value.type)[place])
+    name = quote_spark_name(spark_names(value.type)[place])
     return Bound(f"{value.sql}.{name}", value.type.children[place].type)
 
 

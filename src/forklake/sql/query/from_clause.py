@@ -11,8 +11,8 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.sql.expressions.columns import column_of
-from forklake.sql.expressions.literals import identifier
 from forklake.sql.expressions.nodes import function_name
 from forklake.sql.expressions.render import ShowNode, render
 from forklake.sql.parse import parse_query
@@ -118,10 +118,10 @@ def scan_table(
     reading = environment.reading
     text, scan = reading.alias(), reading.scan(relation)
     columns = tuple(
-        Column(one.name, column_of(one, f"{text}.{identifier(one.name)}"), one.name) for one in relation.columns
+        Column(one.name, column_of(one, f"{text}.{quote_spark_name(one.name)}"), one.name) for one in relation.columns
     )
     virtual = tuple(
-        Column(one.name, column_of(one, f"{text}.{identifier(one.name)}"), one.name) for one in relation.virtual
+        Column(one.name, column_of(one, f"{text}.{quote_spark_name(one.name)}"), one.name) for one in relation.virtual
     )
     table = Table(tuple(name) or (relation.name,), text, columns, virtual, scan, scan)
     return TableText(f"{scan} AS {text}", _apply_alias(table, alias))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.model.types.shapes import struct_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import extract_field, missing_column, quoted_list
-from forklake.sql.expressions.literals import identifier
 from forklake.sql.query.environment import Reading
 
 
@@ -188,7 +188,7 @@ class Scope:
         parts = []
         for column in table.columns:
             self.use(table, column)
-            parts.append(f"{column.bound.sql} AS {identifier(column.name)}")
+            parts.append(f"{column.bound.sql} AS {quote_spark_name(column.name)}")
         shape = struct_of([(column.name, column.bound.type) for column in table.columns])
         return Bound(f"struct({', '.join(parts)})", shape)
 

@@ -11,10 +11,10 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, Side
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.columns import extract_field, find, missing_column
-from forklake.sql.expressions.literals import identifier
 from forklake.sql.expressions.site import Site
 
 _SIDES: Final[Mapping[Side, frozenset[str]]] = {
@@ -60,14 +60,14 @@ class MatchedColumns(Site):
             return extract_field(self.source_column(number), inside, self._given[number].name)
         field = self._fields[number]
         return extract_field(
-            Bound(f"{TARGET}.{identifier(field.name)}", shape_of(field.type), field), inside, field.name
+            Bound(f"{TARGET}.{quote_spark_name(field.name)}", shape_of(field.type), field), inside, field.name
         )
 
     def source_column(self, number: int) -> Bound:
         """Return a column of the source by its number."""
         field = self._given[number]
         whole = Field(None, field.name, field.type)
-        return Bound(f"{SOURCE}.{identifier(given_name(number))}", shape_of(field.type), whole)
+        return Bound(f"{SOURCE}.{quote_spark_name(given_name(number))}", shape_of(field.type), whole)
 
     def keys(self, on: exp.Expr) -> Iterator[tuple[str, str]]:
         """Yield pairs of a table column and a source column that must be equal.

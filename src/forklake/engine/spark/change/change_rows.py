@@ -18,7 +18,6 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.changed_rows import NO_INLINING, ChangedRows, Inlining
 from forklake.engine.spark.change.delete_files import FILE, POSITION, TWICE, DeletedPlaces, write_delete_files
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_scan
 from forklake.engine.spark.driver.session import is_remote
 from forklake.engine.spark.read.collect import arrow_rows
@@ -30,6 +29,7 @@ from forklake.files import storage
 from forklake.model import types
 from forklake.model.definitions import NewDataFile
 from forklake.model.field import Field
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import OWN_ROW_ID, PLACE_LINEAGE, ROW_ID_COLUMN, ROW_ID_FIELD_ID, ScanPlan
 from forklake.model.write import WriteTarget
 
@@ -127,7 +127,7 @@ def new_values(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> Ne
 
     def updated(rows: DataFrame) -> DataFrame:
         columns = [
-            F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quote_name(field.name))
+            F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quote_spark_name(field.name))
             for field in fields
         ]
         return rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))

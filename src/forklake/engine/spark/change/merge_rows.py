@@ -18,12 +18,12 @@ from forklake.engine.spark.change.change_rows import ROW_ID, NewValues, find_row
 from forklake.engine.spark.change.delete_files import FILE, POSITION
 from forklake.engine.spark.change.key_filter import filter_by_keys
 from forklake.engine.spark.change.merge_source import NUMBER, SMALL_ROWS, Source
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.write.conform import conform
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, Clause, Merge, MergeOperation, Side
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ROW_ID_COLUMN, ScanPlan
 
 _CLAUSE: Final = "__forklake_clause__"
@@ -83,8 +83,8 @@ def _look_up(found: DataFrame, plan: ScanPlan, source: Source, merge: Merge, *, 
     # Not structs: they would be made of every row before it is known whether it matches.
     candidates = _filter_candidates(found, source, merge) if _row_count(plan) >= _WORTH_SIEVING else found
     joined = candidates.alias(TARGET).join(F.broadcast(source.rows).alias(SOURCE), F.expr(merge.on))
-    target = F.struct(*(F.col(f"{TARGET}.{quote_name(field.name)}") for field in plan.fields)).alias(TARGET)
-    given = F.struct(*(F.col(f"{SOURCE}.{quote_name(name)}") for name in source.names)).alias(SOURCE)
+    target = F.struct(*(F.col(f"{TARGET}.{quote_spark_name(field.name)}") for field in plan.fields)).alias(TARGET)
+    given = F.struct(*(F.col(f"{SOURCE}.{quote_spark_name(name)}") for name in source.names)).alias(SOURCE)
     both = joined.select(target, given, FILE, POSITION, ROW_ID, NUMBER)
     marked = both.withColumn(_CLAUSE, _first(merge, _holds, side="matched"))
     changes = F.col(_CLAUSE).isNotNull()
@@ -99,7 +99,7 @@ def _filter_candidates(found: DataFrame, source: Source, merge: Merge) -> DataFr
     for ours, theirs in merge.keys:
         kinds = found.schema[ours].dataType, source.rows.schema[theirs].dataType
         if all(isinstance(kind, IntegralType) for kind in kinds):
-            return filter_by_keys(found, F.col(quote_name(ours)), source.held.column(theirs))
+            return filter_by_keys(found, F.col(quote_spark_name(ours)), source.held.column(theirs))
     return found
 
 
@@ -125,7 +125,7 @@ def _unmatched_rows(kept: DataFrame, source: Source, merge: Merge) -> DataFrame 
 
 
 def _struct(names: Sequence[str], name: str) -> Column:
-    return F.struct(*(F.col(quote_name(column)) for column in names)).alias(name)
+    return F.struct(*(F.col(quote_spark_name(column)) for column in names)).alias(name)
 
 
 def _first(merge: Merge, applies: Callable[[Clause], Column], side: Side | None = None) -> Column:

@@ -35,12 +35,12 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.columns.spark_types import spark_schema
 from forklake.engine.spark.driver.failures import SPARK_ERRORS, guard_table, reaching_spark
 from forklake.engine.spark.read.collect import arrow_rows
 from forklake.engine.spark.write.write_rows import shown_rows, spark_frame
 from forklake.model.field import Field
+from forklake.model.quoting import quote_spark_name
 
 NUMBER: Final = "__forklake_number__"
 """The column with the numbers of the rows of a small source, from 0 on."""
@@ -113,7 +113,7 @@ def measure(source: DataFrame, names: Sequence[str], table: str) -> Iterator[tup
     with guard_table(table):
         kept = source.persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        columns = [F.col(quote_name(name)) for name in names]
+        columns = [F.col(quote_spark_name(name)) for name in names]
         bounds = [
             bound(column).alias(f"c{number}") for number, column in enumerate(columns) for bound in (F.min, F.max)
         ]
@@ -157,7 +157,7 @@ def _byte_count(schema: StructType) -> Column:
 
     Spark itself reports only the compressed size of cached rows.
     """
-    sizes = [_size(F.col(quote_name(one.name)), one.dataType) for one in schema.fields]
+    sizes = [_size(F.col(quote_spark_name(one.name)), one.dataType) for one in schema.fields]
     return reduce(add, sizes, F.lit(_VALUE_BYTES).cast("bigint"))
 
 

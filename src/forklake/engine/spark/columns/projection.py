@@ -18,15 +18,6 @@ from forklake.model import types
 from forklake.model.field import Field
 
 
-def quote_name(name: str) -> str:
-    """Return a column's name quoted, so that Spark takes it literally.
-
-    >>> quote_name("a.b`c")
-    '`a.b``c`'
-    """
-    return "`" + name.replace("`", "``") + "`"
-
-
 def project(field: Field, physical: Iterable[Field], column: Callable[[Field], Column]) -> Column:
     """Return a column of the table, under its name, from the columns of a file.
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StructField, StructType
 
-from forklake.engine.spark.columns.projection import is_same, project, quote_name
+from forklake.engine.spark.columns.projection import is_same, project
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, read_type, spark_schema
 from forklake.engine.spark.driver.hadoop import is_for_arrow
 from forklake.engine.spark.read import delete_join as file_facts
@@ -20,6 +20,7 @@ from forklake.engine.spark.read.groups import Group, needs_vectors
 from forklake.engine.spark.read.valued_files import valued_frame
 from forklake.model.field import Field
 from forklake.model.numbering import Run
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import ROW_ID_COLUMN, SNAPSHOT_ID_COLUMN
 
 _POSITION: Final = "_forklake_row_number"
@@ -53,7 +54,7 @@ def group_frame(
     columns = [
         by_path[field.column_id].alias(field.name)
         if field.column_id in by_path
-        else project(field, group.fields, lambda held: F.col(quote_name(held.name)))
+        else project(field, group.fields, lambda held: F.col(quote_spark_name(held.name)))
         for field in needed
     ]
     return frame.select(*columns, *[_LINEAGE[name](group).alias(output) for output, name in extra.items()])
@@ -97,7 +98,7 @@ def _rows_with_positions(spark: SparkSession, table: str, group: Group, schema: 
     depth = file_facts.name_depth(group.files)
     file_facts.check_keys(rows, group.files, depth)
     key = file_facts.file_key(rows, depth).alias(file_facts.FILE)
-    return rows.select(*[F.col(quote_name(name)) for name in schema.names], position, key)
+    return rows.select(*[F.col(quote_spark_name(name)) for name in schema.names], position, key)
 
 
 def _snapshot(group: Group) -> Column:

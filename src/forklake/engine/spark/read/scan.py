@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_schema
 from forklake.engine.spark.driver.failures import reaching_spark, translation
 from forklake.engine.spark.read.group_frame import group_frame
@@ -20,6 +19,7 @@ from forklake.engine.spark.read.inlined_frame import inlined_frame
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import LINEAGE_COLUMNS, ScanPlan
 
 ORDERED_ROWS: Final = 1_000_000
@@ -86,7 +86,7 @@ def scan(
         rows = rows if condition is None else rows.where(condition)
         rows = _sort(rows, plan) if is_sorted else rows
         # Each column that is selected costs a call to the JVM.
-        return rows if rows.columns == names else rows.select(*[F.col(quote_name(name)) for name in names])
+        return rows if rows.columns == names else rows.select(*[F.col(quote_spark_name(name)) for name in names])
     except PySparkException as error:
         raise translation(error, f'table "{plan.table}"') from error
 

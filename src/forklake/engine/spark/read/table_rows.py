@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.read.scan import scan
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import LINEAGE_COLUMNS, OWN_ROW_ID, PLACE_LINEAGE, ScanPlan
 
 
@@ -43,4 +43,4 @@ def table_rows(
     if "rowid" in beside and OWN_ROW_ID in beside:
         found = found.withColumn("rowid", found[OWN_ROW_ID])
     named = {fold(name): name for name in found.columns}
-    return found.select(*(quote_name(named[fold(name)]) for name in columns))
+    return found.select(*(quote_spark_name(named[fold(name)]) for name in columns))

@@ -15,13 +15,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.arrow_columns import storage_array
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.driver.isolate import isolate
+from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile
+from forklake.model.quoting import quote_spark_name
 from forklake.model.write import WriteTarget
 
 _SETTINGS: Final = {
@@ -41,9 +42,12 @@ def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> li
     with isolate(rows, layout_settings(rows.sparkSession) | _SETTINGS) as frame:
         tokened, tokens = with_tokens(frame, target)
         # Of columns with dots or backticks in their names, mapInArrow makes something else.
-        columns = [F.col(quote_name(field.name)).alias(f"c{number}") for number, field in enumerate(target.fields)]
+        columns = [
+            F.col(quote_spark_name(field.name)).alias(f"c{number}") for number, field in enumerate(target.fields)
+        ]
         arranged = lay_out(tokened, target, tokens).select(*columns)
-        reports = arranged.mapInArrow(_task(replace(target, directory=directory), schema), "file binary").collect()
+        task = _task(replace(target, directory=directory), schema)
+        reports = map_in_python(arranged, task, "file binary").collect()
     below = directory.removeprefix(target.directory)
     files: Iterator[NewDataFile] = (pickle.loads(report.file) for report in reports)
     return [replace(file, path=f"{below}{file.path}") for file in files]

@@ -8,11 +8,11 @@ from typing import Any, cast
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.driver.isolate import without_rule
 from forklake.engine.spark.driver.session import is_remote
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
+from forklake.model.quoting import quote_spark_name
 from forklake.model.write import WriteTarget
 
 
@@ -78,4 +78,4 @@ def _expression(key: SortKey, fields: Sequence[Field]) -> Column:
     A plain column means the same in every dialect, whatever characters its name has.
     """
     column = plain_column(key.expression, fields)
-    return F.expr(key.expression) if column is None else F.col(quote_name(column.name))
+    return F.expr(key.expression) if column is None else F.col(quote_spark_name(column.name))

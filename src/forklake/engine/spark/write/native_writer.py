@@ -8,13 +8,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.isolate import isolate
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
 from forklake.model import types
 from forklake.model.field import Field, leaves
+from forklake.model.quoting import quote_spark_name
 from forklake.model.types import Type
 from forklake.model.write import WriteOptions, WriteTarget
 
@@ -114,7 +114,7 @@ def _numbered_column(field: Field) -> Column:
 
     Its own id is metadata; those of its fields are part of its type.
     """
-    value = F.col(quote_name(field.name))
+    value = F.col(quote_spark_name(field.name))
     if field.children:
         value = value.cast(_numbered_type(field))
     return value.alias(field.name, metadata=_metadata(field))

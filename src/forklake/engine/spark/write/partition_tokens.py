@@ -14,9 +14,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from forklake.engine.spark.columns.arrow_columns import partition_value
 from forklake.engine.spark.columns.column_transforms import partition_token
-from forklake.engine.spark.columns.projection import quote_name
 from forklake.model.field import Field
 from forklake.model.names import fold
+from forklake.model.quoting import quote_spark_name
 from forklake.model.write import PartitionKey, WriteTarget
 
 _NAME: Final = "__forklake_partition_{}__"
@@ -38,7 +38,7 @@ def with_tokens(rows: DataFrame, target: WriteTarget) -> tuple[DataFrame, list[s
 
 
 def _token(key: PartitionKey, field: Field) -> Column:
-    value = F.col(quote_name(field.name))
+    value = F.col(quote_spark_name(field.name))
     told = partition_token(key.transform, field, value)
     if told is None:
         told = partition_value(key.transform, field)(value)

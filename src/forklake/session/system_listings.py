@@ -1,0 +1,148 @@
+"""DuckDB's listings as a session sees them: ``duckdb_tables()``, ``duckdb_settings()`` and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from forklake import __version__
+from forklake.errors import ForklakeError, InvalidInputError
+from forklake.model.field import Field
+from forklake.session.functions import LISTINGS, call
+from forklake.session.functions.listings import column_facts
+from forklake.session.known_rows import Rows, listed_columns
+from forklake.session.metadata_tables import metadata_table_names
+from forklake.session.settings import SETTINGS
+from forklake.sql.made_queries import all_of
+from forklake.sql.query.bind import bind_query
+
+if TYPE_CHECKING:
+    from forklake.session.name_resolution import SessionNames
+    from forklake.session.state import SessionAttachment
+
+ListRows = Callable[["SessionNames"], Iterator[tuple[Any, ...]]]
+
+
+def listing(
+    names: SessionNames, name: str, arguments: Sequence[Any] = (), named: Mapping[str, Any] | None = None
+) -> Rows | None:
+    """Return the rows of a listing; None if there is no such listing.
+
+    Raises:
+        InvalidInputError: The arguments do not fit.
+    """
+    if name in LISTINGS:
+        found = call(name, names.state.live_attachments(), arguments, named or {})
+        assert isinstance(found, Rows)
+        more = _MORE_LISTED.get(name)
+        return found if more is None else Rows(found.columns, [*found.rows, *more(names)])
+    if name in _OF_SESSION:
+        if arguments or named:
+            raise InvalidInputError(f"Binder Error: Function {name} takes no arguments.")
+        columns, rows = _OF_SESSION[name]
+        return Rows(columns, list(rows(names)))
+    return None
+
+
+def listing_rows(names: SessionNames, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a listing, each as a dictionary by column name."""
+    found = listing(names, name)
+    assert found is not None
+    for row in found.rows:
+        yield dict(zip((field.name for field in found.columns), row, strict=True))
+
+
+def _view_columns(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    """Yield the columns of views.
+
+    They are known once a view is bound; a view that cannot be bound is skipped.
+    """
+    for view in listing_rows(names, "duckdb_views"):
+        place = (view["database_name"], view["schema_name"], view["view_name"])
+        try:
+            fields = bind_query(all_of(place), replace(names, may_act=False)).columns
+        except ForklakeError:
+            continue
+        numbers = (view["database_oid"], view["schema_oid"], view["view_oid"])
+        where = tuple(chain.from_iterable(zip(place, numbers, strict=True)))
+        for index, field in enumerate(fields, 1):
+            yield *where, field.name, index, None, False, None, True, *column_facts(field)
+
+
+def _metadata_databases(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    """Yield the metadata catalogs that ATTACH named; others are not listed."""
+    for seen in _named_metadata(names):
+        name, number = seen.attached.metadata_catalog, seen.catalog.catalog_id
+        yield name, number, None, None, {}, True, "ducklake", True, False, None, {}
+
+
+def _metadata_tables(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    for seen in _named_metadata(names):
+        place = (seen.attached.metadata_catalog, seen.catalog.catalog_id, seen.attached.metadata_schema, 0)
+        for name in metadata_table_names(seen):
+            yield *place, name, 0, None, {}, True, False, False, None, None, 0, 0, None
+
+
+def _named_metadata(names: SessionNames) -> Iterator[SessionAttachment]:
+    for seen in names.state.live_attachments():
+        if seen.attached.metadata_catalog != f"__ducklake_metadata_{seen.alias}":
+            yield seen
+
+
+def _functions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    for seen in names.state.live_attachments():
+        for macro in seen.reader.macros.list():
+            kind = "table_macro" if macro.kind == "table" else "macro"
+            for one in macro.implementations:
+                taken = [parameter.name for parameter in one.parameters]
+                yield (
+                    seen.alias, str(seen.catalog.catalog_id), macro.schema_name, macro.name, None, kind, None, None, {},
+                    None, taken, [None] * len(taken), None, one.sql, None, False, macro.macro_id, [], None, [],
+                )  # fmt: skip
+
+
+def _settings(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    for name, (default, _) in sorted(SETTINGS.items()):
+        value = names.state.settings.get(name)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        kind = {bool: "BOOLEAN", int: "UBIGINT", float: "DOUBLE"}.get(type(default), "VARCHAR")
+        yield name, text, None, kind, "LOCAL", []
+
+
+def _secrets(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    # The values are what a secret is for; not even which ones it has is shown.
+    for name in names.state.secrets.names():
+        yield name, "ducklake", "config", False, "memory", [], f"name={name};type=ducklake;provider=config"
+
+
+def _extensions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    for name, what in (("ducklake", "DuckLake's statements"), ("parquet", "Reading and writing Parquet files")):
+        yield name, True, True, "(BUILT-IN)", what, [], __version__, "STATICALLY_LINKED", ""
+
+
+_MORE_LISTED: Final[Mapping[str, ListRows]] = {
+    "duckdb_databases": _metadata_databases,
+    "duckdb_tables": _metadata_tables,
+    "duckdb_columns": _view_columns,
+}
+_OF_SESSION: Final[Mapping[str, tuple[tuple[Field, ...], ListRows]]] = {
+    "duckdb_functions": (
+        listed_columns(
+            "database_name database_oid schema_name function_name alias_of function_type description comment tags:map"
+            " return_type parameters:list parameter_types:list varargs macro_definition has_side_effects:bool"
+            " internal:bool function_oid:long examples:list stability categories:list"
+        ),
+        _functions,
+    ),
+    "duckdb_settings": (listed_columns("name value description input_type scope aliases:list"), _settings),
+    "duckdb_secrets": (listed_columns("name type provider persistent:bool storage scope:list secret_string"), _secrets),
+    "duckdb_extensions": (
+        listed_columns(
+            "extension_name loaded:bool installed:bool install_path description aliases:list extension_version"
+            " install_mode installed_from"
+        ),
+        _extensions,
+    ),
+}
