@@ -133,8 +133,8 @@ def test_groups_are_reached_as_the_page_says() -> None:
 def test_what_lacks_a_verb_has_a_reason() -> None:
     for verb in all_verbs():
         shown = (verb.python, verb.sql, verb.cli)
-        assert any(not isinstance(face, Lacks) for face in shown), verb.deed
-        assert all(len(face.reason.split()) > 1 if isinstance(face, Lacks) else face for face in shown), verb.deed
+        assert any(not isinstance(face, Lacks) for face in shown), verb.action
+        assert all(len(face.reason.split()) > 1 if isinstance(face, Lacks) else face for face in shown), verb.action
 
 
 def test_the_page_is_what_the_table_says() -> None:

@@ -50,8 +50,8 @@ def _tombstones_count_for_ever(sabotage: Sabotage) -> None:
 def _ancestors_are_read_as_of_now(sabotage: Sabotage) -> None:
     parameters = visibility.chain_params
 
-    def unbounded(sight: visibility.Chain) -> dict[str, Any]:
-        return {**parameters(sight), "bounds": [max(sight.bounds)] * len(sight.bounds)}
+    def unbounded(chain: visibility.Chain) -> dict[str, Any]:
+        return {**parameters(chain), "bounds": [max(chain.bounds)] * len(chain.bounds)}
 
     sabotage.put(visibility, "chain_params", unbounded)
 

@@ -33,7 +33,7 @@ class _Columns:
         return field_tree(self.rows)
 
     @cached_property
-    def stored(self) -> tuple[Field, ...]:
+    def stored_fields(self) -> tuple[Field, ...]:
         return stored_tree(self.rows)
 
     @cached_property
@@ -84,7 +84,7 @@ class ColumnHistory:
         has forgotten its earlier columns. In both cases the footer decides.
         """
         columns = self._of_file(origin)
-        return None if columns is None else columns.stored
+        return None if columns is None else columns.stored_fields
 
     def of_mapped_file(self, origin: Origin | None, mapping: Sequence[MappedField]) -> tuple[Field, ...] | None:
         """Return the columns of a file that its owner wrote with a name mapping.

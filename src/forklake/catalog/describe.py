@@ -147,7 +147,7 @@ def data_files(store: Store, lake_path: str | None, content: Content, table: Tab
     places = Places(store, lake_path, content, table, (*files.data, *files.deletes.values()))
     version = content.version
 
-    def shown(row: DeleteFileRow) -> DeleteFile:
+    def describe_deletes(row: DeleteFileRow) -> DeleteFile:
         path, upto = places.path(row), read_bound(row, version)
         return DeleteFile(row.delete_file_id, path, row.delete_count, row.file_size_bytes, upto)
 
@@ -161,7 +161,9 @@ def data_files(store: Store, lake_path: str | None, content: Content, table: Tab
             owner_id=owner_of(row, version.catalog_id),
             read_upto=read_bound(row, version),
             partial_max=row.partial_max,
-            delete_file=shown(files.deletes[row.data_file_id]) if row.data_file_id in files.deletes else None,
+            delete_file=describe_deletes(files.deletes[row.data_file_id])
+            if row.data_file_id in files.deletes
+            else None,
             inlined_deletes=files.inlined_deletes.get(row.data_file_id, ()),
             partition_values=values.get(row.data_file_id, ()),
             mapping_id=row.mapping_id,

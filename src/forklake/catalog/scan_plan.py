@@ -102,7 +102,7 @@ class ScanPlanner:
                 )
                 for row in kept
             ),
-            inlined=self._inlined(inlined),
+            inlined=self._group_inlined(inlined),
             pruned=pruned,
         )
 
@@ -125,7 +125,7 @@ class ScanPlanner:
             rows.setdefault(row.mapping_id, {})[row.column_id] = row
         return {mapping: _mapped_fields(list(of_mapping.values()), None) for mapping, of_mapping in rows.items()}
 
-    def _inlined(self, found: Sequence[InlinedRow]) -> tuple[ScanRows, ...]:
+    def _group_inlined(self, found: Sequence[InlinedRow]) -> tuple[ScanRows, ...]:
         """Return the inlined rows, grouped by their columns."""
         own = self._content.version.snapshot_id
         groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row], list[str]]] = {}

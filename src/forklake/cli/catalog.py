@@ -235,7 +235,7 @@ def _fork_lines(parent: str, forks: list[dict[str, Any]]) -> list[str]:
     made = sum(fork["created"] for fork in forks)
     if len(forks) > 20:
         return [
-            f'Made {output.counted(made, "fork")} of "{output.printable(parent)}";'
+            f'Made {output.quantity(made, "fork")} of "{output.printable(parent)}";'
             f" {len(forks) - made:,} were there before."
         ]
     return [

@@ -76,5 +76,7 @@ def _rows(node: ForkNode, branch: str, below: str) -> Iterator[tuple[object, ...
         yield from _rows(fork, below + ("└── " if is_last else "├── "), below + ("    " if is_last else "│   "))
     if hidden:
         yield (
-            f"{below}└── ... and {hidden:,} more" if node.forks else f"{below}└── ... {output.counted(hidden, 'fork')}",
+            f"{below}└── ... and {hidden:,} more"
+            if node.forks
+            else f"{below}└── ... {output.quantity(hidden, 'fork')}",
         )

@@ -178,7 +178,10 @@ def complete_catalog(
 
 
 def tell(error: ForklakeError) -> None:
-    """Print an error on stderr, in the words of the command line, or of SQL if that was engine_columns."""
+    """Print an error on stderr.
+
+    Its hint names commands, or SQL if a SQL statement failed.
+    """
     error.tell_by(on_command_line)
     message, hint = error.message, error.hint
     if output.wants_json():

@@ -136,10 +136,10 @@ def facts(*pairs: tuple[str, object]) -> list[str]:
     return [f"{name:<{width}} {value}" for name, value in known]
 
 
-def counted(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> counted(1, "fork"), counted(2000, "fork")
+    >>> quantity(1, "fork"), quantity(2000, "fork")
     ('1 fork', '2,000 forks')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

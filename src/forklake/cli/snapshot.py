@@ -119,8 +119,7 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: 
         gone = lake.catalog(catalog).maintenance.expire_snapshots(
             snapshot_ids=ids or None, older_than=older_than, dry_run=dry_run
         )
-    deed = "Would expire" if dry_run else "Expired"
+    action = "Would expire" if dry_run else "Expired"
     which = f": {', '.join(str(each) for each in gone)}" if gone else ""
-    output.show(
-        {"snapshot_ids": gone, "dry_run": dry_run}, lambda: [f"{deed} {output.counted(len(gone), 'snapshot')}{which}."]
-    )
+    line = f"{action} {output.quantity(len(gone), 'snapshot')}{which}."
+    output.show({"snapshot_ids": gone, "dry_run": dry_run}, lambda: [line])

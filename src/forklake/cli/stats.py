@@ -34,7 +34,7 @@ def stats(by: str, periods: int) -> None:
         found = lake.stats(by=cast("Period", by), periods=periods)
 
     def text() -> Iterator[str]:
-        forks = f"{output.counted(found.root_count, 'root')}, {output.counted(found.fork_count, 'fork')}"
+        forks = f"{output.quantity(found.root_count, 'root')}, {output.quantity(found.fork_count, 'fork')}"
         yield from output.facts(
             ("Catalogs", f"{found.catalog_count:,} ({forks})"),
             ("Dropped", f"{found.dropped_count:,}, and {found.purged_count:,} purged"),

@@ -46,7 +46,7 @@ def export_command(catalog: str, path: str, at: int | datetime | None, history: 
     attach = f"ducklake:{'sqlite:' if made.product == 'sqlite' else ''}{made.path}"
 
     def text() -> Iterator[str]:
-        tables, files = output.counted(made.table_count, "table"), output.counted(made.file_count, "data file")
+        tables, files = output.quantity(made.table_count, "table"), output.quantity(made.file_count, "data file")
         yield f'Exported "{output.printable(catalog)}" with {tables} and {files}, as snapshot {made.snapshot_id}.'
         yield f"DuckDB opens it: ATTACH '{output.printable(attach)}' AS lake"
 
@@ -91,7 +91,7 @@ def import_command(
             "snapshot_count": snapshots,
             "table_count": tables,
         }
-    held = f"{output.counted(tables, 'table')} and {output.counted(snapshots, 'snapshot')}"
+    held = f"{output.quantity(tables, 'table')} and {output.quantity(snapshots, 'snapshot')}"
     output.show(document, lambda: [f'Imported "{output.printable(name)}" with {held}.'])
 
 

@@ -50,7 +50,9 @@ class Engine(Protocol):
         """Return whether a value is a frame of this engine; loads nothing."""
 
     def expression(self, value: object) -> Expression | None:
-        """Return what an expression of this engine says, such as a caller makes a condition of; None if it is none.
+        """Read an expression of this engine, such as a caller gives as a condition.
+
+        None if the value is no such expression.
 
         Raises:
             InvalidInputError: It says something that has no plain form.

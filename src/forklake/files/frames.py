@@ -69,7 +69,9 @@ def frame_of(value: Any, fields: Sequence[Field] = ()) -> pa.Table:
 
 
 def pandas_schema(value: Any) -> pa.Schema | None:
-    """Return the schema of a DataFrame of pandas, or of its ``dtypes``; None if it is neither.
+    """Return the Arrow schema of a DataFrame of pandas, or of its ``dtypes``.
+
+    None if the value is neither.
 
     Raises:
         InvalidInputError: A column can hold anything (``object``), and there are no values that would tell.

@@ -1,4 +1,7 @@
-"""Murmur3 of whole columns; `forklake.model.murmur3` is that of one value, and says why there are two."""
+"""Murmur3 of whole columns.
+
+`forklake.model.murmur3` hashes one value, and says why there are two.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ def hash_longs(values: NDArray[np.int64]) -> Hashes:
     words = np.ascontiguousarray(values, "<i8").view("<u4").reshape(-1, 2)
     state = np.zeros(len(words), np.uint32)
     for column in range(2):
-        state = _mixed(state, words[:, column].astype(np.uint32))
-    return _finished(state, 8)
+        state = _mix(state, words[:, column].astype(np.uint32))
+    return _finish(state, 8)
 
 
 def hash_bytes(values: pa.Array) -> Hashes:
@@ -46,28 +49,28 @@ def _hash_rows(rows: NDArray[np.uint8]) -> Hashes:
     whole = length // 4 * 4
     blocks = np.ascontiguousarray(rows[:, :whole]).view("<u4")
     for column in range(whole // 4):
-        state = _mixed(state, blocks[:, column].astype(np.uint32))
+        state = _mix(state, blocks[:, column].astype(np.uint32))
     if whole < length:
         tail = np.zeros((count, 4), np.uint8)
         tail[:, : length - whole] = rows[:, whole:]
-        state ^= _scrambled(tail.view("<u4")[:, 0].astype(np.uint32))
-    return _finished(state, length)
+        state ^= _scramble(tail.view("<u4")[:, 0].astype(np.uint32))
+    return _finish(state, length)
 
 
-def _mixed(state: Hashes, block: Hashes) -> Hashes:
-    state = _rotated(state ^ _scrambled(block), 13)
+def _mix(state: Hashes, block: Hashes) -> Hashes:
+    state = _rotate(state ^ _scramble(block), 13)
     return state * np.uint32(5) + np.uint32(ADDED)
 
 
-def _scrambled(block: Hashes) -> Hashes:
-    return _rotated(block * _C1, 15) * _C2
+def _scramble(block: Hashes) -> Hashes:
+    return _rotate(block * _C1, 15) * _C2
 
 
-def _rotated(words: Hashes, bits: int) -> Hashes:
+def _rotate(words: Hashes, bits: int) -> Hashes:
     return words << np.uint32(bits) | words >> np.uint32(32 - bits)
 
 
-def _finished(state: Hashes, length: int) -> Hashes:
+def _finish(state: Hashes, length: int) -> Hashes:
     state = state ^ np.uint32(length)
     state ^= state >> np.uint32(16)
     state *= np.uint32(FINAL_1)

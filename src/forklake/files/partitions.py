@@ -32,7 +32,7 @@ def hive_path(keys: Sequence[PartitionKey], values: Sequence[str | None]) -> str
         name = _directory_name(key, used)
         used.add(fold(name))
         directory = f"{quote(name, safe='')}={quote(NULL_DIRECTORY if value is None else value, safe='')}"
-        path += f"{directory if len(directory) <= _LONGEST_NAME else _shortened(directory)}/"
+        path += f"{directory if len(directory) <= _LONGEST_NAME else _shorten(directory)}/"
     return path
 
 
@@ -47,7 +47,9 @@ def hive_values(path: str) -> dict[str, str | None]:
 
 
 def path_values(path: str, names: Mapping[ColumnId, str]) -> dict[ColumnId, str | None]:
-    """Return the values of columns that the directories of a path spell under these names; NULL where they do not.
+    """Return the values of columns that the directories of a path spell.
+
+    A column whose name is in no directory is NULL.
 
     >>> path_values("/t/A=1/b=x%20y/f.parquet", {ColumnId(6): "a", ColumnId(7): "b", ColumnId(8): "c"})
     {6: '1', 7: 'x y', 8: None}
@@ -65,5 +67,5 @@ def _directory_name(key: PartitionKey, used: set[str]) -> str:
     return name
 
 
-def _shortened(name: str) -> str:
+def _shorten(name: str) -> str:
     return f"{name[:_KEPT_OF_LONG_NAME]}-{sha256(name.encode()).hexdigest()}"

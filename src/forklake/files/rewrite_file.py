@@ -86,7 +86,7 @@ def rewrite_file(old: Rewriting, target: WriteTarget, directory: str | None = No
                 begin = 0
                 while begin < rows.num_rows:
                     begin += new.write(rows.slice(begin))
-            return replace(new.close(name_mapping(target.fields)), partition_values=partitions.shared)
+            return replace(new.close(name_mapping(target.fields)), partition_values=partitions.shared_values)
         except BaseException:
             new.abandon()
             storage.delete([target.directory + path])
@@ -137,7 +137,7 @@ class _Partitions:
             found |= {texts[code] for code in set(codes.tolist())}
 
     @property
-    def shared(self) -> tuple[str | None, ...]:
+    def shared_values(self) -> tuple[str | None, ...]:
         """The values that all rows share; empty unless they share one for each key."""
         if any(len(found) != 1 for found in self._found):
             return ()

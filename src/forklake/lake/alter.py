@@ -145,4 +145,4 @@ class Alter:
 
     def _run(self, change: Callable[[Staging, TableRow], None]) -> Commit:
         table = self._table
-        return table._reader._commit(lambda staging: change(staging, table._found(staging.draft)))
+        return table._reader._commit(lambda staging: change(staging, table._find_row(staging.draft)))

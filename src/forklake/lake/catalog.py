@@ -65,7 +65,10 @@ class Catalog(Reader):
         self._commit_made: Commit | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind what was read. Who unpickles a fork did not make it, and does not drop it."""
+        """Leave out what was read, and the right to drop the catalog.
+
+        The process that unpickles a fork did not create it, so it does not drop it.
+        """
         return self.__dict__ | {"_past_view": None, "_created": False}
 
     def __repr__(self) -> str:

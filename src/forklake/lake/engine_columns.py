@@ -1,4 +1,7 @@
-"""What callers say of rows: SQL text, plain values, or expressions of the engine's own, such as a Column of Spark."""
+"""Conditions and values that callers give for rows.
+
+They are SQL texts, plain values, or expressions of the engine, such as a Column of Spark.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,9 @@ def plain_values(engine: Engine, given: Any) -> Any:
 
 
 def plain_clauses(engine: Engine, clauses: Sequence[ClauseT]) -> Sequence[ClauseT]:
-    """Return the clauses of a merge, each value and condition as `plain_expression` returns it.
+    """Return the clauses of a merge with plain values and conditions.
+
+    Each is as `plain_expression` returns it.
 
     What is no list of clauses is returned as it is; whoever reads it refuses it.
     """

@@ -87,11 +87,11 @@ class Inspection:
 
         It comes from metadata where that is exact, else from Spark.
         """
-        return lake.row_verbs.bound(self._table, column, "min")
+        return lake.row_verbs.find_bound(self._table, column, "min")
 
     def max(self, column: str) -> Any:
         """Return the largest value of a column, without NULLs.
 
         It comes from metadata where that is exact, else from Spark.
         """
-        return lake.row_verbs.bound(self._table, column, "max")
+        return lake.row_verbs.find_bound(self._table, column, "max")

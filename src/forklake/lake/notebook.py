@@ -19,9 +19,12 @@ _MOST: Final = 20
 
 
 def lake_html(lake: Lake) -> str:
-    """Return a lake with its first catalogs; what it costs does not grow with their number."""
+    """Return a lake with its first catalogs, as HTML.
 
-    def drawn() -> str:
+    The cost does not grow with the number of catalogs.
+    """
+
+    def draw() -> str:
         found = lake.catalogs(limit=_MOST + 1)
         rows = [(one.name, one.catalog_id, one.snapshot_id, one.parent_id, one.begin_time) for one in found[:_MOST]]
         more = f"The first {_MOST}; there are more." if len(found) > _MOST else None
@@ -29,13 +32,13 @@ def lake_html(lake: Lake) -> str:
             ["catalog", "id", "head", "parent", "since"], rows, more
         )
 
-    return _shown("Lake", lake._runtime.location, drawn)
+    return _render("Lake", lake._runtime.location, draw)
 
 
 def catalog_html(catalog: Catalog) -> str:
     """Return a catalog, as it is or was, with its tables."""
 
-    def drawn() -> str:
+    def draw() -> str:
         found = catalog.tables()
         rows = [
             (table.schema_name, table.name, table.inspect.stats.record_count, table.inspect.stats.file_size_bytes)
@@ -44,13 +47,13 @@ def catalog_html(catalog: Catalog) -> str:
         more = f"The first {_MOST} of {len(found):,} tables." if len(found) > _MOST else None
         return html.facts([("Snapshot", catalog.head)]) + html.sheet(["schema", "table", "rows", "bytes"], rows, more)
 
-    return _shown(type(catalog).__name__, catalog._known_name(), drawn)
+    return _render(type(catalog).__name__, catalog._known_name(), draw)
 
 
 def table_html(table: Table) -> str:
     """Return a table with its columns and totals, and none of its rows."""
 
-    def drawn() -> str:
+    def draw() -> str:
         stats, columns = table.inspect.stats, table.columns
         totals = [
             ("Rows", stats.record_count),
@@ -60,7 +63,7 @@ def table_html(table: Table) -> str:
         rows = [row for column in columns for row in _columns(column, "")]
         return html.facts(totals) + html.sheet(["column", "type", "nulls", "default", "comment"], rows)
 
-    return _shown("Table", repr(table).removeprefix("Table('").removesuffix("')"), drawn)
+    return _render("Table", repr(table).removeprefix("Table('").removesuffix("')"), draw)
 
 
 def _columns(column: Column, inside: str) -> Iterator[tuple[object, ...]]:
@@ -70,9 +73,12 @@ def _columns(column: Column, inside: str) -> Iterator[tuple[object, ...]]:
         yield from _columns(child, f"{name}.")
 
 
-def _shown(kind: str, name: str, drawn: Callable[[], str]) -> str:
-    """Return a thing; of one that is closed or dropped, why there is no more to see: a notebook is not interrupted."""
+def _render(kind: str, name: str, draw: Callable[[], str]) -> str:
+    """Return a heading with what ``draw`` returns.
+
+    If that fails, as for a handle that is closed or dropped, the error is shown and not raised: a notebook goes on.
+    """
     try:
-        return html.heading(kind, name) + drawn()
+        return html.heading(kind, name) + draw()
     except ForklakeError as error:
         return html.heading(kind, name) + html.facts([("Not shown", error.message)])

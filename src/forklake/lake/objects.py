@@ -49,7 +49,7 @@ class Objects(ABC, Generic[Row, Record]):
             NotFoundError: There is none of that name.
         """
         schema, name = qualified_name(name, schema)
-        return self._found(self._runner._content(), name, schema)
+        return self._find_record(self._runner._content(), name, schema)
 
     def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop an object; of a macro, all its overloads.
@@ -71,11 +71,11 @@ class Objects(ABC, Generic[Row, Record]):
         self, verb: Callable[[Staging], int | None], name: str, schema: str, gone: Callable[[int], Record]
     ) -> Record:
         made = self._runner._make(
-            lambda staging: (verb(staging), 0), lambda seen: self._found(seen, name, schema), gone
+            lambda staging: (verb(staging), 0), lambda seen: self._find_record(seen, name, schema), gone
         )
         return replace(made.thing, created=made.created, commit=made.commit)
 
-    def _found(self, content: Content, name: str, schema: str) -> Record:
+    def _find_record(self, content: Content, name: str, schema: str) -> Record:
         row = self._row(content, name, schema)
         return self._describe(content, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 

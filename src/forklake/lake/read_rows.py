@@ -48,7 +48,7 @@ def read_rows(
     """
     chosen = None if columns is None else column_names(columns)
     runtime, content = table._reader._runtime, table._content()
-    row = table._found(content)
+    row = table._find_row(content)
     condition: Condition | None = None
     if where is not None or parameters is not None:
         tree = sql.rows.row_texts.read_where(engine_columns.plain_expression(runtime.engine, where), parameters)

@@ -102,7 +102,9 @@ class Reader(Runner):
         if_not_exists: bool = False,
         or_replace: bool = False,
     ) -> Table:
-        """Create a table with columns, or with the columns and the rows of a frame, in one snapshot, and return it.
+        """Create a table, empty or with the rows of a frame, and return it.
+
+        All of it is one snapshot.
 
         ``created`` of what is returned tells whether this call made it, ``commit`` what it did.
 

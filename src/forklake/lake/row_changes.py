@@ -93,7 +93,7 @@ def _change(table: Table, change: Callable[[Staging, TableRow, Sequence[Field]],
     """
 
     def verb(staging: Staging) -> int:
-        row = table._found(staging.draft)
+        row = table._find_row(staging.draft)
         return change(staging, row, table_fields(staging.draft, table.table_id))
 
     return table._reader._commit(verb)

@@ -82,11 +82,11 @@ def count(table: Table, where: Condition | None, parameters: Values | None) -> i
     return reading.count_rows(table._reader._runtime.engine, planned, parsed)
 
 
-def bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
+def find_bound(table: Table, column: str, which: Literal["min", "max"]) -> Any:
     """Return the smallest or largest value of a column."""
     runtime = table._reader._runtime
     content = table._content()
-    row = table._found(content)
+    row = table._find_row(content)
     name = column_name(column)
     return reading.column_bound(runtime, content, row, name, which)
 
@@ -107,7 +107,7 @@ def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Co
         raise InvalidInputError("A schema is merged by the names of columns, not by position; nothing was added.")
 
     def verb(staging: Staging) -> int:
-        row = table._found(staging.draft)
+        row = table._find_row(staging.draft)
         if merge_schema:
             add_missing_columns(staging, row, appending.frame_columns(runtime.engine, rows))
         return appending.append(staging, runtime, row, rows, by_name=by_name)
@@ -122,7 +122,7 @@ def overwrite(table: Table, frame: Any, where: Condition | None, parameters: Val
     rows = appending.rereadable_rows(runtime.engine, frame, table_fields(table._content(), table.table_id))
 
     def verb(staging: Staging) -> int:
-        row = table._found(staging.draft)
+        row = table._find_row(staging.draft)
         fields = table_fields(staging.draft, table.table_id)
         parsed = None if tree is None else bind_condition(tree, row.table_name, fields)
         return overwriting.overwrite(staging, runtime, row, rows, parsed, by_name=by_name)
@@ -154,6 +154,6 @@ def _plan_scan(
     runtime = table._reader._runtime
     tree = read_where(plain_expression(runtime.engine, where), parameters)
     content = table._content()
-    row = table._found(content)
+    row = table._find_row(content)
     parsed = None if tree is None else bind_condition(tree, row.table_name, table_fields(content, row.table_id))
     return reading.plan_table(runtime, content, row, parsed), parsed

@@ -30,7 +30,7 @@ class Storage:
             NotFoundError: The table was dropped.
         """
         content, runtime = self._table._content(), self._table._reader._runtime
-        row = self._table._found(content)
+        row = self._table._find_row(content)
         return describe.data_files(runtime.store, runtime.lake_path, content, row)
 
     def inlined_rows(self) -> list[InlinedRow]:
@@ -114,4 +114,4 @@ class Storage:
 
     def _run(self, change: Callable[[Staging, TableRow], int], *, rerun: bool = True) -> Commit:
         table = self._table
-        return table._reader._commit(lambda staging: change(staging, table._found(staging.draft)), rerun=rerun)
+        return table._reader._commit(lambda staging: change(staging, table._find_row(staging.draft)), rerun=rerun)

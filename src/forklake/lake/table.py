@@ -130,7 +130,7 @@ class Table:
         """
         past = self._reader._past(one_moment(moment, version, timestamp))
         content = past._content()
-        row = self._found(content)
+        row = self._find_row(content)
         return Table(past, row, lookup.schema_by_id(content, row.schema_id).schema_name)
 
     def rename(self, name: str) -> Commit:
@@ -140,7 +140,7 @@ class Table:
             AlreadyExistsError: There is a table or view of that name.
             NotFoundError: The table was dropped.
         """
-        done = self._reader._commit(lambda staging: rename_table(staging, self._found(staging.draft), name))
+        done = self._reader._commit(lambda staging: rename_table(staging, self._find_row(staging.draft), name))
         self._row = replace(self._row, table_name=name)
         return done
 
@@ -150,7 +150,7 @@ class Table:
         Raises:
             NotFoundError: It was dropped already.
         """
-        return self._reader._commit(lambda staging: drop_table(staging, self._found(staging.draft)))
+        return self._reader._commit(lambda staging: drop_table(staging, self._find_row(staging.draft)))
 
     def dataframe(
         self,
@@ -160,7 +160,9 @@ class Table:
         parameters: Values | None = None,
         limit: int | None = None,
     ) -> DataFrame:
-        """Return the rows as a Spark DataFrame, which is computed when it is used, in no particular order.
+        """Return the rows as a Spark DataFrame, in no particular order.
+
+        It is computed when it is used.
 
         It shows one state of the table, whatever is committed later. Files that cannot hold a row of the condition
         are left out before Spark sees them; no directory is listed.
@@ -279,7 +281,9 @@ class Table:
         return lake.row_verbs.overwrite(self, frame, where, parameters, by_name=by_name)
 
     def delete(self, where: Condition | None = None, *, parameters: Values | None = None) -> Commit:
-        """Delete the rows that a condition holds for, or all rows; ``row_count`` tells how many they were.
+        """Delete the rows that a condition holds for, or all rows.
+
+        ``row_count`` of the commit is the number of deleted rows.
 
         Data files stay as they are; a delete file beside them says which rows are gone. Others that deleted rows of the
         same file meanwhile are a conflict; outside of a transaction it is then done again on the new state. To delete
@@ -383,11 +387,15 @@ class Table:
 
     def _content(self) -> Content:
         content = self._reader._content()
-        self._found(content)
+        self._find_row(content)
         return content
 
-    def _found(self, content: Content) -> TableRow:
-        """Return the table as it is in what is seen; if it is not there, by the name that it had."""
+    def _find_row(self, content: Content) -> TableRow:
+        """Return the row of the table in a state or draft.
+
+        Raises:
+            NotFoundError: It is not there; the message has the name that this handle knows.
+        """
         try:
             return lookup.table_by_id(content, self.table_id)
         except NotFoundError as error:

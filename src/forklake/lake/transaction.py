@@ -208,12 +208,12 @@ class Transaction(Reader):
             return Made(gone(staging.new_object()), created=False, commit=Commit())
         new_id: int | None = None
 
-        def counted(staging: Staging) -> int:
+        def run_verb(staging: Staging) -> int:
             nonlocal new_id
             new_id, rows = verb(staging)
             return rows
 
-        done = self._commit(counted)
+        done = self._commit(run_verb)
         return Made(find(staging.draft), created=new_id is not None, commit=done)
 
     def _at(self, snapshot: SnapshotId) -> CatalogState:

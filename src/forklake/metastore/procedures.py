@@ -363,7 +363,7 @@ class _Pin:
     snapshot_id: SnapshotId
     schema_version: int
     time: datetime
-    sight: BareChain
+    chain: BareChain
 
 
 def fork(
@@ -384,7 +384,7 @@ def fork(
     made_at = max(session.now(), pin.time)
     catalogs = [CatalogId(taken) for taken in session.take_ids("ducklake_catalog_id_seq", len(forks))]
     snapshots = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(forks))]
-    options = _visible_options(session, parent, pin.sight)
+    options = _visible_options(session, parent, pin.chain)
     message = f'Fork of "{pin.parent_name}" at snapshot {pin.snapshot_id}'
     for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
         write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin.snapshot_id))
@@ -394,9 +394,9 @@ def fork(
             f" WITH chain(depth, owner_id, upto) AS ({session.dialect.chain})"
             " SELECT :c, depth, owner_id, upto FROM chain",
             c=catalog,
-            depths=list(range(1, len(pin.sight.owners) + 1)),
-            owners=list(pin.sight.owners),
-            bounds=list(pin.sight.bounds),
+            depths=list(range(1, len(pin.chain.owners) + 1)),
+            owners=list(pin.chain.owners),
+            bounds=list(pin.chain.bounds),
         )
         step("fork: ancestry written")
         write_snapshot(session, catalog, snapshot, made_at, pin.schema_version, pin.snapshot_id)
@@ -434,24 +434,24 @@ def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | F
         )
         if found:
             links = chain[depth:]
-            sight = BareChain([link[0] for link in links], [min(link[1], pin) for link in links])
-            return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), sight)
+            visible_chain = BareChain([link[0] for link in links], [min(link[1], pin) for link in links])
+            return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), visible_chain)
     return ForkOutcome.NO_SNAPSHOT
 
 
-def copy_options(session: Session, parent: CatalogId, sight: Chain, target: CatalogId) -> None:
+def copy_options(session: Session, parent: CatalogId, chain: Chain, target: CatalogId) -> None:
     """Copy the parent's current options to a new catalog.
 
     Options of objects that the chain does not see are left out.
     """
-    options = _visible_options(session, parent, sight)
+    options = _visible_options(session, parent, chain)
     write_options(session, target, options)
 
 
-def _visible_options(session: Session, parent: CatalogId, sight: Chain) -> list[OptionRow]:
+def _visible_options(session: Session, parent: CatalogId, chain: Chain) -> list[OptionRow]:
     options = options_of(session, parent)
     held = {("", -1)}
     if any(option.scope for option in options):
-        held |= {("schema", int(row.schema_id)) for row in visible(session, sight, SCHEMA)}
-        held |= {("table", int(row.table_id)) for row in visible(session, sight, TABLE)}
+        held |= {("schema", int(row.schema_id)) for row in visible(session, chain, SCHEMA)}
+        held |= {("table", int(row.table_id)) for row in visible(session, chain, TABLE)}
     return [option for option in options if (option.scope, option.scope_id) in held]

@@ -63,7 +63,7 @@ class BareChain:
     bounds: Sequence[SnapshotId]
 
 
-def visible(source: Source, sight: Chain, table: MetadataTable[R], where: Where | None = None) -> list[R]:
+def visible(source: Source, chain: Chain, table: MetadataTable[R], where: Where | None = None) -> list[R]:
     """Return the visible rows of an interval table.
 
     A row is visible if it has begun and not ended at the bound of its owner, and no tombstone hides it. Rows are
@@ -73,7 +73,7 @@ def visible(source: Source, sight: Chain, table: MetadataTable[R], where: Where 
     where = where or {}
     columns = ", ".join(f"r.{name}" for name in table.columns)
     hidden = ""
-    if len(sight.owners) > 1:
+    if len(chain.owners) > 1:
         hidden = (
             " AND r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
             f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
@@ -83,14 +83,14 @@ def visible(source: Source, sight: Chain, table: MetadataTable[R], where: Where 
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{_filter(where)}{hidden}"
         " ORDER BY c.depth DESC, r.row_uid",
-        **chain_params(sight),
+        **chain_params(chain),
         **_filter_params(where),
     )
     return [table.row(origin=Origin(*values[:4]), **table.decode(values[4:])) for values in found]
 
 
 def history(
-    source: Source, sight: Chain, table: MetadataTable[R], where: Where | None = None
+    source: Source, chain: Chain, table: MetadataTable[R], where: Where | None = None
 ) -> list[tuple[R, SnapshotId, SnapshotId]]:
     """Return all rows of an interval table that the lineage ever showed.
 
@@ -101,14 +101,14 @@ def history(
     where = where or {}
     columns = ", ".join(f"r.{name}" for name in table.columns)
     hidden: dict[RowUid, SnapshotId] = {}
-    if len(sight.owners) > 1:
+    if len(chain.owners) > 1:
         hidden = dict(
             source.query(
                 f"{with_chain(source)} SELECT z.row_uid, min(z.snapshot_id) FROM chain n"
                 " CROSS JOIN forklake.ducklake_tombstone z"
                 f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where) if where else ''}"
                 " AND z.snapshot_id <= n.bound GROUP BY z.row_uid",
-                **chain_params(sight),
+                **chain_params(chain),
                 **_filter_params(where),
             )
         )
@@ -117,7 +117,7 @@ def history(
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}"
         " ORDER BY c.depth DESC, r.row_uid",
-        **chain_params(sight),
+        **chain_params(chain),
         **_filter_params(where),
     )
     rows = []
@@ -127,7 +127,7 @@ def history(
     return rows
 
 
-def latest(source: Source, sight: Chain, table: MetadataTable[R], table_id: TableId) -> list[R]:
+def latest(source: Source, chain: Chain, table: MetadataTable[R], table_id: TableId) -> list[R]:
     """Return the newest set of statistics of a table.
 
     It is from the nearest owner that wrote any.
@@ -141,7 +141,7 @@ def latest(source: Source, sight: Chain, table: MetadataTable[R], table_id: Tabl
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
         f" WHERE b.catalog_id = c.owner_id AND b.table_id = :table_id AND b.{BEGIN} <= c.bound)"
         " ORDER BY c.depth",
-        **chain_params(sight),
+        **chain_params(chain),
         table_id=table_id,
     )
     return [
@@ -151,7 +151,7 @@ def latest(source: Source, sight: Chain, table: MetadataTable[R], table_id: Tabl
     ]
 
 
-def all_latest(source: Source, sight: Chain, table: MetadataTable[R]) -> list[R]:
+def all_latest(source: Source, chain: Chain, table: MetadataTable[R]) -> list[R]:
     """Return the newest statistics of all tables of the lineage.
 
     Each set is from the nearest owner that wrote any.
@@ -165,7 +165,7 @@ def all_latest(source: Source, sight: Chain, table: MetadataTable[R]) -> list[R]
         f" (SELECT max(b.{BEGIN}) FROM forklake.{table.name} b"
         f" WHERE b.catalog_id = c.owner_id AND b.table_id = r.table_id AND b.{BEGIN} <= c.bound)"
         f" ORDER BY {', '.join(f'r.{name}' for name in table.columns[:2])}",
-        **chain_params(sight),
+        **chain_params(chain),
     )
     nearest: dict[int, int] = {}
     for depth, *_, table_id in (values[:5] for values in found):
@@ -177,20 +177,20 @@ def all_latest(source: Source, sight: Chain, table: MetadataTable[R]) -> list[R]
     ]
 
 
-def file_totals(source: Source, sight: Chain, table: MetadataTable[Any]) -> dict[TableId, tuple[int, int]]:
+def file_totals(source: Source, chain: Chain, table: MetadataTable[Any]) -> dict[TableId, tuple[int, int]]:
     """Return the number and bytes of visible files of one kind, by table."""
-    hidden = f" AND {_UNHIDDEN}" if len(sight.owners) > 1 else ""
+    hidden = f" AND {_UNHIDDEN}" if len(chain.owners) > 1 else ""
     found = source.query(
         f"{with_chain(source)} SELECT r.table_id, count(*), sum(r.file_size_bytes)"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND {_SHOWN}{hidden} GROUP BY r.table_id",
-        **chain_params(sight),
+        **chain_params(chain),
     )
     return {TableId(of): (int(count), int(size)) for of, count, size in found}
 
 
 def highest_ids(
-    source: Source, sight: Chain, columns: Sequence[tuple[MetadataTable[Any], str]]
+    source: Source, chain: Chain, columns: Sequence[tuple[MetadataTable[Any], str]]
 ) -> list[tuple[SnapshotId, int]]:
     """Return the highest id in some columns for each snapshot at which rows begin.
 
@@ -204,7 +204,7 @@ def highest_ids(
     found = source.query(
         f"{with_chain(source)} SELECT x.begun, max(x.highest) FROM ({parts}) x WHERE x.highest IS NOT NULL"
         " GROUP BY x.begun ORDER BY x.begun",
-        **chain_params(sight),
+        **chain_params(chain),
     )
     return [(SnapshotId(begun), int(highest)) for begun, highest in found]
 
@@ -235,7 +235,7 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
     return found
 
 
-def all_following(source: Source, sight: Chain, table: MetadataTable[R]) -> list[R]:
+def all_following(source: Source, chain: Chain, table: MetadataTable[R]) -> list[R]:
     """Return the rows that belong to any past or present row of an interval table.
 
     The interval table's rows are those that the lineage ever showed; each result comes once.
@@ -248,7 +248,7 @@ def all_following(source: Source, sight: Chain, table: MetadataTable[R]) -> list
         f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound"
         f" ORDER BY {', '.join(f'x.{name}' for name in table.columns[:4])}",
-        **chain_params(sight),
+        **chain_params(chain),
     )
     return [table.row(**table.decode(values)) for values in found]
 
@@ -285,7 +285,7 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
     return touched
 
 
-def start_snapshots(source: Source, sight: Chain, table: MetadataTable[Any], where: Where) -> set[SnapshotId]:
+def start_snapshots(source: Source, chain: Chain, table: MetadataTable[Any], where: Where) -> set[SnapshotId]:
     """Return the snapshots of a chain at which rows of an interval table begin.
 
     Ended and hidden rows count too.
@@ -293,14 +293,14 @@ def start_snapshots(source: Source, sight: Chain, table: MetadataTable[Any], whe
     found = source.query(
         f"{with_chain(source)} SELECT DISTINCT r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}",
-        **chain_params(sight),
+        **chain_params(chain),
         **_filter_params(where),
     )
     return {SnapshotId(snapshot) for (snapshot,) in found}
 
 
 def start_snapshots_by_table(
-    source: Source, sight: Chain, table: MetadataTable[Any]
+    source: Source, chain: Chain, table: MetadataTable[Any]
 ) -> list[tuple[TableId, SnapshotId]]:
     """Return the tables and snapshots for which rows of an interval table begin.
 
@@ -309,23 +309,23 @@ def start_snapshots_by_table(
     found = source.query(
         f"{with_chain(source)} SELECT DISTINCT r.table_id, r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.table_id, r.{BEGIN}",
-        **chain_params(sight),
+        **chain_params(chain),
     )
     return [(TableId(of), SnapshotId(begun)) for of, begun in found]
 
 
-def schema_versions(source: Source, sight: Chain) -> dict[TableId, int]:
+def schema_versions(source: Source, chain: Chain) -> dict[TableId, int]:
     """Return the newest schema version of each table in the lineage."""
     found = source.query(
         f"{with_chain(source)} SELECT r.table_id, max(r.schema_version) FROM chain c"
         " CROSS JOIN forklake.ducklake_schema_versions r"
         f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound GROUP BY r.table_id",
-        **chain_params(sight),
+        **chain_params(chain),
     )
     return {TableId(table_id): int(version) for table_id, version in found}
 
 
-def schema_version_history(source: Source, sight: Chain) -> list[tuple[SnapshotId, int, TableId]]:
+def schema_version_history(source: Source, chain: Chain) -> list[tuple[SnapshotId, int, TableId]]:
     """Return the schema versions of all tables in the lineage.
 
     Each is (snapshot since which it holds, schema version, table).
@@ -336,7 +336,7 @@ def schema_version_history(source: Source, sight: Chain) -> list[tuple[SnapshotI
             f"{with_chain(source)} SELECT r.{BEGIN}, r.schema_version, r.table_id FROM chain c"
             " CROSS JOIN forklake.ducklake_schema_versions r"
             f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.{BEGIN}, r.table_id",
-            **chain_params(sight),
+            **chain_params(chain),
         )
     ]
 
@@ -357,7 +357,7 @@ def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, 
 
 def copy_interval_rows(
     session: Session,
-    sight: Chain,
+    chain: Chain,
     table: MetadataTable[Any],
     target: tuple[CatalogId, SnapshotId],
     places: Mapping[str, Any],
@@ -391,7 +391,7 @@ def copy_interval_rows(
         f" {with_chain(session)}{extra} SELECT :target, :snapshot, {session.dialect.row_uid}, {values}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r{joined}"
         f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}",
-        **chain_params(sight),
+        **chain_params(chain),
         **places,
         target=target[0],
         snapshot=target[1],
@@ -399,7 +399,7 @@ def copy_interval_rows(
     session.advance_row_uids(written)
 
 
-def copy_following_rows(session: Session, sight: Chain, table: MetadataTable[Any], target: CatalogId) -> None:
+def copy_following_rows(session: Session, chain: Chain, table: MetadataTable[Any], target: CatalogId) -> None:
     """Copy the rows that follow inherited rows to the target, unless it has them."""
     assert table.follows is not None
     parent, key = table.follows
@@ -410,7 +410,7 @@ def copy_following_rows(session: Session, sight: Chain, table: MetadataTable[Any
         f" JOIN forklake.{table.name} x ON x.catalog_id = r.catalog_id AND x.{key} = r.{key}"
         f" WHERE r.catalog_id = c.owner_id AND {_SHOWN} AND c.owner_id <> :target AND {_UNHIDDEN}"
         f" AND NOT EXISTS (SELECT 1 FROM forklake.{table.name} y WHERE y.catalog_id = :target AND y.{key} = x.{key})",
-        **chain_params(sight),
+        **chain_params(chain),
         target=target,
     )
 
@@ -460,12 +460,12 @@ def with_chain(source: Source) -> str:
     return f"WITH chain(depth, owner_id, bound) AS ({source.dialect.chain})"
 
 
-def chain_params(sight: Chain) -> dict[str, Any]:
+def chain_params(chain: Chain) -> dict[str, Any]:
     """Return the parameters of a statement that starts with `with_chain`."""
     return {
-        "depths": list(range(len(sight.owners))),
-        "owners": list(sight.owners),
-        "bounds": list(sight.bounds),
+        "depths": list(range(len(chain.owners))),
+        "owners": list(chain.owners),
+        "bounds": list(chain.bounds),
     }
 
 

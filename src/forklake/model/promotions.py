@@ -1,4 +1,7 @@
-"""Which types a column can be given in place of its own, while its files stay as they are: DuckLake's promotions."""
+"""DuckLake's promotions: the types that a column can be changed to.
+
+Its files stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ def is_promotion(old: Type, new: Type) -> bool:
 
 
 def _is_finer(old: types.Timestamp, new: types.Timestamp) -> bool:
-    """Return whether a timestamp that is counted in microseconds or more can be counted as another is."""
+    """Return whether one type of timestamps can be promoted to another."""
     if new.is_zoned:
         return old.unit == "us"
     units = ("s", "ms", "us", "ns")
@@ -47,7 +50,7 @@ def _is_finer(old: types.Timestamp, new: types.Timestamp) -> bool:
 
 
 def as_float32(value: float) -> float:
-    """Return the number of 32 bits next to a number, with the digits that it has as one of 64.
+    """Return the nearest number of 32 bits, as a float of Python.
 
     >>> as_float32(0.1)
     0.10000000149011612

@@ -40,7 +40,7 @@ _WIDEST_INTEGER_DECIMAL: Final = 18
 
 
 class Function(StrEnum):
-    """The functions that transforms apply, by the names that the metadata has for them."""
+    """The functions of transforms, by their names in the metadata."""
 
     IDENTITY = "identity"
     YEAR = "year"
@@ -63,7 +63,9 @@ _EPOCHS: Final = frozenset(function for function in Function if function.startsw
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A function and, of ``bucket(N)``, the number of buckets. Its ``str`` is the text that the metadata holds.
+    """A partition transform: a function and, of ``bucket(N)``, the count.
+
+    Its ``str`` is the text in the metadata.
 
     >>> str(Transform.parse("Bucket( 16 )")), Transform.parse("epoch_day").function
     ('bucket(16)', <Function.EPOCH_DAY: 'epoch_day'>)
@@ -143,7 +145,9 @@ class Transform:
         return column_type.facts.is_kept_as_text and not isinstance(column_type, types.Nested)
 
     def of_text(self, column_type: Type, text: str) -> str | None:
-        """Return the partition value of a value, both as text, or None if that cannot be told.
+        """Return the partition value of a value, both as text.
+
+        None if it is not known.
 
         A ``timestamptz`` is taken at UTC; writers with another time zone give other years, months, days and hours.
 
@@ -171,7 +175,10 @@ class Transform:
         return _PARTS[self.function](nanos)
 
     def moment(self, column_type: Type, text: str) -> int | None:
-        """Return the moment of a value that a part is taken of, for `of_moment`; None if it cannot be told."""
+        """Return the moment of a value, of which `of_moment` takes a part.
+
+        None if it is not known.
+        """
         nanos = moment(column_type, text) if self.is_part and self.accepts(column_type) else None
         if column_type == types.TIME and nanos == NANOS_PER_DAY:
             return None  # 24:00:00 has an hour of its own

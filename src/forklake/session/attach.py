@@ -86,7 +86,7 @@ def attach(
     attachments.check_free(alias, opened.metadata_catalog(alias), or_replace=statement.or_replace)
     lake = attachments.lake(opened.key, lambda: opened.lake(setup))
     try:
-        attachments.add(opened.attached(alias, lake), or_replace=statement.or_replace)
+        attachments.add(opened.open_catalog(alias, lake), or_replace=statement.or_replace)
     except BaseException:
         attachments.close_unused(opened.key)
         raise
@@ -178,7 +178,7 @@ class _AttachRequest:
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
             raise MetastoreVersionError(error.message, hint=silently) from error
 
-    def attached(self, alias: str, lake: Lake) -> AttachedCatalog:
+    def open_catalog(self, alias: str, lake: Lake) -> AttachedCatalog:
         """Find or create the catalog in the lake."""
         self._check_data_path(lake)
         names = ("data_inlining_row_limit", "write_deletion_vectors")

@@ -129,15 +129,18 @@ def _columns(bound: BoundQuery, names: Sequence[str]) -> tuple[ColumnDefinition,
         name = names[place] if place < len(names) else field.name
         if any(other.name.lower() == name.lower() for other in columns):
             raise AlreadyExistsError(f'Catalog Error: Column with name "{name}" already exists! No table was made.')
-        columns.append(definition_of(name, _stored(field).type))
+        columns.append(definition_of(name, _stored_field(field).type))
     return tuple(columns)
 
 
-def _stored(field: Field) -> Field:
-    """Return a column of a query as one of a table: DuckDB stores a NULL that nothing has given a type as a number."""
+def _stored_field(field: Field) -> Field:
+    """Return the column of a table that stores a column of a query.
+
+    As in DuckDB, a NULL without a type is stored as INTEGER.
+    """
     if field.type == types.NULL:
         return replace(field, type=types.INT32)
-    return field.with_children(tuple(map(_stored, field.children)))
+    return field.with_children(tuple(map(_stored_field, field.children)))
 
 
 # ---- how they run ----------------------------------------------------------------------------------------------------

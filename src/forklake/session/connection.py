@@ -389,7 +389,7 @@ def _use(state: SessionState, statement: statements.Use) -> None:
         state.in_use = None
         return
     if len(statement.name) == 1 and state.attachments.find(statement.name[0]) is not None:
-        state.in_use = (names.attached(statement.name[0]), "main")
+        state.in_use = (names.attached_catalog(statement.name[0]), "main")
         return
     unknown = f'Catalog Error: SET schema: No catalog + schema named "{".".join(statement.name)}" found.'
     if len(statement.name) > 2 or (len(statement.name) == 2 and state.attachments.find(statement.name[0]) is None):

@@ -123,7 +123,7 @@ def _check_dropped_kind(writer: Transaction, target: Target, statement: statemen
 # ---- what is checked before ------------------------------------------------------------------------------------------
 
 
-def check_kind(kind: Literal["table", "view"], writer: Transaction, target: Target, deed: str = "ALTER") -> None:
+def check_kind(kind: Literal["table", "view"], writer: Transaction, target: Target, action: str = "ALTER") -> None:
     """Refuse a view where a table is expected, and a table where a view is.
 
     Raises:
@@ -132,7 +132,7 @@ def check_kind(kind: Literal["table", "view"], writer: Transaction, target: Targ
     other: Literal["table", "view"] = "view" if kind == "table" else "table"
     if object_exists(other, content_of(writer), target.schema, target.name):
         raise InvalidInputError(
-            f"Binder Error: Cannot use {deed} {kind.upper()} on entry {target.name} - it is not a {kind}"
+            f"Binder Error: Cannot use {action} {kind.upper()} on entry {target.name} - it is not a {kind}"
         )
 
 

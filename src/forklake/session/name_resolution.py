@@ -96,7 +96,7 @@ class SessionNames:
         if len(parts) > 1 and self.state.attachments.find_metadata(parts[0]) is not None:
             raise InvalidInputError(f'"{parts[0]}" holds metadata, which statements only read; nothing was changed.')
         if len(parts) == 3:
-            return Target(self.attached(parts[0]), parts[1], parts[2])
+            return Target(self.attached_catalog(parts[0]), parts[1], parts[2])
         if len(parts) == 2:
             in_schema, in_catalog = self._readings(parts[0], parts[1])
             if in_schema is not None and in_catalog is not None:
@@ -147,11 +147,11 @@ class SessionNames:
                 hint="catalog.schema, or schema",
             )
         if len(parts) == 2:
-            return self.attached(parts[0]), parts[1]
+            return self.attached_catalog(parts[0]), parts[1]
         attached, _ = self._current(parts[0])
         return attached, parts[0]
 
-    def attached(self, alias: str) -> AttachedCatalog:
+    def attached_catalog(self, alias: str) -> AttachedCatalog:
         """Return the catalog that is attached under an alias.
 
         Raises:

@@ -65,11 +65,11 @@ def all_verbs() -> Iterator[Verb]:
 
 
 def _row(verb: Verb) -> str:
-    python = verb.python if isinstance(verb.python, Lacks) else tuple(_spelled(name) for name in verb.python)
-    return f"| {verb.deed} | {_cell(python)} | {_cell(verb.sql)} | {_cell(verb.cli)} |"
+    python = verb.python if isinstance(verb.python, Lacks) else tuple(_spelling(name) for name in verb.python)
+    return f"| {verb.action} | {_cell(python)} | {_cell(verb.sql)} | {_cell(verb.cli)} |"
 
 
-def _spelled(name: str) -> str:
+def _spelling(name: str) -> str:
     owner, _, member = name.partition(".")
     return f"{REACHED[owner]}.{member}"
 

@@ -21,13 +21,13 @@ class Verb:
     """One verb.
 
     Attributes:
-        deed: A description, as an imperative.
+        action: A description, as an imperative.
         python: Methods and properties, as ``Class.name``; functions of the package as ``forklake.name``.
         sql: Statements, as examples that can be parsed; functions are called in them.
         cli: Commands, without the name of the program.
     """
 
-    deed: str
+    action: str
     python: Face
     sql: Face
     cli: Face

@@ -24,31 +24,31 @@ class LineageSnapshot:
     schema_version: int
 
 
-def snapshot_of_lineage(source: Source, sight: Chain, snapshot: int) -> LineageSnapshot | None:
+def snapshot_of_lineage(source: Source, chain: Chain, snapshot: int) -> LineageSnapshot | None:
     """Return a snapshot if it is part of the lineage.
 
     The lineage has the catalog's own snapshots, and its ancestors' up to each pin.
     """
-    return _of_lineage(source, sight, "AND s.snapshot_id = :at", at=snapshot)
+    return _of_lineage(source, chain, "AND s.snapshot_id = :at", at=snapshot)
 
 
-def newest_until(source: Source, sight: Chain, time: datetime) -> LineageSnapshot | None:
+def newest_until(source: Source, chain: Chain, time: datetime) -> LineageSnapshot | None:
     """Return the newest snapshot of the lineage that was made at or before a time."""
-    return _of_lineage(source, sight, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
+    return _of_lineage(source, chain, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
 
 
-def first_since(source: Source, sight: Chain, time: datetime) -> LineageSnapshot | None:
+def first_since(source: Source, chain: Chain, time: datetime) -> LineageSnapshot | None:
     """Return the first snapshot of the lineage that was made at or after a time."""
-    return _of_lineage(source, sight, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
+    return _of_lineage(source, chain, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
 
 
-def _of_lineage(source: Source, sight: Chain, condition: str, **params: Any) -> LineageSnapshot | None:
+def _of_lineage(source: Source, chain: Chain, condition: str, **params: Any) -> LineageSnapshot | None:
     found = source.query(
         f"{visibility.with_chain(source)}"
         " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM chain c"
         " CROSS JOIN forklake.ducklake_snapshot s"
         f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound {condition}",
-        **visibility.chain_params(sight),
+        **visibility.chain_params(chain),
         **params,
     )
     if not found:
@@ -64,13 +64,13 @@ _SNAPSHOT = (
 _CHANGES = " JOIN forklake.ducklake_snapshot_changes x ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
 
 
-def lineage(source: Source, sight: Chain) -> list[Snapshot]:
+def lineage(source: Source, chain: Chain) -> list[Snapshot]:
     """Return the snapshots of a lineage, oldest first."""
     found = source.query(
         f"{visibility.with_chain(source)} {_SNAPSHOT}"
         f" FROM chain c CROSS JOIN forklake.ducklake_snapshot s{_CHANGES}"
         " WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound ORDER BY s.snapshot_id",
-        **visibility.chain_params(sight),
+        **visibility.chain_params(chain),
     )
     return [_snapshot(source, row) for row in found]
 

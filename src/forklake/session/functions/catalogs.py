@@ -87,8 +87,8 @@ def _catalogs(call: Call) -> Rows:
 
 def _fork_catalog(call: Call) -> Rows:
     _check_no_changes(call, "forked")
-    name = call.required("name", "The name of a catalog")
-    made = _parent(call.attachments, call.required("parent", "Catalog")).fork(
+    name = call.required_text("name", "The name of a catalog")
+    made = _parent(call.attachments, call.required_text("parent", "Catalog")).fork(
         name,
         at=call.arguments.get("at"),
         data_path=call.text("data_path"),
@@ -129,7 +129,7 @@ def _parent(attachments: Sequence[Attachment], name: str) -> Catalog:
 
 def _create_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_create_catalog")
-    name, lake = call.required("name", "The name of a catalog"), call.attachment.lake
+    name, lake = call.required_text("name", "The name of a catalog"), call.attachment.lake
     made = lake.create_catalog(
         name,
         data_path=call.text("data_path"),
@@ -142,7 +142,7 @@ def _create_catalog(call: Call) -> Rows:
 def _drop_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_drop_catalog")
     _check_no_changes(call, "dropped")
-    name, lake = call.required("name", "The name of a catalog"), call.attachment.lake
+    name, lake = call.required_text("name", "The name of a catalog"), call.attachment.lake
     try:
         gone = lake.catalog(name)
     except NotFoundError:
@@ -158,7 +158,7 @@ def _undrop_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_undrop_catalog")
     which = call.arguments.get("catalog_id")
     if which is None:
-        which = call.required("name", "The name of a catalog")
+        which = call.required_text("name", "The name of a catalog")
     back = call.attachment.lake.undrop_catalog(which)
     return Rows(_CATALOG, [(back.catalog_id, back.name)])
 
@@ -166,7 +166,7 @@ def _undrop_catalog(call: Call) -> Rows:
 def _rename_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_rename_catalog")
     lake = call.attachment.lake
-    name, new_name = (call.required(key, "The name of a catalog") for key in ("name", "new_name"))
+    name, new_name = (call.required_text(key, "The name of a catalog") for key in ("name", "new_name"))
     renamed = lake.catalog(name)
     renamed.rename(new_name)
     return Rows(_CATALOG, [(renamed.catalog_id, renamed.name)])
@@ -176,7 +176,7 @@ def _purge_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_purge_catalog")
     which = call.arguments.get("catalog_id")
     if which is None:
-        which = call.required("name", "The name of a catalog")
+        which = call.required_text("name", "The name of a catalog")
     found = lifecycle.dropped_catalog(call.store, which)
     lifecycle.purge(call.store, found)
     return Rows(_CATALOG[:1], [(found,)])
@@ -185,14 +185,14 @@ def _purge_catalog(call: Call) -> Rows:
 def _sever_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_sever_catalog")
     _check_no_changes(call, "severed")
-    severed = call.attachment.lake.catalog(call.required("name", "The name of a catalog"))
+    severed = call.attachment.lake.catalog(call.required_text("name", "The name of a catalog"))
     severed.maintenance.sever()
     return Rows(_CATALOG, [(severed.catalog_id, severed.name)])
 
 
 def _export_catalog(call: Call) -> Rows:
     _check_no_changes(call, "exported")
-    path = call.required("path", "The path of a database")
+    path = call.required_text("path", "The path of a database")
     made = call.attachment.catalog.maintenance.export(
         path, at=call.arguments.get("at"), history=bool(call.arguments.get("history"))
     )
@@ -202,8 +202,8 @@ def _export_catalog(call: Call) -> Rows:
 def _import_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_import_catalog")
     made = call.attachment.lake.import_catalog(
-        call.required("name", "The name of a catalog"),
-        call.required("url", "The URL of a database"),
+        call.required_text("name", "The name of a catalog"),
+        call.required_text("url", "The URL of a database"),
         data_path=call.text("data_path"),
         source_data_path=call.text("source_data_path"),
         metadata_schema=call.text("metadata_schema"),
@@ -241,10 +241,10 @@ def _lake_stats(call: Call) -> Rows:
     return Rows(_LAKE_STATS, [tuple(getattr(found, counted.name) for counted in _LAKE_STATS)])
 
 
-def _check_no_changes(call: Call, deed: str) -> None:
+def _check_no_changes(call: Call, action: str) -> None:
     if any(attachment.has_changes for attachment in call.attachments):
         raise InvalidInputError(
-            f"A catalog cannot be {deed} in a transaction that has changes; nothing was done.",
+            f"A catalog cannot be {action} in a transaction that has changes; nothing was done.",
             hint="Say COMMIT or ROLLBACK first.",
         )
 

@@ -34,8 +34,8 @@ def _changes(kind: Kind, call: Call) -> Changes:
     start, end = _read_bound(call, "start_snapshot"), _read_bound(call, "end_snapshot")
     schema = call.schema_name
     if "schema_name" in call.arguments:
-        schema = call.required("schema_name", "Schema")
-    name = call.required("table_name", "Table")
+        schema = call.required_text("schema_name", "Schema")
+    name = call.required_text("table_name", "Table")
     seen = call.committed_state().version
     view = CatalogState(call.store, versions.version_of(call.store, seen, end))
     try:

@@ -66,7 +66,7 @@ class Call:
         value = self.arguments.get(name)
         return None if value is None else str(value)
 
-    def required(self, name: str, what: str) -> str:
+    def required_text(self, name: str, what: str) -> str:
         """Return an argument that must not be NULL.
 
         Raises:

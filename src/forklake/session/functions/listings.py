@@ -186,7 +186,10 @@ def column_facts(field: Field) -> Row:
 
 
 def _precision(kind: Type) -> Row:
-    """Return the digits, in which base they are, and how many are behind the point; types without sign tell nothing."""
+    """Return precision, radix and scale of a number type.
+
+    They are NULL for unsigned integers and all other types.
+    """
     match kind:
         case types.Decimal(precision, scale):
             return precision, 10, scale

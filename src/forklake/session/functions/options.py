@@ -89,7 +89,7 @@ def _settings(call: Call) -> Rows:
 
 def _set_option(call: Call) -> Rows:
     call.check_writable("ducklake_set_option")
-    key = call.required("option", "Option").lower()
+    key = call.required_text("option", "Option").lower()
     if key not in OPTIONS:
         raise InvalidInputError(
             f"Not implemented Error: Unsupported option {key}", hint=f"Options: {', '.join(OPTIONS)}."
@@ -101,7 +101,7 @@ def _set_option(call: Call) -> Rows:
 
 def _reset_option(call: Call) -> Rows:
     call.check_writable("ducklake_reset_option")
-    key = call.required("option", "Option").lower()
+    key = call.required_text("option", "Option").lower()
     ops.reset_option(call.store, call.attachment.catalog.catalog_id, key, *_scope(call))
     return Rows(SUCCESS, [])
 

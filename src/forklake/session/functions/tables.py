@@ -77,7 +77,7 @@ def _table_info(call: Call) -> Rows:
 
 def _list_files(call: Call) -> Rows:
     view = _requested_state(call)
-    name = call.required("table_name", "Table")
+    name = call.required_text("table_name", "Table")
     table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
     files = table_files(view, table.table_id)
     places = Places(call.store, call.lake_path, view, table, (*files.data, *files.deletes.values()))
@@ -88,7 +88,7 @@ def _list_files(call: Call) -> Rows:
 
 
 def _table_history(call: Call) -> Rows:
-    view, name = call.committed_state(), call.required("table_name", "Table")
+    view, name = call.committed_state(), call.required_text("table_name", "Table")
     table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
     return Rows(
         _TABLE_HISTORY,

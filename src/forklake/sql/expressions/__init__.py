@@ -1,1 +1,1 @@
-"""Expressions: names, operators, casts and aggregates, each bound to typed Spark SQL."""
+"""Expressions of all kinds, bound to typed Spark SQL."""

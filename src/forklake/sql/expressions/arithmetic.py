@@ -251,16 +251,16 @@ def _narrow(value: Bound, sql: str) -> str:
 def _quotient(first: Bound, second: Bound, kind: types.Float) -> Bound:
     one, other = cast(first, kind).sql, cast(second, kind).sql
 
-    def divided(dividend: str, divisor: str) -> str:
+    def divide(dividend: str, divisor: str) -> str:
         sql = f"{dividend} / {divisor}"
         return sql if kind == types.FLOAT64 else f"CAST({sql} AS FLOAT)"
 
     if second.literal is not None and float(second.literal) != 0:
-        return Bound(f"({divided(one, other)})", kind, strict_in=_leaves(first, second))
+        return Bound(f"({divide(one, other)})", kind, strict_in=_leaves(first, second))
     # Spark gives NULL or fails where the divisor is zero; DuckDB follows IEEE 754.
     by_zero = f"{one} * {_INFINITY}" if kind == types.FLOAT64 else f"CAST({one} * {_INFINITY} AS FLOAT)"
     return Bound(
-        once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divided(one, sql)} END)"),
+        once(other, lambda sql: f"(CASE WHEN {sql} = 0 THEN {by_zero} ELSE {divide(one, sql)} END)"),
         kind,
         strict_in=_leaves(first, second),
     )
@@ -293,7 +293,7 @@ def _checked_type(text: str, kind: Type) -> Type:
 def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
     """Return a function for ``&``, ``|``, ``xor``, ``<<`` or ``>>`` of integers."""
 
-    def calculated(first: Bound, second: Bound) -> Bound:
+    def calculate(first: Bound, second: Bound) -> Bound:
         pair = [
             cast(value, types.INT64) if value.is_untyped or value.type == types.NULL else value
             for value in (first, second)
@@ -309,7 +309,7 @@ def bits(symbol: str) -> Callable[[Bound, Bound], Bound]:
             return _shift(one, symbol, other, kind)
         return Bound(f"({one} {'^' if symbol == 'xor' else symbol} {other})", kind)
 
-    return calculated
+    return calculate
 
 
 def _shift(one: str, symbol: str, other: str, kind: types.Integer) -> Bound:

@@ -100,7 +100,7 @@ def _cast_number(value: Bound, target: Type) -> Bound:
 
 
 def _cast_float(value: Bound, target: Type) -> str:
-    """Return a number that is a float, or becomes one, as another; arrays have the rules for it."""
+    """Cast a constant number from or to a float, by the rules for arrays."""
     assert value.literal is not None
     source = Field(None, "", value.type if isinstance(value.type, types.Float) else types.FLOAT64)
     number = pa.array([parse_value(source.type, value.literal)], arrow_type(source))
@@ -225,7 +225,10 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
 
 
 def _scale_float(sql: str, source: Type, scale: int) -> str:
-    """Return the text of a float with so many digits behind the point, rounded as DuckDB does: in floats."""
+    """Return the text of a float with ``scale`` digits behind the point.
+
+    It is rounded in floating point, as DuckDB does.
+    """
     name = variable()
     away = f"({name} - {name} % 1D + if(abs({name} % 1D) >= 0.5D, signum({name}), 0D))"
     away = f"CAST({away} AS FLOAT)" if source == types.FLOAT32 else away
@@ -307,7 +310,10 @@ def _time_text(local: str) -> str:
 
 
 def _from_nanos(sql: str) -> str:
-    """Return a TIMESTAMP_NS, which Spark has as text, without its nanoseconds: DuckDB cuts them off toward 1970."""
+    """Cut a TIMESTAMP_NS to microseconds, toward 1970 as DuckDB does.
+
+    Spark has it as text.
+    """
     cut = f"CAST({sql} AS TIMESTAMP_NTZ)"
     is_raised = f"{cut} < {EPOCH} AND {sql} RLIKE '[.][0-9]{{7,}}$'"
     return f"({cut} + if({is_raised}, INTERVAL '0.000001' SECOND, INTERVAL '0' SECOND))"

@@ -1,4 +1,4 @@
-"""Expressions that callers made of an engine's objects, as the parser would have read them.
+"""Syntax trees of expressions that callers made of an engine's objects.
 
 Operators and functions are those of DuckDB that mean the same; others are refused rather than guessed.
 """
@@ -16,27 +16,30 @@ from forklake.model.quoting import quote_name
 from forklake.sql.parameters import literal
 from forklake.sql.parse import parse_expression
 
-_Made = Callable[..., exp.Expr]
+_Maker = Callable[..., exp.Expr]
 
 
-def _binary(kind: type[exp.Binary]) -> _Made:
+def _binary(kind: type[exp.Binary]) -> _Maker:
     return lambda left, right: kind(this=exp.Paren(this=left), expression=exp.Paren(this=right))
 
 
-def _function(name: str) -> _Made:
-    """Return what calls a function, read as if it were written, so that it is whatever the parser makes of it."""
+def _function(name: str) -> _Maker:
+    """Return a function that makes the syntax tree of a call.
 
-    def made(*arguments: exp.Expr) -> exp.Expr:
+    The parser reads the call from text, so it is the node that it would be in a statement.
+    """
+
+    def make(*arguments: exp.Expr) -> exp.Expr:
         call = parse_expression(f"{name}({', '.join('NULL' for _ in arguments)})")
         places = list(call.find_all(exp.Null))
         for place, argument in zip(places, arguments, strict=True):
             place.replace(argument)
         return call
 
-    return made
+    return make
 
 
-_SPOKEN: Final[Mapping[str, _Made]] = {
+_MAKERS: Final[Mapping[str, _Maker]] = {
     "=": _binary(exp.EQ),
     "==": _binary(exp.EQ),
     "<=>": _binary(exp.NullSafeEQ),
@@ -81,10 +84,10 @@ def expression_tree(said: Expression) -> exp.Expr:
         case Constant(value):
             return literal(value)
         case FunctionCall(name, arguments):
-            made = _SPOKEN.get(name)
-            if made is None:
+            make = _MAKERS.get(name)
+            if make is None:
                 raise InvalidInputError(
                     f'The function "{name}" of a Column is not read; nothing was done.',
-                    hint=f"Write it as SQL text, as DuckDB does. These are read: {', '.join(sorted(_SPOKEN))}.",
+                    hint=f"Write it as SQL text, as DuckDB does. These are read: {', '.join(sorted(_MAKERS))}.",
                 )
-            return made(*(expression_tree(one) for one in arguments))
+            return make(*(expression_tree(one) for one in arguments))

@@ -1,4 +1,7 @@
-"""Dates, times and timestamps between columns of text and Spark's types, in the text that DuckDB reads and prints."""
+"""Casts of dates, times and timestamps from and to text, in Spark SQL.
+
+The texts are those that DuckDB reads and prints.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ _USUAL: Final[dict[Type, str]] = {
 
 
 def moment_text(sql: str) -> str:
-    """Return a date or a timestamp without zone as DuckDB prints it: a year has no sign, but may be BC."""
+    """Return a date or a timestamp without zone as DuckDB prints it.
+
+    A year has no sign, but may be BC.
+    """
     text = variable()
     day = text_literal("^-?([0-9]+)(-[0-9]+-[0-9]+)(.*)$")
     year = f"CAST(CAST(regexp_extract({text}, {day}, 1) AS INT) + 1 AS STRING)"
@@ -53,7 +59,10 @@ def moment_text(sql: str) -> str:
 
 
 def read_moment(sql: str, target: Type) -> str | None:
-    """Return text as a date, a time or a timestamp, NULL where it is none; None if the type is none of these."""
+    """Return text as a date, a time or a timestamp, NULL where it is none.
+
+    None if the target is none of these types.
+    """
     if target in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
         return round_timestamp(read_moment(sql, types.TIMESTAMP) or "", target)
     if target not in _USUAL:
@@ -64,7 +73,10 @@ def read_moment(sql: str, target: Type) -> str | None:
 
 
 def round_timestamp(local: str, target: Type) -> str:
-    """Round a timestamp without zone half away from 1970 to the unit of its type, if that is coarser."""
+    """Round a timestamp without zone to seconds or milliseconds.
+
+    Halves go away from 1970. Timestamps of other types are returned as they are.
+    """
     if target not in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
         return local
     half, unit = ("0.5", "1") if target == types.TIMESTAMP_S else ("0.0005", "0.001")
@@ -125,13 +137,19 @@ def _take_apart(sql: str, target: Type) -> str:
 
 
 def _with_parts(sql: str, pattern: str, name: str, body: str, groups: range) -> str:
-    """Return an expression over the groups of a pattern that a text matches, in a list of that name."""
+    """Return an expression over the groups of a pattern that a text matches.
+
+    In ``body``, ``name`` is the list of the groups.
+    """
     kept = text_literal("|".join(f"${group}" for group in groups))
     return f"transform(array(split(regexp_replace({sql}, {pattern}, {kept}), '[|]')), {name} -> {body})[0]"
 
 
 def _day(parts: str) -> str:
-    """Return a date as Spark reads it, its year with four digits or more, and a sign before it where it is BC."""
+    """Return the text of a date as Spark reads it.
+
+    Its year has four digits or more, and a sign before it where it is BC.
+    """
     year = f"try_cast(concat({parts}[0], {parts}[1]) AS INT)"
     signed = f"CASE WHEN {parts}[5] = '' THEN {year} WHEN {year} > 0 THEN 1 - {year} END"
     text = f"if({signed} < 0, format_string('%05d', {signed}), format_string('%04d', {signed}))"

@@ -106,7 +106,10 @@ def from_text(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
 
 
 def _attempt(sql: str, target: Type) -> str | None:
-    """Return a value, NULL where the text is none of the type; None if there is no such cast."""
+    """Return text as a value of a type, NULL where it is none.
+
+    None if there is no such cast.
+    """
     if target in _KEPT_SPACES:
         return _attempt_whole(sql, target)
     if not isinstance(target, types.Number):
@@ -156,10 +159,10 @@ def _attempt_integer(sql: str, target: types.Integer) -> str:
         coded = f"{plain} RLIKE '^0[{letter}{letter.upper()}]{digit}{{1,{most}}}$' AND NOT {sql} RLIKE '__|_$|^..?_'"
         number += f" WHEN {coded} THEN try_cast(conv(substring({plain}, 3), {base}, 10) AS DECIMAL(38,{scale}))"
 
-    def fitted(found: str) -> str:
+    def fit(found: str) -> str:
         return f"CASE WHEN {found} BETWEEN {low}BD AND {high}BD THEN try_cast({found} AS {kind}) END"
 
-    return once(f"{number} END", fitted)
+    return once(f"{number} END", fit)
 
 
 def _attempt_number(sql: str, target: Type) -> str:

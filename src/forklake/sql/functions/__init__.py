@@ -35,7 +35,7 @@ _THEMES: Final = (formats, general, jsons, lists, numbers, patterns, ranges, rec
 def _with_arity_check(name: str, function: Function) -> Function:
     """Wrap a function to refuse too few or too many arguments, in DuckDB's words."""
 
-    def called(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    def call(values: Sequence[Bound], node: exp.Expr) -> Bound:
         # Nodes of the parser may have more arguments: it adds defaults.
         if isinstance(node, exp.Anonymous) and not takes(name, len(values)):
             raise no_match(name, values)
@@ -44,7 +44,7 @@ def _with_arity_check(name: str, function: Function) -> Function:
         except (IndexError, ValueError) as error:
             raise no_match(name, values) from error
 
-    return called
+    return call
 
 
 def no_match(name: str, values: Sequence[Bound]) -> InvalidInputError:

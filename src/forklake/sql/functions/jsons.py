@@ -158,14 +158,14 @@ def _names(values: Sequence[Bound], node: exp.Expr) -> Bound:
 def _with_path_lists(function: Function) -> Function:
     """Wrap a function to take a list of paths, too."""
 
-    def extracted(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    def extract(values: Sequence[Bound], node: exp.Expr) -> Bound:
         if len(values) > 1 and isinstance(values[1].type, types.List) and values[1].literal is not None:
             paths = parse_value(list_of(types.VARCHAR), cast(values[1], list_of(types.VARCHAR)).literal or "[]")
             alone = exp.Anonymous(this="json_extract")
             return list_value([function([values[0], Bound("", types.VARCHAR, literal=path)], alone) for path in paths])
         return function(values, node)
 
-    return extracted
+    return extract
 
 
 _PATH: Final = ("this", "expression", "only_json_types", "scalar_only", "expressions", "json_type")

@@ -84,7 +84,7 @@ def _read_add(words: Words) -> AddColumn:
         elif words.at_any("NOT", "UNIQUE", "CHECK", "REFERENCES") or words.at("PRIMARY", "KEY"):
             raise InvalidInputError("Adding columns with constraints not yet supported")
         elif not words.take("NULL"):
-            raise words.unexpected()
+            raise words.unexpected_token()
     return AddColumn(column, tuple(inside), if_not_exists=if_not_exists)
 
 

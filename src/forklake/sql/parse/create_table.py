@@ -34,7 +34,7 @@ def read_create_table(words: Words, *, or_replace: bool) -> CreateTable:
         if not items:
             raise InvalidInputError("Parser Error: Table must have at least one column!")
         if columns and names:
-            raise words.unexpected()
+            raise words.unexpected_token()
         made = replace(made, columns=columns, column_names=names)
     made = _read_layout(words, made)
     if words.at("WITH", "("):
@@ -102,7 +102,7 @@ def _constraint_error(words: Words) -> InvalidInputError:
         return InvalidInputError("CHECK constraints are not supported in DuckLake")
     if words.at("FOREIGN", "KEY") or words.at("REFERENCES"):
         return InvalidInputError("FOREIGN KEY constraints are not supported in DuckLake")
-    return words.unexpected()
+    return words.unexpected_token()
 
 
 def read_partition_keys(words: Words) -> tuple[PartitionField, ...]:

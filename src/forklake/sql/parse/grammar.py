@@ -90,18 +90,18 @@ class Grammar(DuckDBParser):
 
     def read_expression(self) -> exp.Expr:
         """Read an expression."""
-        return self._found(self._parse_assignment())
+        return self._accept(self._parse_assignment())
 
     def read_operand(self) -> exp.Expr:
         """Read an expression without logical operators.
 
         So a NOT NULL after it is not read as ``x NOT NULL``.
         """
-        found = self._found(self._parse_bitwise())
+        found = self._accept(self._parse_bitwise())
         comparisons = {**self.EQUALITY, **self.COMPARISON}
         while self._match_set(comparisons):
             kind = comparisons[self._prev.token_type]
-            found = kind(this=found, expression=self._found(self._parse_bitwise()))
+            found = kind(this=found, expression=self._accept(self._parse_bitwise()))
         return found
 
     def read_query(self) -> exp.Query:
@@ -110,14 +110,14 @@ class Grammar(DuckDBParser):
         tree = self._parse_statement()
         if isinstance(tree, exp.Values) and tree.args.get("alias"):
             raise MisreadError("only VALUES in a FROM clause have an alias", self._prev)
-        found = self._found(tree)
+        found = self._accept(tree)
         if not isinstance(found, exp.Query):
             raise MisreadError("this is no query", start)
         return found
 
     def read_relation(self) -> exp.Expr:
         """Read one item of a FROM clause, with its joins."""
-        return self._found(self._parse_table(joins=True), is_relation=True)
+        return self._accept(self._parse_table(joins=True), is_relation=True)
 
     def read_relations(self) -> tuple[exp.Expr, ...]:
         """Read the items of a FROM clause.
@@ -137,12 +137,12 @@ class Grammar(DuckDBParser):
 
     def read_with(self) -> exp.With:
         """Read WITH and its queries."""
-        found = self._found(self._parse_with())
+        found = self._accept(self._parse_with())
         if not isinstance(found, exp.With):
             raise MisreadError("there is no WITH", self._curr or None)
         return found
 
-    def _found(self, tree: exp.Expr | None, *, is_relation: bool = False) -> exp.Expr:
+    def _accept(self, tree: exp.Expr | None, *, is_relation: bool = False) -> exp.Expr:
         if tree is None:
             self.raise_error("nothing was read")
         for node in tree.find_all(exp.Select, exp.Identifier, *_NO_QUERIES):
@@ -206,11 +206,11 @@ class Grammar(DuckDBParser):
         query = super()._parse_select()
         if query is None:
             self._match(TokenType.TABLE)
-            query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=self._found(self._parse_table())))
-        return Describe(self._found(query))  # type: ignore[arg-type]
+            query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=self._accept(self._parse_table())))
+        return Describe(self._accept(query))  # type: ignore[arg-type]
 
     def _read_path(self) -> Name:
-        table = self._found(self._parse_table_parts())
+        table = self._accept(self._parse_table_parts())
         return tuple(part.name for part in table.parts)  # type: ignore[attr-defined]
 
     def _warn_unsupported(self) -> None:
@@ -247,7 +247,7 @@ class Grammar(DuckDBParser):
         else:
             self._retreat(start)
             return None
-        return exp.HistoricalData(this="AT", kind=kind, expression=self._found(moment))
+        return exp.HistoricalData(this="AT", kind=kind, expression=self._accept(moment))
 
 
 def _normalize(tree: exp.Expr, *, is_relation: bool) -> exp.Expr:

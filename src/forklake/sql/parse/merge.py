@@ -86,7 +86,7 @@ def _read_insert(words: Words, side: Side, when: exp.Expr | None) -> MergeAction
     by_name = _read_by_name(words) or by_name
     if not words.take("VALUES"):
         if columns:
-            raise words.unexpected()
+            raise words.unexpected_token()
         return MergeAction(side, "insert", when, by_name=by_name)
     values = words.in_parentheses(lambda: read_value_or_default(words))
     if columns and len(columns) != len(values):

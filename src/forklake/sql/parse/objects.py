@@ -53,7 +53,7 @@ def read_create(words: Words) -> Statement:
     if words.take("SECRET"):
         return read_create_secret(words, or_replace=or_replace)
     if persistent:
-        raise words.unexpected()
+        raise words.unexpected_token()
     if temporary and words.at_any("TABLE", "VIEW", "MACRO", "FUNCTION"):
         kind = words.next().text.lower()
         raise InvalidInputError(f"A lake has no temporary {kind}s; nothing was created.", hint="Leave TEMPORARY out.")
@@ -72,7 +72,7 @@ def read_create(words: Words) -> Statement:
         raise InvalidInputError(f"DuckLake does not support {_NOT_IN_DUCKLAKE[kind]}")
     if words.take("RECURSIVE", "VIEW"):
         raise InvalidInputError("Recursive views are not supported; nothing was created.")
-    raise words.unexpected()
+    raise words.unexpected_token()
 
 
 def _read_create_view(words: Words, *, or_replace: bool) -> CreateView:
@@ -143,7 +143,7 @@ def read_drop(words: Words) -> Statement:
         raise NotFoundError(f"{other.capitalize()} with name {words.path()[-1]} does not exist!")
     kind = words.take_any(*_DROPPED)
     if kind is None:
-        raise words.unexpected()
+        raise words.unexpected_token()
     dropped = _DROPPED[kind]
     if dropped == "macro" and words.take("TABLE"):
         dropped = "table macro"
@@ -166,7 +166,7 @@ def read_comment(words: Words) -> Comment:
     if kind is None:
         other = words.take_any("SCHEMA", "DATABASE", "INDEX", "SEQUENCE", "TYPE")
         if other is None:
-            raise words.unexpected()
+            raise words.unexpected_token()
         if other == "SCHEMA":
             raise InvalidInputError("Adding comments to schemas is not implemented")
         raise InvalidInputError(f"Adding comments to {other.lower()}s is not implemented")

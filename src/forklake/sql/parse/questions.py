@@ -27,7 +27,7 @@ def read_call(words: Words) -> Query:
     """Read what follows CALL: a function, of which all rows are returned."""
     function = words.relation()
     if not isinstance(function.this, exp.Func):
-        raise words.unexpected()
+        raise words.unexpected_token()
     return Query(exp.select("*").from_(function, copy=False), is_call=True)
 
 

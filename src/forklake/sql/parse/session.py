@@ -107,7 +107,7 @@ def read_create_secret(words: Words, *, or_replace: bool) -> CreateSecret:
     if words.take("IN"):
         words.name_or_string()
     if not words.at("("):
-        raise words.unexpected()
+        raise words.unexpected_token()
     return CreateSecret(name, read_options(words), or_replace=or_replace, if_not_exists=if_not_exists)
 
 

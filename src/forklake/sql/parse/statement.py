@@ -149,7 +149,7 @@ def parse_sort_key(text: str) -> SortKey:
 def _read_only(text: str, read: Callable[[Words], Item]) -> Item:
     found = [Words(text, tokens, end) for tokens, end in statements(text)]
     if len(found) != 1:
-        raise found[1].unexpected() if found else syntax_error(text, None)
+        raise found[1].unexpected_token() if found else syntax_error(text, None)
     return _whole(found[0], read)
 
 
@@ -176,7 +176,7 @@ def _read(words: Words) -> Statement:
     for refused in _NOT_SUPPORTED:
         if words.at(*refused):
             raise InvalidInputError(f"{' '.join(refused)} is not supported; nothing was done.")
-    raise words.unexpected()
+    raise words.unexpected_token()
 
 
 def _read_after_with(words: Words) -> Statement:

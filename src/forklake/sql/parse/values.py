@@ -59,7 +59,7 @@ def read_value(words: Words) -> Any:
     """
     token = words.token
     if token is None:
-        raise words.unexpected()
+        raise words.unexpected_token()
     if token.token_type == TokenType.STRING:
         value: Any = words.string()
     elif token.token_type == TokenType.NUMBER or words.at("-") or words.at("+"):
@@ -109,7 +109,7 @@ def _read_number(words: Words) -> int | float:
     words.take("+")
     token = words.token
     if token is None or token.token_type != TokenType.NUMBER:
-        raise words.unexpected()
+        raise words.unexpected_token()
     text = words.next().text
     return sign * (int(text) if text.isdigit() else float(text))
 

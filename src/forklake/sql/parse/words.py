@@ -106,20 +106,20 @@ class Words:
             return
         for word in words:
             if not self.take(word):
-                raise self.unexpected()
+                raise self.unexpected_token()
 
     def expect_any(self, *words: str) -> str:
         """Read one of these words, and return it."""
         word = self.take_any(*words)
         if word is None:
-            raise self.unexpected()
+            raise self.unexpected_token()
         return word
 
     def next(self) -> Token:
         """Read any token."""
         token = self.token
         if token is None:
-            raise self.unexpected()
+            raise self.unexpected_token()
         self._index += 1
         return token
 
@@ -127,7 +127,7 @@ class Words:
         """Read a name, as written and without its quotes."""
         token = self.token
         if token is None or not _is_name(token):
-            raise self.unexpected()
+            raise self.unexpected_token()
         self._index += 1
         return token.text
 
@@ -135,7 +135,7 @@ class Words:
         """Read a name that may be a keyword: after a dot, or of an option."""
         token = self.token
         if token is None or not (token.token_type == TokenType.IDENTIFIER or _is_word(token)):
-            raise self.unexpected()
+            raise self.unexpected_token()
         self._index += 1
         return token.text
 
@@ -153,7 +153,7 @@ class Words:
     def string(self) -> str:
         """Read quoted text."""
         if not self.at_string():
-            raise self.unexpected()
+            raise self.unexpected_token()
         return self.next().text
 
     def names_in_parentheses(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class Words:
         """Read comma-separated items in parentheses; a trailing comma is allowed."""
         self.expect("(")
         if not may_be_empty and self.at(")"):
-            raise self.unexpected()
+            raise self.unexpected_token()
         items = list[Item]()
         while not self.take(")"):
             items.append(read())
@@ -186,7 +186,7 @@ class Words:
             InvalidInputError: There are more.
         """
         if not self.at_end():
-            raise self.unexpected()
+            raise self.unexpected_token()
 
     # ---- parts read by sqlglot ----------------------------------------------------------------------------------
 
@@ -262,7 +262,7 @@ class Words:
 
     # ---- errors -------------------------------------------------------------------------------------------------
 
-    def unexpected(self) -> InvalidInputError:
+    def unexpected_token(self) -> InvalidInputError:
         """Return the error for a misplaced next token."""
         return syntax_error(self.text, self.token or self._following)
 

@@ -1,4 +1,4 @@
-"""Statements on the rows of a table: what INSERT, UPDATE, DELETE and MERGE do to each row."""
+"""Binders of INSERT, UPDATE, DELETE and MERGE."""
 
 from typing import TYPE_CHECKING
 

@@ -125,14 +125,14 @@ def new_values(fields: Sequence[Field], values: Sequence[tuple[str, str]]) -> Ne
     """
     new = dict(values)
 
-    def updated(rows: DataFrame) -> DataFrame:
+    def update(rows: DataFrame) -> DataFrame:
         columns = [
             F.expr(new[field.name]).alias(field.name) if field.name in new else F.col(quote_spark_name(field.name))
             for field in fields
         ]
         return rows.select(*columns, F.col(ROW_ID).alias(ROW_ID_COLUMN))
 
-    return updated
+    return update
 
 
 @contextmanager

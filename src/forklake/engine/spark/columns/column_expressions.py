@@ -52,7 +52,7 @@ def _of_java(column: Any, node: Any) -> Expression:
         case "UnresolvedFunction" if not node.isDistinct():
             return FunctionCall(node.functionName(), tuple(_of_java(column, one) for one in _items(node.arguments())))
         case other:
-            raise _refused(column, other)
+            raise _refusal(column, other)
 
 
 def _items(sequence: Any) -> list[Any]:
@@ -71,7 +71,7 @@ def _java_value(column: Any, value: Any) -> Any:
         case "java.time.Instant" | "java.time.LocalDateTime":
             return datetime.fromisoformat(value.toString())
         case other:
-            raise _refused(column, other)
+            raise _refusal(column, other)
 
 
 def _of_connect(column: Any, node: Any) -> Expression:
@@ -84,7 +84,7 @@ def _of_connect(column: Any, node: Any) -> Expression:
         case "UnresolvedFunction" if not node._is_distinct:
             return FunctionCall(node._name, tuple(_of_connect(column, one) for one in node._args))
         case other:
-            raise _refused(column, other)
+            raise _refusal(column, other)
 
 
 def _connect_value(value: Any, kind: Any) -> Any:
@@ -96,7 +96,7 @@ def _connect_value(value: Any, kind: Any) -> Any:
     return moment if isinstance(kind, TimestampType) else moment.replace(tzinfo=None)
 
 
-def _refused(column: Any, what: str) -> InvalidInputError:
+def _refusal(column: Any, what: str) -> InvalidInputError:
     return InvalidInputError(
         f"{column} cannot be read as a condition or a value: there is {_WORDS.get(what, what)} in it; nothing was"
         " done.",

@@ -245,8 +245,8 @@ def _system_error(number: int, what: str, *, is_scratch: bool) -> ForklakeError:
             f"Spark could not write its temporary files for {what}: {reason}; nothing was committed.",
             hint='They lie where "spark.local.dir" says: free some space there, or start Spark with another place.',
         )
-    deed = "could not be read or written" if number in _EITHER_WAY else "was not written"
-    message = f"A file of {what} {deed}: {reason}; nothing was committed."
+    outcome = "could not be read or written" if number in _EITHER_WAY else "was not written"
+    message = f"A file of {what} {outcome}: {reason}; nothing was committed."
     return DataFileError(message, hint=storage.hint_for(message))
 
 

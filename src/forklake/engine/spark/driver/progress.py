@@ -53,7 +53,7 @@ class _Jobs(Protocol):
     def begin(self) -> None: ...
     def end(self) -> None: ...
     def cancel(self) -> None: ...
-    def done(self) -> JobCounts: ...
+    def counts(self) -> JobCounts: ...
 
 
 @contextmanager
@@ -113,7 +113,7 @@ class _LocalJobs:
         while self._running() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS / 4)
 
-    def done(self) -> JobCounts:
+    def counts(self) -> JobCounts:
         store = self._context._jsc.sc().statusStore()
         tasks = all_tasks = rows = byte_count = 0
         for stage_id in self._stages():
@@ -149,7 +149,7 @@ class _RemoteJobs:
         self._spark = cast("Any", spark)
         self._tag = f"forklake-{uuid4()}"
         self._thread = threading.get_ident()
-        self._done = JobCounts()
+        self._counts = JobCounts()
 
     def begin(self) -> None:
         self._spark.addTag(self._tag)
@@ -162,12 +162,12 @@ class _RemoteJobs:
     def cancel(self) -> None:
         self._spark.interruptTag(self._tag)
 
-    def done(self) -> JobCounts:
-        return self._done
+    def counts(self) -> JobCounts:
+        return self._counts
 
     def _report(self, stages: Any, **_: object) -> None:
         if threading.get_ident() == self._thread and stages:
-            self._done = JobCounts(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
+            self._counts = JobCounts(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
 
 
 @contextmanager
@@ -199,7 +199,7 @@ def _display(jobs: _Jobs, title: str, over: threading.Event) -> None:
         line = bar.add_task(title, total=None, done="")
         while not over.wait(_POLL_SECONDS):
             try:
-                done = jobs.done()
+                done = jobs.counts()
             except Exception:  # the session may be gone, or may keep no statistics
                 return
             bar.update(line, completed=done.tasks, total=done.all_tasks or None, done=str(done))

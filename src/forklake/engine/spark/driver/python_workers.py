@@ -1,4 +1,7 @@
-"""Work that Spark does in Python: the one way to ask for it, once it is known that the right Python would do it."""
+"""Work that Spark does in Python workers.
+
+All of it is asked for here, after a check that the workers run the right version of Python.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +47,10 @@ def map_in_python(frame: DataFrame, task: Task, schema: StructType | str) -> Dat
 
 
 def check_workers(spark: SparkSession) -> None:
-    """Refuse a session whose workers run another version of Python; asked once per session, where it is cheap to ask.
+    """Refuse a session whose workers run another version of Python.
 
-    Workers on other machines, and those of Spark Connect, tell it themselves when they are given work.
+    Sessions on this machine are checked, once each. Workers on other machines, and those of Spark Connect, tell it
+    themselves when they are given work.
 
     Raises:
         EngineError: They do, or there is no such Python.

@@ -1,4 +1,4 @@
-"""What tells the partitions of rows apart while Spark writes them: one short safe text per partition key.
+"""Short safe texts that tell partitions apart while Spark writes rows.
 
 A token is not the value of the key. Values may be long, empty or hold any character, and directories are named by what
 is written here; so a token holds digits and letters only. Rows with the same token have the same value of the key,
@@ -25,7 +25,7 @@ _NULL: Final = "n"
 
 
 def with_tokens(rows: DataFrame, target: WriteTarget) -> tuple[DataFrame, list[str]]:
-    """Return the rows with a token column for each partition key, and the names of these columns.
+    """Add a token column for each partition key, and return the column names, too.
 
     A row's token is never NULL: the key's NULL has one of its own.
     """
