@@ -1,4 +1,4 @@
-"""The page on the architecture names modules that are there, and arrows that are imports."""
+"""The documents name modules that are there; on the page on the architecture, arrows are imports."""
 
 import ast
 import re
@@ -39,6 +39,59 @@ def imported(name: str) -> set[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_page_names_is_there(name: str) -> None:
     assert is_there(name)
+
+
+PLACES = sorted(set(re.findall(r"`([\w.]+)(?:\([^`]*\))?`\s+in\s+`((?:\w+/)+\w+)`", PAGE)))
+
+
+def defines(module: str, name: str) -> bool:
+    """Return whether a module has a function, a class or a constant of a name, which may be a class's."""
+    tree = ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8"))
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return name.rpartition(".")[2] in found
+
+
+@pytest.mark.parametrize(("name", "module"), PLACES)
+def test_what_the_page_finds_in_a_module_is_there(name: str, module: str) -> None:
+    assert defines(module, name)
+
+
+def test_the_page_finds_things_in_modules_and_the_check_those_that_are_not_there() -> None:
+    assert len(PLACES) > 8
+    assert defines("model/change_log", "ChangeKind.ALTERED_VIEW")
+    assert not defines("model/change_log", "ChangeKind.NOTHING")
+
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+STOREYS = "|".join(sorted(path.parent.name for path in SOURCE.glob("*/__init__.py")))
+
+
+def unknown_modules(text: str) -> list[str]:
+    """Return the modules, packages and files of ours that a text names in backticks and that are not there."""
+    paths = re.findall(rf"`((?:{STOREYS})(?:/\w+)+)(?:\.py)?`", text)
+    paths += [name.replace(".", "/") for name in re.findall(rf"`forklake\.((?:{STOREYS})(?:\.[a-z_0-9]+)*)`", text)]
+    files = re.findall(r"`((?:tests|benchmarks|src|docs)/[\w/.-]+)`", text)
+    return [path for path in paths if not is_there(path)] + [path for path in files if not (ROOT / path).exists()]
+
+
+def test_the_check_finds_modules_that_are_not_there() -> None:
+    assert unknown_modules(
+        "`catalog/nothing`, `catalog/state.py`, `forklake.model.nothing` and `tests/nothing.py`"
+    ) == [
+        "catalog/nothing",
+        "model/nothing",
+        "tests/nothing.py",
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_documents_name_modules_that_are_there(document: Path) -> None:
+    assert unknown_modules(document.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(("above", "below"), sorted(set(ARROWS)))

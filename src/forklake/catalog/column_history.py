@@ -160,7 +160,7 @@ class ColumnHistory:
         Such a catalog was copied or severed, and forgot its ancestors.
         """
         version = self._content.version
-        if len(version.links) == 1:
+        if len(version.segments) == 1:
             return not version.is_root
         return catalogs.had_parent(self._store, version.owners[-1])
 

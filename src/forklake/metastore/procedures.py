@@ -433,8 +433,8 @@ def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | F
             upto=upto,
         )
         if found:
-            links = chain[depth:]
-            visible_chain = BareChain([link[0] for link in links], [min(link[1], pin) for link in links])
+            steps = chain[depth:]
+            visible_chain = BareChain([step[0] for step in steps], [min(step[1], pin) for step in steps])
             return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), visible_chain)
     return ForkOutcome.NO_SNAPSHOT
 

@@ -269,7 +269,7 @@ def touched_files(source: Source, version: Version, since: SnapshotId) -> dict[T
         since=since,
         head=version.snapshot_id,
     )
-    for table in (DATA_FILE, DELETE_FILE) if len(version.links) > 1 else ():
+    for table in (DATA_FILE, DELETE_FILE) if len(version.segments) > 1 else ():
         found += source.query(
             f"{with_chain(source)} SELECT r.table_id, r.data_file_id FROM forklake.ducklake_tombstone z"
             f" CROSS JOIN chain c CROSS JOIN forklake.{table.name} r"

@@ -9,8 +9,8 @@ from forklake.model.ids import CatalogId, SnapshotId
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """One catalog of a chain, whose rows count up to and including snapshot ``upto``."""
+class Segment:
+    """One step of a chain: rows of an owner up to and including a snapshot."""
 
     owner: CatalogId
     upto: SnapshotId
@@ -20,7 +20,7 @@ class Link:
 class Version:
     """One catalog at one snapshot of its lineage.
 
-    ``links`` starts with the catalog itself and continues with its ancestors, nearest first. The content of a
+    ``segments`` starts with the catalog itself and continues with its ancestors, nearest first. The content of a
     version never changes, whatever is committed, forked, renamed or dropped later.
     """
 
@@ -28,18 +28,18 @@ class Version:
     snapshot_id: SnapshotId
     schema_version: int
     snapshot_time: datetime
-    links: tuple[Link, ...]
+    segments: tuple[Segment, ...]
     is_root: bool
 
     @property
     def owners(self) -> tuple[CatalogId, ...]:
         """The catalogs of the chain, nearest first."""
-        return tuple(link.owner for link in self.links)
+        return tuple(segment.owner for segment in self.segments)
 
     @property
     def bounds(self) -> tuple[SnapshotId, ...]:
         """The snapshot up to which the rows and files of each catalog of the chain count."""
-        return tuple(min(self.snapshot_id, link.upto) for link in self.links)
+        return tuple(min(self.snapshot_id, segment.upto) for segment in self.segments)
 
     def at(self, snapshot: SnapshotId, schema_version: int, time: datetime) -> Version:
         """Return the same catalog at another snapshot of its lineage."""

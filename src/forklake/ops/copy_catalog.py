@@ -50,7 +50,7 @@ def copy_catalog(
                 session.lock_shared(owner)
             # Found again under the locks: nobody can expire it any more.
             still_there = versions.head_by_id(session, parent).version
-            if still_there.links != source.links:
+            if still_there.segments != source.segments:
                 raise SnapshotNotFoundError(
                     f"No snapshot found at version {source.snapshot_id}",
                     hint=f"The catalog was severed meanwhile; '{name}' was not made. Try again.",

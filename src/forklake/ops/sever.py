@@ -35,7 +35,7 @@ def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
                 else:
                     session.lock_shared(owner)
             before = versions.head_by_id(session, catalog).version
-            if len(before.links) == 1:
+            if len(before.segments) == 1:
                 return None
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             if not heads.swap_head(session, catalog, before.snapshot_id, snapshot):

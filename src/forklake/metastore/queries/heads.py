@@ -5,7 +5,7 @@ from __future__ import annotations
 from forklake.metastore.store import Session, Values
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
-from forklake.model.version import Head, Link, Version
+from forklake.model.version import Head, Segment, Version
 
 _HEAD = (
     "SELECT h.catalog_id, h.snapshot_id, s.schema_version, s.snapshot_time, k.catalog_name,"
@@ -43,10 +43,10 @@ def head_by_id(source: Source, catalog: CatalogId) -> Head | None:
 
 def _head(source: Source, found: list[Values]) -> Head:
     catalog, snapshot, schema_version, time, name, parent, _, _, requires_message = found[0]
-    links = [Link(CatalogId(catalog), INFINITY)]
-    links += [Link(CatalogId(row[6]), SnapshotId(row[7])) for row in found if row[6] is not None]
+    segments = [Segment(CatalogId(catalog), INFINITY)]
+    segments += [Segment(CatalogId(row[6]), SnapshotId(row[7])) for row in found if row[6] is not None]
     version = Version(
-        CatalogId(catalog), SnapshotId(snapshot), schema_version, source.time(time), tuple(links), parent is None
+        CatalogId(catalog), SnapshotId(snapshot), schema_version, source.time(time), tuple(segments), parent is None
     )
     return Head(name, version, requires_message == "true")
 
@@ -68,10 +68,10 @@ def version_of(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> Vers
     )
     if not found:
         return None
-    links = [Link(catalog, INFINITY)]
-    links += [Link(CatalogId(row[3]), SnapshotId(row[4])) for row in found if row[3] is not None]
+    segments = [Segment(catalog, INFINITY)]
+    segments += [Segment(CatalogId(row[3]), SnapshotId(row[4])) for row in found if row[3] is not None]
     schema_version, time, parent = found[0][:3]
-    return Version(catalog, snapshot, schema_version, source.time(time), tuple(links), parent is None)
+    return Version(catalog, snapshot, schema_version, source.time(time), tuple(segments), parent is None)
 
 
 def lock_head(session: Session, catalog: CatalogId, *, live: bool) -> bool:
