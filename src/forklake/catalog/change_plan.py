@@ -28,25 +28,25 @@ _REWRITES = (ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE)
 
 
 def plan_changes(
-    store: Store, lake_path: str | None, view: CatalogState, table: TableRow, first: SnapshotId
+    store: Store, lake_path: str | None, state: CatalogState, table: TableRow, first: SnapshotId
 ) -> ChangePlan:
     """Plan the change feed of a table from one snapshot to that of the state.
 
     Both snapshots are included. Snapshots that only moved rows to other files changed none. The number of queries
     is fixed.
     """
-    return _ChangePlanner(store, lake_path, view, table, first).plan()
+    return _ChangePlanner(store, lake_path, state, table, first).plan()
 
 
 class _ChangePlanner:
     def __init__(
-        self, store: Store, lake_path: str | None, view: CatalogState, table: TableRow, first: SnapshotId
+        self, store: Store, lake_path: str | None, state: CatalogState, table: TableRow, first: SnapshotId
     ) -> None:
         self._store = store
-        self._view = view
+        self._state = state
         self._table = table
         self._first = first
-        self._planner = ScanPlanner(store, lake_path, view, table)
+        self._planner = ScanPlanner(store, lake_path, state, table)
         self._rows: list[_Dated[InlinedRow]] = self._history(INLINED_ROW)
         self._files: list[_Dated[DataFileRow]] = self._history(DATA_FILE)
         self._data = {row.data_file_id: row for row, _, _ in self._files}
@@ -60,7 +60,7 @@ class _ChangePlanner:
         self._places_of: dict[DataFileId, list[_Dated[InlinedDeleteRow]]] = {}
         for place in self._history(INLINED_DELETE):
             self._places_of.setdefault(place[0].data_file_id, []).append(place)
-        lineage = versions.snapshots(store, view.version)
+        lineage = versions.snapshots(store, state.version)
         self._lineage = [snapshot.snapshot_id for snapshot in lineage]
         self._quiet = {
             snapshot.snapshot_id
@@ -102,7 +102,7 @@ class _ChangePlanner:
         paths = {file.data_file_id: file.path for file in deleted_from.files}
         return ChangePlan(
             first=self._first,
-            last=self._view.version.snapshot_id,
+            last=self._state.version.snapshot_id,
             inserted=self._plan_inserts(),
             ended=was,
             ended_files={file.path: end for file, (_, end) in zip(was.files, ended, strict=True)},
@@ -113,10 +113,10 @@ class _ChangePlanner:
         )
 
     def _history(self, table: MetadataTable[_R]) -> list[_Dated[_R]]:
-        return self._view.history(table, {"table_id": self._table.table_id})
+        return self._state.history(table, {"table_id": self._table.table_id})
 
     def _counts(self, snapshot: SnapshotId) -> bool:
-        return self._first <= snapshot <= self._view.version.snapshot_id and snapshot not in self._quiet
+        return self._first <= snapshot <= self._state.version.snapshot_id and snapshot not in self._quiet
 
     def _adds(self, row: DataFileRow, begin: SnapshotId) -> bool:
         # Rows of a merged file are as old as they say themselves.

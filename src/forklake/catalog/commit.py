@@ -52,16 +52,16 @@ class Plan:
 class FinishedCommit:
     """A commit that happened.
 
-    ``view`` is None if it had happened before and was found by its key.
+    ``state`` is None if it had happened before and was found by its key.
     """
 
     snapshot_id: SnapshotId
-    view: CatalogState | None
+    state: CatalogState | None
 
 
-def draft_of(view: CatalogState, changes: Sequence[Change]) -> Draft:
+def draft_of(state: CatalogState, changes: Sequence[Change]) -> Draft:
     """Return a draft with changes applied to a state."""
-    draft = Draft(view)
+    draft = Draft(state)
     for change in changes:
         apply(draft, change)
     return draft

@@ -67,10 +67,10 @@ class ChangeReader(DataSourceReader):
             if first > last:
                 raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")
             runtime = runtime_of(catalog)
-            view = CatalogState(runtime.store, version_of(catalog))
-            row = lookup.table_by_id(view, options.source.table_of(catalog).table_id)
-            plan = plan_changes(runtime.store, runtime.lake_path, view, row, first)
-            fields = table_fields(view, row.table_id)
+            state = CatalogState(runtime.store, version_of(catalog))
+            row = lookup.table_by_id(state, options.source.table_of(catalog).table_id)
+            plan = plan_changes(runtime.store, runtime.lake_path, state, row, first)
+            fields = table_fields(state, row.table_id)
         if not is_feed_schema(self._schema, fields, deletions=options.changes):
             raise InvalidInputError(
                 f'The schema is not that of the changes of table "{row.table_name}"; nothing was read.',

@@ -132,9 +132,9 @@ class ChangeStream(DataSourceStreamReader):
                 " read.",
                 hint="Begin a new stream, with a checkpoint of its own.",
             )
-        view = CatalogState(runtime.store, versions.version_at(runtime.store, version_of(catalog), span.last))
-        row = lookup.table_by_id(view, table)
-        return plan_changes(runtime.store, runtime.lake_path, view, row, span.first)
+        state = CatalogState(runtime.store, versions.version_at(runtime.store, version_of(catalog), span.last))
+        row = lookup.table_by_id(state, table)
+        return plan_changes(runtime.store, runtime.lake_path, state, row, span.first)
 
 
 def _offset(snapshot: int, table: TableId, *, is_shown: bool = True) -> Offset:

@@ -59,7 +59,7 @@ class Catalog(Reader):
         self._runtime = runtime
         self._catalog_id = catalog_id
         self._past_version = None if pinned is None else pinned.version
-        self._past_view = pinned
+        self._past_state = pinned
         self._last_name = name
         self._created = created
         self._commit_made: Commit | None = None
@@ -69,7 +69,7 @@ class Catalog(Reader):
 
         The process that unpickles a fork did not create it, so it does not drop it.
         """
-        return self.__dict__ | {"_past_view": None, "_created": False}
+        return self.__dict__ | {"_past_state": None, "_created": False}
 
     def __repr__(self) -> str:
         """Return the last known name, without asking the database."""
@@ -328,10 +328,10 @@ class Catalog(Reader):
 
     def _content(self) -> Content:
         if self._past_version is None:
-            return self._runtime.view(self._head())
-        if self._past_view is None:
-            self._past_view = CatalogState(self._runtime.store, self._past_version)
-        return self._past_view
+            return self._runtime.state(self._head())
+        if self._past_state is None:
+            self._past_state = CatalogState(self._runtime.store, self._past_version)
+        return self._past_state
 
     def _past(self, moment: Moment) -> Catalog:
         return self.at(moment)

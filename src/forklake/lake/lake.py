@@ -193,7 +193,7 @@ class Lake:
             NotFoundError: No live catalog has the name.
         """
         head = versions.head_by_name(self._runtime.store, name)
-        self._runtime.view(head)
+        self._runtime.state(head)
         return Catalog(self._runtime, head.version.catalog_id, name=head.name)
 
     def catalogs(

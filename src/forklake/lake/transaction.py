@@ -52,7 +52,7 @@ class Transaction(Reader):
         self._head = head
         self._info = info
         self._commit_key = commit_key
-        self._staging: Staging | None = Staging(runtime.store, runtime.view(head), may_alter_later=may_alter_later)
+        self._staging: Staging | None = Staging(runtime.store, runtime.state(head), may_alter_later=may_alter_later)
         self._row_count = 0
         self._after: CatalogState | None = None
         self.snapshot_id: SnapshotId | None = None
@@ -152,9 +152,9 @@ class Transaction(Reader):
         self._staging = None
         if committed is not None:
             self.snapshot_id = committed.snapshot_id
-            if committed.view is not None:
-                self._after = committed.view
-                self._runtime.keep(committed.view)
+            if committed.state is not None:
+                self._after = committed.state
+                self._runtime.keep(committed.state)
         return replace(done, snapshot_id=self.snapshot_id)
 
     def rollback(self) -> None:

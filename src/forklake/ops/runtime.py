@@ -24,7 +24,7 @@ from forklake.ops.opened import OpenLake, open_now
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_KEPT_VIEWS: Final = 1024
+_KEPT_STATES: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Runtime:
         """What reads and writes rows: the setup's, or the one of a SQL session."""
         self._opened = opened
         self._language = language
-        self._views: OrderedDict[CatalogId, CatalogState] = OrderedDict()
+        self._states: OrderedDict[CatalogId, CatalogState] = OrderedDict()
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Callable[..., Runtime], tuple[Settings, OpenLake, Callable[[], Language]]]:
@@ -158,25 +158,25 @@ class Runtime:
         made.options = options
         return made
 
-    def view(self, head: Head) -> CatalogState:
+    def state(self, head: Head) -> CatalogState:
         """Return the state of a catalog at its head, cached until the next commit."""
         catalog = head.version.catalog_id
         with self._lock:
-            kept = self._views.get(catalog)
+            kept = self._states.get(catalog)
             if kept is not None and kept.version == head.version:
-                self._views.move_to_end(catalog)
+                self._states.move_to_end(catalog)
                 return kept
-        view = CatalogState(self.store, head.version)
-        self.keep(view)
-        return view
+        state = CatalogState(self.store, head.version)
+        self.keep(state)
+        return state
 
-    def keep(self, view: CatalogState) -> None:
+    def keep(self, state: CatalogState) -> None:
         """Cache a state for the next reader of its catalog."""
         with self._lock:
-            self._views[view.version.catalog_id] = view
-            self._views.move_to_end(view.version.catalog_id)
-            while len(self._views) > _KEPT_VIEWS:
-                self._views.popitem(last=False)
+            self._states[state.version.catalog_id] = state
+            self._states.move_to_end(state.version.catalog_id)
+            while len(self._states) > _KEPT_STATES:
+                self._states.popitem(last=False)
 
 
 def open_runtime(

@@ -29,6 +29,6 @@ def table_changes(
     first = versions.first_snapshot(runtime.store, seen, start)
     if first > last.snapshot_id:
         raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")
-    view = CatalogState(runtime.store, last)
-    plan = plan_changes(runtime.store, runtime.lake_path, view, lookup.table_by_id(view, table), SnapshotId(first))
+    state = CatalogState(runtime.store, last)
+    plan = plan_changes(runtime.store, runtime.lake_path, state, lookup.table_by_id(state, table), SnapshotId(first))
     return runtime.engine.changes(plan, kind)

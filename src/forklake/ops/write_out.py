@@ -30,17 +30,17 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
     The rows begin at the snapshot and keep their ids; files are named by absolute path and stay where they
     are. The caller holds the lock of every owner in the chain.
     """
-    view = CatalogState(session, source)
-    places = _places(view, session, lake_path)
+    state = CatalogState(session, source)
+    places = _places(state, session, lake_path)
     for table in TABLES:
         if table.visibility is Visibility.INTERVAL:
             visibility.copy_interval_rows(session, source, table, (target, snapshot), places)
         elif table.visibility is Visibility.FOLLOWS:
             visibility.copy_following_rows(session, source, table, target)
-    for row in lookup.tables(view):
-        _write_stats(view, session, TABLE_STATS, row.table_id, target, snapshot)
-        _write_stats(view, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)
-    shown = {row.table_id for row in lookup.tables(view)}
+    for row in lookup.tables(state):
+        _write_stats(state, session, TABLE_STATS, row.table_id, target, snapshot)
+        _write_stats(state, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)
+    shown = {row.table_id for row in lookup.tables(state)}
     newest = visibility.schema_versions(session, source)
     procedures.insert_rows(
         session,
@@ -52,14 +52,14 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
 
 
 def _write_stats(
-    view: CatalogState,
+    state: CatalogState,
     session: Session,
     table: MetadataTable[R],
     table_id: TableId,
     target: CatalogId,
     snapshot: SnapshotId,
 ) -> None:
-    rows = view.latest(table, table_id)
+    rows = state.latest(table, table_id)
     if rows and rows[0].origin is not None and rows[0].origin.owner == target:
         return
     # A copy numbers new rows from its own range, as every catalog that is no root.
@@ -70,14 +70,14 @@ def _write_stats(
     procedures.insert_rows(session, table, rows, target, snapshot)
 
 
-def _places(view: CatalogState, session: Session, lake_path: str) -> dict[str, list[object]]:
+def _places(state: CatalogState, session: Session, lake_path: str) -> dict[str, list[object]]:
     """Return the directories of the owners, and of the tables below them."""
-    found = catalog_directories(session, lake_path, set(view.version.owners))
-    schemas = {row.schema_id: row for row in lookup.schemas(view)}
-    tables = lookup.tables(view)
+    found = catalog_directories(session, lake_path, set(state.version.owners))
+    schemas = {row.schema_id: row for row in lookup.schemas(state)}
+    tables = lookup.tables(state)
     absolute = [not (row.path_is_relative and schemas[row.schema_id].path_is_relative) for row in tables]
     return {
-        "roots": [found[owner] for owner in view.version.owners],
+        "roots": [found[owner] for owner in state.version.owners],
         "table_ids": [row.table_id for row in tables],
         "table_paths": [join((schemas[row.schema_id].path, True), (row.path, row.path_is_relative)) for row in tables],
         "table_absolute": [int(value) for value in absolute],

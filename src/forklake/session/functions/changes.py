@@ -37,15 +37,15 @@ def _changes(kind: Kind, call: Call) -> Changes:
         schema = call.required_text("schema_name", "Schema")
     name = call.required_text("table_name", "Table")
     seen = call.committed_state().version
-    view = CatalogState(call.store, versions.version_of(call.store, seen, end))
+    state = CatalogState(call.store, versions.version_of(call.store, seen, end))
     try:
-        row = named_table(view, name, schema, call.attachment.schema)
+        row = named_table(state, name, schema, call.attachment.schema)
     except NotFoundError as error:
         at = f"timestamp {end}" if isinstance(end, datetime) else f"version {end}"
         raise NotFoundError(f"{error.message.removesuffix('!')} at {at}!") from error
-    past = Catalog(runtime_of(call.attachment.reader), call.attachment.catalog.catalog_id, view)
-    table = Table(past, row, lookup.schema_by_id(view, row.schema_id).schema_name)
-    fields = table_fields(view, row.table_id)
+    past = Catalog(runtime_of(call.attachment.reader), call.attachment.catalog.catalog_id, state)
+    table = Table(past, row, lookup.schema_by_id(state, row.schema_id).schema_name)
+    fields = table_fields(state, row.table_id)
     if kind == "all":
         return Changes(table, start, end, kind, (*_LINEAGE, _CHANGE_TYPE, *fields))
     return Changes(table, start, end, kind, fields, _LINEAGE)

@@ -47,9 +47,9 @@ _SETTINGS: Final = tuple(column(name, types.VARCHAR) for name in ("catalog_type"
 
 
 def _options(call: Call) -> Rows:
-    view = call.committed_state()
-    found = ops.stored_options(call.store, call.lake_path, view.version.catalog_id)
-    entries = _scope_entries(view) if any(option.scope is not None for option in found) else {}
+    state = call.committed_state()
+    found = ops.stored_options(call.store, call.lake_path, state.version.catalog_id)
+    entries = _scope_entries(state) if any(option.scope is not None for option in found) else {}
     rows = [
         (
             option.key,
@@ -69,9 +69,9 @@ def _description(key: str) -> str | None:
     return OPTIONS[key].description if key in OPTIONS else None
 
 
-def _scope_entries(view: CatalogState) -> dict[tuple[str | None, int | None], str]:
-    schemas = {row.schema_id: row.schema_name for row in view.rows(SCHEMA)}
-    tables = {row.table_id: f"{schemas[row.schema_id]}.{row.table_name}" for row in view.rows(TABLE)}
+def _scope_entries(state: CatalogState) -> dict[tuple[str | None, int | None], str]:
+    schemas = {row.schema_id: row.schema_name for row in state.rows(SCHEMA)}
+    tables = {row.table_id: f"{schemas[row.schema_id]}.{row.table_name}" for row in state.rows(TABLE)}
     return {("schema", key): name for key, name in schemas.items()} | {
         ("table", key): name for key, name in tables.items()
     }
@@ -108,10 +108,10 @@ def _reset_option(call: Call) -> Rows:
 
 def _scope(call: Call) -> tuple[ops.Scope, int]:
     table, schema = call.text("table_name"), call.text("schema")
-    view = call.committed_state()
+    state = call.committed_state()
     if table:
-        return "table", named_table(view, table, schema or None, call.attachment.schema).table_id
-    return ("schema", lookup.schema(view, schema).schema_id) if schema else ("", -1)
+        return "table", named_table(state, table, schema or None, call.attachment.schema).table_id
+    return ("schema", lookup.schema(state, schema).schema_id) if schema else ("", -1)
 
 
 def _option_value(key: str, value: Any) -> Any:

@@ -52,13 +52,13 @@ _TABLE_HISTORY: Final = (
 
 
 def _table_info(call: Call) -> Rows:
-    view = call.committed_state()
+    state = call.committed_state()
     name, schema = call.text("table_name"), call.text("schema") or call.schema_name
     if name is None:
-        tables = sorted(view.rows(TABLE), key=lambda row: row.table_id)
+        tables = sorted(state.rows(TABLE), key=lambda row: row.table_id)
     else:
-        tables = [named_table(view, name, schema, call.attachment.schema)]
-    data, deletes = (visibility.file_totals(call.store, view.version, table) for table in (DATA_FILE, DELETE_FILE))
+        tables = [named_table(state, name, schema, call.attachment.schema)]
+    data, deletes = (visibility.file_totals(call.store, state.version, table) for table in (DATA_FILE, DELETE_FILE))
     return Rows(
         _TABLE_INFO,
         [
@@ -76,11 +76,11 @@ def _table_info(call: Call) -> Rows:
 
 
 def _list_files(call: Call) -> Rows:
-    view = _requested_state(call)
+    state = _requested_state(call)
     name = call.required_text("table_name", "Table")
-    table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
-    files = table_files(view, table.table_id)
-    places = Places(call.store, call.lake_path, view, table, (*files.data, *files.deletes.values()))
+    table = named_table(state, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    files = table_files(state, table.table_id)
+    places = Places(call.store, call.lake_path, state, table, (*files.data, *files.deletes.values()))
     return Rows(
         _LIST_FILES,
         [(*_file(places, row), *_file(places, files.deletes.get(row.data_file_id))) for row in files.data],
@@ -88,8 +88,8 @@ def _list_files(call: Call) -> Rows:
 
 
 def _table_history(call: Call) -> Rows:
-    view, name = call.committed_state(), call.required_text("table_name", "Table")
-    table = named_table(view, name, call.text("schema") or call.schema_name, call.attachment.schema)
+    state, name = call.committed_state(), call.required_text("table_name", "Table")
+    table = named_table(state, name, call.text("schema") or call.schema_name, call.attachment.schema)
     return Rows(
         _TABLE_HISTORY,
         [
@@ -101,20 +101,22 @@ def _table_history(call: Call) -> Rows:
                 found.snapshot.author,
                 found.snapshot.commit_message,
             )
-            for found in table_history(call.store, view.version, table.table_id)
+            for found in table_history(call.store, state.version, table.table_id)
         ],
     )
 
 
 def _requested_state(call: Call) -> CatalogState:
     """Return the committed catalog, at the snapshot or time of the call if it has one."""
-    view = call.committed_state()
+    state = call.committed_state()
     version, time = call.arguments.get("snapshot_version"), call.arguments.get("snapshot_time")
     if version is not None and time is not None:
         raise InvalidInputError("Either snapshot_version OR snapshot_time must be specified - not both")
     if version is not None:
-        return CatalogState(call.store, versions.version_at(call.store, view.version, version))
-    return view if time is None else CatalogState(call.store, versions.version_at_time(call.store, view.version, time))
+        return CatalogState(call.store, versions.version_at(call.store, state.version, version))
+    return (
+        state if time is None else CatalogState(call.store, versions.version_at_time(call.store, state.version, time))
+    )
 
 
 def _file(places: Places, row: DataFileRow | DeleteFileRow | None) -> tuple[Any, ...]:
