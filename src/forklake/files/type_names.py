@@ -1,4 +1,4 @@
-"""Types of Arrow as types of columns, and types by the names that DuckDB's messages have for them."""
+"""Arrow types as types of columns, and DuckDB's names of types in messages."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def physical_name(kind: Type) -> str:
 
 
 def field_of(name: str, data_type: pa.DataType) -> Field:
-    """Return the field whose values an Arrow array of that type holds; dictionaries and other encodings are undone.
+    """Return the field for the values of an Arrow type.
+
+    Dictionaries and other encodings count as the values that they encode.
 
     Raises:
         InvalidInputError: Arrow has the type, DuckLake has none for its values.
@@ -58,7 +60,9 @@ def field_of(name: str, data_type: pa.DataType) -> Field:
 
 
 def type_of(name: str, data_type: pa.DataType) -> Type:
-    """Return the type of the values that an Arrow array holds; ``name`` is that of the column, for messages.
+    """Return the type of the values of an Arrow type.
+
+    ``name`` is the column, for messages.
 
     Raises:
         InvalidInputError: As `field_of`.

@@ -1,4 +1,4 @@
-"""Columns as a reader and a writer of files know them: by id, name and type, with what is nested in them."""
+"""Columns as files and engines know them: by id, name and type."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ class Field:
 
 
 def leaves(fields: Iterable[Field], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Field]]:
-    """Yield what holds values, each with the names that lead to it: the only fields with statistics."""
+    """Yield the fields without nested fields, each with the names that lead to it.
+
+    Only these have statistics.
+    """
     for field in fields:
         path = (*above, field.name)
         if field.children:
@@ -49,7 +52,9 @@ def leaves(fields: Iterable[Field], above: tuple[str, ...] = ()) -> Iterator[tup
 
 
 def plain_column(expression: str, fields: Iterable[Field]) -> Field | None:
-    """Return the column that an expression is, quoted or not, if it is nothing else: it is meant in every dialect.
+    """Return the column that an expression names; None if it is anything else.
+
+    The name may be quoted. It means the same in every dialect.
 
     >>> from forklake.model.types import INT32
     >>> plain_column('"My col"', [Field(ColumnId(1), "my col", INT32)]).name
@@ -62,5 +67,8 @@ def plain_column(expression: str, fields: Iterable[Field]) -> Field | None:
 
 
 def has_unnumbered_parts(fields: Iterable[Field]) -> bool:
-    """Return whether there is a list or map among the fields, at any depth: Spark gives what is in them no field id."""
+    """Return whether there is a list or map among the fields, at any depth.
+
+    Spark gives their parts no field ids.
+    """
     return any(isinstance(field.type, List | Map) or has_unnumbered_parts(field.children) for field in fields)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def information_table(names: SessionNames, name: str) -> Rows | None:
-    """Return the rows of a table of ``information_schema``; None if there is no such table."""
+    """Return a table of ``information_schema``; None if there is no such table."""
     found = _INFORMATION.get(fold(name))
     return None if found is None else Rows(found[0], list(found[1](names)))
 

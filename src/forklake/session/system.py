@@ -1,4 +1,4 @@
-"""Relations and functions that belong to no catalog: files, listings, ``information_schema``."""
+"""Relations and functions that belong to no catalog: files and listings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Files that queries name: ``read_parquet('...')``, ``glob('...')``, and a path in place of a table."""
+"""Files that queries name.
+
+They name them by ``read_parquet('...')``, ``glob('...')``, or a path in place of a table.
+"""
 
 from __future__ import annotations
 

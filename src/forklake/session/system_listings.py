@@ -1,4 +1,4 @@
-"""DuckDB's listings as a session sees them: ``duckdb_tables()``, ``duckdb_settings()`` and their kin."""
+"""DuckDB's listings as a session sees them, such as ``duckdb_tables()``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Column types as values: a class for each family, a constant for each type without parameters.
+"""Column types as values.
+
+Each family has a class, each type without parameters a constant.
 
 >>> from forklake.model import types
 >>> str(types.INT64), types.INT64.sql_name, types.Decimal(10, 2).name

@@ -32,7 +32,10 @@ class Type:
 
     @property
     def children(self) -> tuple[Field, ...]:
-        """The fields of a struct, the element of a list, key and value of a map; of other types nothing."""
+        """The fields of a struct, the element of a list, key and value of a map.
+
+        Other types have none.
+        """
         return ()
 
     @property
@@ -47,7 +50,10 @@ class Type:
 
     @property
     def shown_as(self) -> Type:
-        """The type that readers of Spark and of Arrow are shown values as: they do not have all of DuckLake's."""
+        """The type that users of Spark and Arrow see values as.
+
+        Spark and Arrow do not have all types of DuckLake.
+        """
         return self.facts.shown_as or self
 
     def __str__(self) -> str:
@@ -112,7 +118,7 @@ class Integer(Number):
 
     @property
     def is_native(self) -> bool:
-        """Whether it is an integer of Java and of standard SQL: with a sign, and of 64 bits at most."""
+        """Whether Java and standard SQL have it: signed, and 64 bits at most."""
         return self.is_signed and self.bits <= 64
 
     @property
@@ -246,7 +252,10 @@ class Null(Type):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Type):
-    """What the metadata names and we do not know: a column of this type can be listed, and not read."""
+    """A type that the metadata names and we do not know.
+
+    A column of this type can be listed, but not read.
+    """
 
     text: str
 

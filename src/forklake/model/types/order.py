@@ -36,7 +36,7 @@ _KEYS: Final[dict[type[Type], Callable[[Type, str], Any]]] = {
 
 
 def order_key(kind: Type, text: str) -> Any:
-    """Return what the value of a statistics text sorts by, or None if that cannot be told.
+    """Return the sort key of a statistics text; None if it is not known.
 
     Statistics are kept as text; they compare as values of their column's type. Text itself compares by code points,
     which is the order of its UTF-8 bytes.

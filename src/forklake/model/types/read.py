@@ -1,4 +1,4 @@
-"""Read types from text, nested ones too: as users write them, and as the metadata names them."""
+"""Reads types from text: as users write them, and as the metadata names them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ _FIELD: Final = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_]\w*))\s+(.+)', re.
 
 
 def read_type(text: str) -> Type:
-    """Return the type that a user names in Python; ``int8`` is DuckLake's word for eight bits.
+    """Return the type that a user names in Python.
+
+    ``int8`` is DuckLake's name of eight bits.
 
     >>> read_type("STRUCT(a INTEGER, b VARCHAR[])").children[1].type.sql_name
     'VARCHAR[]'
@@ -76,7 +78,9 @@ def read_type(text: str) -> Type:
 
 @lru_cache(maxsize=1024)
 def read_scalar(text: str, *, is_sql: bool = False) -> Type:
-    """Return the type, not nested, that a text names; in SQL, ``int8`` has eight bytes.
+    """Return the scalar type that a text names.
+
+    In SQL, ``int8`` has eight bytes.
 
     >>> read_scalar("BIGINT"), read_scalar("Decimal(10, 2)"), read_scalar("INT8") == read_scalar("INT8", is_sql=True)
     (Integer(bits=64, is_signed=True), Decimal(precision=10, scale=2), False)
@@ -106,7 +110,7 @@ def is_nested(name: str) -> bool:
 
 
 def type_name(text: str) -> str:
-    """Return DuckLake's name of a type, which for a nested one leaves out what is in it.
+    """Return DuckLake's name of a type; for a nested one, without its fields.
 
     >>> type_name("BIGINT"), type_name("Struct")
     ('int64', 'struct')

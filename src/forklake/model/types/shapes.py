@@ -1,4 +1,7 @@
-"""Nested types that belong to no table: their fields have names and types, and neither ids nor defaults."""
+"""Nested types that belong to no table.
+
+Their fields have names and types, but no ids and no defaults.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def struct_of(fields: Iterable[tuple[str, Type]]) -> Struct:
 
 
 def shape_of(kind: Type) -> Type:
-    """Return a type without what a table or a file says of it beside its names and types.
+    """Return a type with its names and types only: without ids and defaults.
 
     Two types have one shape if values of one are values of the other: how lists and maps call their parts is nobody's
     choice.

@@ -1,4 +1,7 @@
-"""Types of columns in DuckLake and in Spark: what a user sees, what files are read as, what a new table gets."""
+"""Types of columns in DuckLake and in Spark.
+
+They are asked for what a user sees, for what files are read as, and for the columns of a new table.
+"""
 
 from __future__ import annotations
 
@@ -83,8 +86,8 @@ _NEW: Final[dict[type[DataType], Type]] = {
 }
 
 
-def _shown(kind: Type) -> DataType | None:
-    """Return the type of Spark that shows a type which is not nested; None if there is none."""
+def _scalar_type(kind: Type) -> DataType | None:
+    """Return the Spark type that shows values of a scalar type; None if none does."""
     match kind.shown_as:
         case types.Decimal(precision, scale):
             return DecimalType(precision, scale)
@@ -93,7 +96,7 @@ def _shown(kind: Type) -> DataType | None:
 
 
 LINEAGE_TYPES: Final[dict[str, DataType]] = {
-    **{name: shown for name, kind in LINEAGE_COLUMNS.items() if (shown := _shown(kind)) is not None},
+    **{name: shown for name, kind in LINEAGE_COLUMNS.items() if (shown := _scalar_type(kind)) is not None},
     "data_file": StringType(),
     "data_file_row": LongType(),
     "place": LongType(),
@@ -107,16 +110,18 @@ kept in the metadata have neither. ``place`` is the number that ``file_index`` i
 
 def spark_type(field: Field) -> DataType:
     """Return the type that a column of a table has in Spark."""
-    return _type(field, _shown)
+    return _type(field, _scalar_type)
 
 
 def read_type(field: Field) -> DataType:
-    """Return the type that the Parquet reader is asked for, given a column as the file holds it.
+    """Return the Spark type that a column of a file is read as.
+
+    ``field`` is the column as the file holds it.
 
     It differs from what a user sees where Spark has no such type: UUIDs and intervals are bytes, times and
     nanoseconds are numbers.
     """
-    return _type(field, lambda kind: _HELD.get(kind) or _shown(kind))
+    return _type(field, lambda kind: _HELD.get(kind) or _scalar_type(kind))
 
 
 def spark_schema(fields: tuple[Field, ...], of: Callable[[Field], DataType] = spark_type) -> StructType:
@@ -125,7 +130,9 @@ def spark_schema(fields: tuple[Field, ...], of: Callable[[Field], DataType] = sp
 
 
 def ducklake_columns(schema: StructType) -> tuple[ColumnDefinition, ...]:
-    """Return the columns of a table that is made from rows of this schema; all of them may be NULL.
+    """Return the columns of a new table for rows of a Spark schema.
+
+    All of them may be NULL.
 
     Raises:
         InvalidInputError: DuckLake has no type for one of the columns.
