@@ -7,7 +7,8 @@ import pkgutil
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -418,6 +419,92 @@ def test_only_operations_change_a_lake() -> None:
     assert {name: lines for name, text in above.items() if (lines := acts_itself(text))} == {}
     below = [name for name, text in FILES.items() if name.startswith("ops/") and acts_itself(text)]
     assert len(below) > 10, "the check finds the verbs where they are"
+
+
+# ---- names and docstrings ------------------------------------------------------------------------------------------
+
+MAX_FIRST_LINE = 80
+
+
+def long_first_lines(text: str) -> list[str]:
+    """Return what has a docstring with a first line that is too long: names, and "" for the module."""
+    return [
+        getattr(node, "name", "")
+        for node in ast.walk(parsed(text))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and len((ast.get_docstring(node) or "").split("\n")[0]) > MAX_FIRST_LINE
+    ]
+
+
+def test_the_check_finds_long_first_lines() -> None:
+    long, short = "x" * 81, "x" * 80
+    assert long_first_lines(f'"""{long}"""') == [""]
+    assert long_first_lines(f'class A:\n    """{long}"""\n    def b(self):\n        """{long}"""') == ["A", "b"]
+    assert long_first_lines(f'def a():\n    """{short}\n\n    {long}\n    """') == []
+
+
+def test_every_docstring_begins_with_a_short_line() -> None:
+    assert {name: found for name, text in FILES.items() if (found := long_first_lines(text))} == {}
+
+
+_PARTICIPLE = re.compile(
+    r"_*([a-z]+ed|begun|bound|broken|brought|built|chosen|done|drawn|found|given|gone|held|hidden|kept|known|laid|left|lost"
+    r"|made|meant|met|said|seen|sent|shown|spoken|taken|thrown|told|understood|written)"
+)
+_NO_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "succeed"}
+# Properties that answer a question, and a noun.
+_MAY_BE_PARTICIPLES = {
+    "lake/catalog.py:created": "Public, as of all that is created.",
+    "lake/table.py:created": "Public, as of all that is created.",
+    "ops/init_lake.py:changed": "Public, of what `forklake init` did.",
+    "session/connection.py:attached": "Public, the list of aliases.",
+    "sql/expressions/render.py:bound": "What binding gave: the noun of the glossary.",
+}
+
+
+def participles(text: str) -> list[str]:
+    """Return the functions and methods that are named by a past participle alone."""
+    return [
+        node.name
+        for node in ast.walk(parsed(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _PARTICIPLE.fullmatch(node.name)
+        and node.name.lstrip("_") not in _NO_PARTICIPLES
+    ]
+
+
+@pytest.mark.parametrize("name", ["rounded", "_padded", "shown", "_found", "made"])
+def test_the_check_finds_names_that_are_participles(name: str) -> None:
+    assert participles(f"def {name}(): ...") == [name]
+    assert participles(f"class A:\n    def {name}(self): ...") == [name]
+
+
+def test_verbs_and_nouns_are_no_participles() -> None:
+    names = ["round_half", "_pad", "need", "_feed", "inlined_rows", "_deleted_positions", "known_commit", "is_bound"]
+    assert [name for name in names if participles(f"def {name}(): ...")] == []
+
+
+def test_functions_are_named_by_verbs_or_nouns() -> None:
+    found = {f"{name}:{function}" for name, text in FILES.items() for function in participles(text)}
+    assert found - set(_MAY_BE_PARTICIPLES) == set()
+    assert set(_MAY_BE_PARTICIPLES) - found == set(), "no longer needed"
+
+
+def frequent_names(paths: Iterable[str]) -> dict[str, int]:
+    """Return the file names that occur three times or more: in a list of open files nobody tells them apart."""
+    counts = Counter(path.rpartition("/")[2] for path in paths)
+    return {name: count for name, count in counts.items() if count > 2 and name != "__init__.py"}
+
+
+def test_the_check_finds_file_names_that_are_too_frequent() -> None:
+    packages = ["a/__init__.py", "b/__init__.py", "c/__init__.py"]
+    assert frequent_names(["rows.py", "a/rows.py", "a/b/rows.py", "names.py", "a/names.py", *packages]) == {
+        "rows.py": 3
+    }
+
+
+def test_no_file_name_occurs_three_times() -> None:
+    assert frequent_names(FILES) == {}
 
 
 # ---- the shape of the package --------------------------------------------------------------------------------------
