@@ -12,7 +12,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from pyspark.sql import SparkSession
-from forklake.engine.spark.driver.failures import guarded
+from forklake.engine.spark.driver.failures import guard_scan
 from forklake.engine.spark.read.scan import scan
 from forklake.engine.spark.driver.session import is_remote, session
 from forklake.errors import ForklakeError
@@ -33,7 +33,7 @@ print(values(scan(spark, made, columns=["j", "n"], condition="`j` > 0", lineage=
 for condition in (None, "`nope` = 1"):
     Path(files[0].path).unlink(missing_ok=True)
     try:
-        with guarded(made):
+        with guard_scan(made):
             scan(spark, made, condition=condition).collect()
     except ForklakeError as error:
         print(error.code)
