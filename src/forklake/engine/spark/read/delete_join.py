@@ -24,7 +24,7 @@ from pyspark.sql.types import ArrayType, LongType, StringType, StructField, Stru
 from forklake.engine.spark.columns.spark_types import spark_type
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.file_index import url_encode
-from forklake.engine.spark.read.groups import Group
+from forklake.engine.spark.read.groups import FileGroup
 from forklake.errors import EngineError
 from forklake.files import storage
 from forklake.files.deletes import bitmap, read_deletes
@@ -98,7 +98,7 @@ def _tail(path: str, depth: int) -> str:
 
 
 def with_facts(
-    frame: DataFrame, spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]
+    frame: DataFrame, spark: SparkSession, table: str, group: FileGroup, from_path: Sequence[Field]
 ) -> DataFrame:
     """Return rows with the facts of their files.
 
@@ -116,7 +116,7 @@ def with_facts(
     return frame.join(F.broadcast(_facts(spark, table, group, from_path)), FILE)
 
 
-def _are_plain(group: Group) -> bool:
+def _are_plain(group: FileGroup) -> bool:
     """Return whether facts can be looked up in literals.
 
     As long as they are few, that is cheaper than a join.
@@ -124,7 +124,7 @@ def _are_plain(group: Group) -> bool:
     return len(group.files) <= _FEW_FILES and all(_PLAIN_PATH.fullmatch(file.path) for file in group.files)
 
 
-def _literal_facts(group: Group) -> list[str]:
+def _literal_facts(group: FileGroup) -> list[str]:
     files = group.files
     depth = None if group.needs_arrow else name_depth(files)
     keys = ", ".join(f"'{_key(file.path, depth)}'" for file in files)
@@ -144,7 +144,7 @@ def _bigint(value: int | None) -> str:
     return f"CAST({'NULL' if value is None else int(value)} AS BIGINT)"
 
 
-def _facts(spark: SparkSession, table: str, group: Group, from_path: Sequence[Field]) -> DataFrame:
+def _facts(spark: SparkSession, table: str, group: FileGroup, from_path: Sequence[Field]) -> DataFrame:
     """Return the facts of a group, one row for each file."""
     files = group.files
     depth = None if group.needs_arrow else name_depth(files)

@@ -16,7 +16,7 @@ from forklake.engine.spark.driver.hadoop import is_for_arrow
 from forklake.engine.spark.read import delete_join as file_facts
 from forklake.engine.spark.read.arrow_reader import PATH_COLUMN, POSITION_COLUMN, read_with_arrow
 from forklake.engine.spark.read.file_index import read_parquet
-from forklake.engine.spark.read.groups import Group, needs_vectors
+from forklake.engine.spark.read.groups import FileGroup, needs_vectors
 from forklake.engine.spark.read.valued_files import valued_frame
 from forklake.model.field import Field
 from forklake.model.numbering import Run
@@ -31,7 +31,7 @@ _VECTOR_SETTINGS: Final = (
 
 
 def group_frame(
-    spark: SparkSession, table: str, group: Group, needed: Sequence[Field], extra: Mapping[str, str]
+    spark: SparkSession, table: str, group: FileGroup, needed: Sequence[Field], extra: Mapping[str, str]
 ) -> DataFrame:
     """Return the needed columns of the table, then lineage.
 
@@ -60,14 +60,14 @@ def group_frame(
     return frame.select(*columns, *[_LINEAGE[name](group).alias(output) for output, name in extra.items()])
 
 
-def _is_raw(group: Group, needed: Sequence[Field], extra: Mapping[str, str]) -> bool:
+def _is_raw(group: FileGroup, needed: Sequence[Field], extra: Mapping[str, str]) -> bool:
     if extra or group.is_dirty or group.needs_arrow or group.upto is not None or len(needed) != len(group.fields):
         return False
     pairs = zip(needed, group.fields, strict=True)
     return all(field.name == held.name and is_same(field, held) for field, held in pairs)
 
 
-def _rows(spark: SparkSession, table: str, group: Group, asked: set[str], from_path: Sequence[Field]) -> DataFrame:
+def _rows(spark: SparkSession, table: str, group: FileGroup, asked: set[str], from_path: Sequence[Field]) -> DataFrame:
     """Return the rows of a group's files that are not deleted, with their lineage.
 
     Lineage is what each row carries in its file, and where it comes from.
@@ -88,7 +88,7 @@ def _rows(spark: SparkSession, table: str, group: Group, asked: set[str], from_p
     return frame.where(file_facts.is_kept(F.col(_POSITION))) if group.is_dirty else frame
 
 
-def _rows_with_positions(spark: SparkSession, table: str, group: Group, schema: StructType) -> DataFrame:
+def _rows_with_positions(spark: SparkSession, table: str, group: FileGroup, schema: StructType) -> DataFrame:
     """Return the rows of a group's files as they are, with their files and positions."""
     if group.needs_arrow:
         rows = read_with_arrow(spark, table, group.files, schema)
@@ -101,7 +101,7 @@ def _rows_with_positions(spark: SparkSession, table: str, group: Group, schema: 
     return rows.select(*[F.col(quote_spark_name(name)) for name in schema.names], position, key)
 
 
-def _snapshot(group: Group) -> Column:
+def _snapshot(group: FileGroup) -> Column:
     """Return the snapshot that a row carries, as our id."""
     carried = F.col(SNAPSHOT_ID_COLUMN)
     if group.numbering is None:
@@ -125,7 +125,7 @@ def _renumber(number: Column, runs: Sequence[Run]) -> Column:
     return F.when(is_before, before).otherwise(after)
 
 
-_LINEAGE: Final[dict[str, Callable[[Group], Column]]] = {
+_LINEAGE: Final[dict[str, Callable[[FileGroup], Column]]] = {
     "rowid": lambda _: F.coalesce(F.col(ROW_ID_COLUMN), F.col(file_facts.ROW_ID_START) + F.col(_POSITION)),
     "snapshot_id": lambda group: F.coalesce(_snapshot(group), F.col(file_facts.SNAPSHOT)),
     "filename": lambda _: F.col(file_facts.PATH),

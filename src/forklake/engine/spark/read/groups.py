@@ -21,7 +21,7 @@ _VECTORIZED_ONLY: Final[frozenset[Type]] = frozenset({types.UUID, types.TIMESTAM
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FileGroup:
     """Files that one scan reads.
 
     Attributes:
@@ -47,7 +47,7 @@ class Group:
     places: tuple[int, ...] = ()
 
 
-def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
+def group_files(plan: ScanPlan, needed: Sequence[Field]) -> list[FileGroup]:
     """Return the files of a plan in groups, in the order of their first files.
 
     What is not needed makes no difference: columns that are not asked for, and columns, or parts of them, that
@@ -60,7 +60,7 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
     footers = iter(read_footers([(file.path, file.encryption_key) for file in plan.files if file.fields is None]))
     shapes = _Shapes(needed)
     seen: Counter[str] = Counter()
-    found: dict[tuple[Any, ...], Group] = {}
+    found: dict[tuple[Any, ...], FileGroup] = {}
     files: dict[tuple[Any, ...], list[tuple[ScanFile, int]]] = {}
     for place, file in enumerate(plan.files):
         needs_arrow = file.encryption_key is not None or not _spark_opens(file.path)
@@ -78,12 +78,12 @@ def groups(plan: ScanPlan, needed: Sequence[Field]) -> list[Group]:
         key = (shape, from_path, upto, is_dirty, needs_arrow, id(file.numbering), has_no_nan, seen[file.path])
         seen[file.path] += 1
         if key not in found:
-            found[key] = Group(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
+            found[key] = FileGroup(shapes.fields(shape), from_path, upto, is_dirty, needs_arrow, file.numbering)
         files.setdefault(key, []).append((file, place))
     return [_fill(group, files[key]) for key, group in found.items()]
 
 
-def _fill(group: Group, located: Sequence[tuple[ScanFile, int]]) -> Group:
+def _fill(group: FileGroup, located: Sequence[tuple[ScanFile, int]]) -> FileGroup:
     files, places = zip(*located, strict=True)
     known = frozenset.intersection(*{file.without_nan for file in files})
     without_nan = frozenset(path for path, column_id in _floats(group.fields) if column_id in known)

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, StructType
 from forklake.engine.spark.columns.spark_types import LINEAGE_TYPES, spark_schema
 from forklake.engine.spark.driver.failures import reaching_spark, translation
 from forklake.engine.spark.read.group_frame import group_frame
-from forklake.engine.spark.read.groups import Group, groups
+from forklake.engine.spark.read.groups import FileGroup, group_files
 from forklake.engine.spark.read.inlined_frame import inlined_frame
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.field import Field
@@ -73,7 +73,7 @@ def scan(
     taken = {fold(field.name) for field in plan.fields}
     mentioned = {name: name for name in LINEAGE_COLUMNS if name not in taken and _is_word(name, condition)}
     extra = {**mentioned, **{output: name for name, output in shown.items()}}
-    found = groups(plan, needed)
+    found = group_files(plan, needed)
     is_sorted = keep_order and _needs_sort(plan, found, is_limited=is_limited)
     if is_sorted:
         extra |= _ORDER
@@ -143,7 +143,7 @@ def _is_word(name: str, condition: str | None) -> bool:
 # ---- order -----------------------------------------------------------------------------------------------------------
 
 
-def _needs_sort(plan: ScanPlan, found: Sequence[Group], *, is_limited: bool) -> bool:
+def _needs_sort(plan: ScanPlan, found: Sequence[FileGroup], *, is_limited: bool) -> bool:
     """Return whether rows would not come in order by themselves.
 
     Spark reads the largest files of a group first, but each file from beginning to end, and the parts of a

@@ -16,7 +16,7 @@ from pyspark.sql.types import BinaryType, DataType, LongType, StringType, Struct
 
 from forklake.engine.spark.read import delete_join as file_facts
 from forklake.engine.spark.read.file_index import READ_OPTIONS, is_primed
-from forklake.engine.spark.read.groups import Group
+from forklake.engine.spark.read.groups import FileGroup
 from forklake.engine.spark.read.primed_files import Value, is_batched, is_unset, position_column, read_primed
 from forklake.model.names import fold
 from forklake.model.scan import ScanFile
@@ -38,7 +38,7 @@ _FACTS: Final[dict[str, tuple[str, DataType]]] = {
 
 
 def valued_frame(
-    spark: SparkSession, table: str, group: Group, schema: StructType, asked: set[str], position: str
+    spark: SparkSession, table: str, group: FileGroup, schema: StructType, asked: set[str], position: str
 ) -> DataFrame | None:
     """Return a group's rows that are not deleted, with the facts for lineage.
 
@@ -82,7 +82,7 @@ def _is_small(files: Sequence[ScanFile]) -> bool:
     return file_facts.are_few(files) and sum(file.record_count for file in files) <= _MOST_BITS
 
 
-def _values(table: str, group: Group, names: Sequence[str]) -> list[list[Value]]:
+def _values(table: str, group: FileGroup, names: Sequence[str]) -> list[list[Value]]:
     files = group.files
     columns: list[Sequence[Value]] = []
     for name in names:
