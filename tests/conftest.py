@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -184,3 +185,13 @@ def _leaves_spark_alone(request: pytest.FixtureRequest) -> Iterator[None]:
 def _active_spark() -> object:
     core = sys.modules.get("pyspark.core.context")
     return None if core is None else core.SparkContext._active_spark_context
+
+
+@pytest.fixture
+def local_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Set the local clock of this process an hour ahead of UTC, two in summer."""
+    with monkeypatch.context() as changed:
+        changed.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        time.tzset()
+        yield
+    time.tzset()

@@ -71,3 +71,32 @@ def test_what_a_column_says_is_read_as_values(orders: Table, spark: SparkSession
     with pytest.raises(InvalidInputError, match='The function "rlike" of a Column is not read; nothing was done'):
         orders.delete(F.col("item").rlike("a"))
     assert orders.count() == 5
+
+
+@pytest.mark.usefixtures("local_clock")
+def test_a_datetime_is_a_time_of_the_local_clock_beside_a_timestamp(tmp_path: Path, spark: SparkSession) -> None:
+    midnight, before = datetime.fromisoformat("2024-01-01"), datetime.fromisoformat("2023-12-31 23:00")
+    with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "data", spark=spark, settings=IMPATIENT) as lake:
+        shop = lake.create_catalog("shop")
+        made = shop.create_table("t", {"id": "INTEGER", "ts": "TIMESTAMP", "tz": "TIMESTAMPTZ", "day": "DATE"})
+        made.append(
+            [
+                {"id": 1, "ts": midnight, "tz": midnight.replace(tzinfo=UTC), "day": midnight.date()},
+                {"id": 2, "ts": before, "tz": before.replace(tzinfo=UTC), "day": before.date()},
+            ]
+        )
+        for name, found in (("ts", 1), ("tz", 2), ("day", 1)):
+            for said in (
+                F.col(name) == midnight,
+                F.col(name).isin([midnight]),
+                F.col(name).between(midnight, midnight),
+            ):
+                assert made.rows(["id"], said) == [(found,)]
+                assert [tuple(row) for row in made.dataframe("id", said).collect()] == [(found,)]
+        assert made.inspect.plan(F.col("ts") > midnight.replace(minute=30)).file_count == 0
+        assert made.update({"ts": F.lit(midnight), "tz": F.lit(midnight)}, where=F.col("ts") == before).row_count == 1
+        assert made.rows(["ts", "tz"], "id = 2") == [(midnight, before.replace(tzinfo=UTC))]
+        assert made.delete((F.col("ts") == midnight) & (F.col("tz") == midnight)).row_count == 1
+        assert ids(made) == [1]
+        with pytest.raises(InvalidInputError, match="before the year 1 or after 9999"):
+            made.delete(F.col("ts") > datetime.fromisoformat("0001-01-01"))

@@ -21,7 +21,10 @@ class NamedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A Python value."""
+    """A Python value.
+
+    A datetime with a time zone is an instant. Beside values without time zone it is what a clock in its zone shows.
+    """
 
     value: Any
 

@@ -27,6 +27,19 @@ def test_what_a_column_of_connect_says_is_read_as_values() -> None:
     assert ENGINE.expression(F.lit(None)) == Constant(None)
 
 
+@pytest.mark.usefixtures("local_clock")
+def test_a_datetime_is_an_instant_by_the_local_clock() -> None:
+    for text in ("2026-01-31", "2026-07-31 12:00:00.250000", "1969-12-31 23:00:00"):
+        naive = datetime.fromisoformat(text)
+        found = ENGINE.expression(F.lit(naive))
+        assert isinstance(found, Constant)
+        assert found.value.tzinfo is not None
+        assert found.value.replace(tzinfo=None) == naive
+        assert found.value == naive.astimezone(UTC)
+    with pytest.raises(InvalidInputError, match="before the year 1 or after 9999"):
+        ENGINE.expression(F.lit(datetime(9999, 12, 31, 23, 30, tzinfo=UTC)))
+
+
 def test_what_has_no_plain_form_is_refused() -> None:
     for refused, word in (
         (F.col("a").cast("string"), "a cast"),

@@ -1,7 +1,7 @@
 """Expressions made of an engine's objects mean what the same SQL text means."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -19,10 +19,15 @@ FIELDS = [
     named_field(None, "price", "decimal(10,2)"),
     named_field(None, "day", "date"),
     named_field(None, "at", "timestamptz"),
+    named_field(None, "local", "timestamp"),
+    named_field(None, "exact", "timestamp_ns"),
     named_field(None, "s", "struct", (named_field(None, "x", "int32"),)),
     named_field(None, "ok", "boolean"),
 ]
 MOMENT = datetime(2026, 1, 31, tzinfo=UTC)
+LATE = datetime(2026, 1, 31, tzinfo=timezone(timedelta(hours=1)))
+"""Midnight on a clock that is an hour ahead of UTC."""
+LOCAL, AT, EXACT, DAY = (NamedColumn((name,)) for name in ("local", "at", "exact", "day"))
 ID, WORD = NamedColumn(("id",)), NamedColumn(("we ird",))
 
 
@@ -47,6 +52,15 @@ def call(name: str, *arguments: Any) -> FunctionCall:
         (call("=", call("coalesce", ID, NamedColumn(("s", "x")), 0), ID), "coalesce(id, s.x, 0) = id"),
         (call("-", call("length", WORD), call("abs", ID)), None),
         (NamedColumn(("ok",)), "ok"),
+        (call("=", AT, LATE), "at = TIMESTAMPTZ '2026-01-30 23:00:00+00'"),
+        (call("=", LOCAL, LATE), "local = TIMESTAMP '2026-01-31 00:00:00'"),
+        (call(">", LATE, LOCAL), "TIMESTAMP '2026-01-31 00:00:00' > local"),
+        (call("in", LOCAL, LATE, None), "local IN (TIMESTAMP '2026-01-31 00:00:00', NULL)"),
+        (call("<=>", EXACT, LATE), "exact IS NOT DISTINCT FROM TIMESTAMP '2026-01-31 00:00:00'"),
+        (call("<", DAY, LATE), "day < TIMESTAMP '2026-01-31 00:00:00'"),
+        (call("=", call("coalesce", LATE, LATE, LOCAL), LOCAL), "coalesce({0}, {0}, local) = local"),
+        (call(">", call("-", LOCAL, LATE), call("-", LATE, LOCAL)), "local - {0} > {0} - local"),
+        (call("<", LATE, MOMENT), "TIMESTAMPTZ '2026-01-30 23:00:00+00' < TIMESTAMPTZ '2026-01-31 00:00:00+00'"),
     ],
 )
 def test_an_expression_is_bound_as_its_text_is(said: Expression, text: str | None) -> None:
@@ -56,6 +70,7 @@ def test_an_expression_is_bound_as_its_text_is(said: Expression, text: str | Non
         with pytest.raises(InvalidInputError):
             bind_condition(tree, "t", FIELDS)
         return
+    text = text.replace("{0}", "TIMESTAMP '2026-01-31 00:00:00'")
     written = read_where(re.sub(r"\bw\b", '"we ird"', text))
     assert written is not None
     found, expected = bind_condition(tree, "t", FIELDS), bind_condition(written, "t", FIELDS)

@@ -6,6 +6,7 @@ The SQL means the same whatever the settings of the Spark session.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
@@ -28,6 +29,7 @@ from forklake.sql.expressions.phrases import once, refusal, unless_null, variabl
 from forklake.sql.expressions.text_casts import from_text, to_text
 
 _DAYS: Final = NAIVE | {types.DATE}
+_WITHOUT_ZONE: Final = _DAYS | {types.TIMESTAMP_NS, types.TIME}
 _MOST_FLOAT: Final = 3.4028235677973362e38
 """A greater number rounds to none of the finite 32 bit floats."""
 
@@ -42,6 +44,22 @@ def untyped_constant(text: str) -> Bound:
     return Bound(text_literal(text), types.VARCHAR, literal=text, is_untyped=True)
 
 
+def clock_constant(instant: datetime) -> Bound:
+    """Return a constant instant that is the time of its zone's clock beside values without time zone."""
+    utc = ducklake_text(instant.astimezone(UTC).isoformat(" "), types.TIMESTAMPTZ)
+    clock = ducklake_text(instant.replace(tzinfo=None).isoformat(" "), types.TIMESTAMP)
+    return replace(constant(types.TIMESTAMPTZ, utc), clock=clock)
+
+
+def take_clock(value: Bound, other: Bound) -> Bound:
+    """Return a constant instant as the time of its clock where the other value has no time zone.
+
+    All other values are returned as they are.
+    """
+    has_no_zone = other.type in _WITHOUT_ZONE and other.type != types.TIME
+    return cast(value, types.TIMESTAMP) if value.clock is not None and has_no_zone else value
+
+
 def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
     """Cast a value to a type.
 
@@ -53,6 +71,8 @@ def cast(value: Bound, target: Type, *, is_lenient: bool = False) -> Bound:
     target = shape_of(target)
     if value.type == target:
         return replace(value, is_untyped=False)
+    if value.clock is not None and target in _WITHOUT_ZONE:
+        return cast(constant(types.TIMESTAMP, value.clock), target, is_lenient=is_lenient)
     if value.type == types.NULL:
         return Bound(f"CAST({value.sql} AS {spark_type(target)})", target)
     if value.literal is not None:

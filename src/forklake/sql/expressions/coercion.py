@@ -16,7 +16,7 @@ from forklake.model.names import fold
 from forklake.model.types import Type
 from forklake.model.types.shapes import list_of, map_of, struct_of
 from forklake.sql.expressions.bound import Bound, decimal_size
-from forklake.sql.expressions.casts import cast, constant, naive, untyped_constant
+from forklake.sql.expressions.casts import cast, constant, naive, take_clock, untyped_constant
 
 __all__ = [
     "cast",
@@ -41,6 +41,7 @@ def common_type(first: Bound, second: Bound, context: CoercionContext = "equalit
     Raises:
         InvalidInputError: There is none: DuckDB does not compare them, or Spark cannot do it as DuckDB does.
     """
+    first, second = take_clock(first, second), take_clock(second, first)
     one, other = first.type, second.type
     if isinstance(one, types.Nested) and one.name == other.name:
         return _common_parts(one, other, context)
@@ -186,7 +187,8 @@ def unify(values: Sequence[Bound], context: CoercionContext = "choice") -> list[
     for value in values[1:]:
         kind = common_type(target, value, context)
         both_untyped = target.is_untyped and value.is_untyped
-        target = Bound("", kind, literal=_larger(target, value), is_untyped=both_untyped)
+        clock = target.clock if value.clock is not None or value.type == types.NULL else None
+        target = Bound("", kind, literal=_larger(target, value), is_untyped=both_untyped, clock=clock)
     return [cast(value, target.type) for value in values]
 
 

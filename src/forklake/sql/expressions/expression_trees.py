@@ -6,6 +6,7 @@ Operators and functions are those of DuckDB that mean the same; others are refus
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Final
 
 from sqlglot import exp
@@ -13,6 +14,8 @@ from sqlglot import exp
 from forklake.errors import InvalidInputError
 from forklake.model.expression import Constant, Expression, FunctionCall, NamedColumn
 from forklake.model.quoting import quote_name
+from forklake.sql.expressions.casts import clock_constant
+from forklake.sql.expressions.render import BoundNode
 from forklake.sql.parameters import literal
 from forklake.sql.parse import parse_expression
 
@@ -81,6 +84,8 @@ def expression_tree(said: Expression) -> exp.Expr:
     match said:
         case NamedColumn(parts):
             return parse_expression(".".join(quote_name(part) for part in parts))
+        case Constant(datetime() as value) if value.tzinfo is not None:
+            return BoundNode(bound=clock_constant(value))
         case Constant(value):
             return literal(value)
         case FunctionCall(name, arguments):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forklake.model import types
 from forklake.sql.expressions.bound import MOMENTS, Bound
-from forklake.sql.expressions.casts import cast, naive
+from forklake.sql.expressions.casts import cast, naive, take_clock
 from forklake.sql.expressions.intervals import add_intervals, from_span, multiply_interval, spark_interval
 from forklake.sql.expressions.phrases import once
 
@@ -68,5 +68,6 @@ def _shift_time(first: Bound, operator: str, second: Bound) -> Bound:
 
 def _difference(first: Bound, second: Bound) -> Bound:
     """Return the days and microseconds between two timestamps."""
+    first, second = take_clock(first, second), take_clock(second, first)
     micros = f"({micros_of(naive(first))} - {micros_of(naive(second))})"
     return from_span(("0", f"CAST({micros} div 86400000000L AS INT)", f"({micros} % 86400000000L)"))

@@ -67,11 +67,37 @@ def _java_value(column: Any, value: Any) -> Any:
         case "java.sql.Date" | "java.time.LocalDate":
             return date.fromisoformat(value.toString())
         case "java.sql.Timestamp":
-            return datetime.fromisoformat(value.toInstant().toString())
-        case "java.time.Instant" | "java.time.LocalDateTime":
+            return _instant(_micros(value.toInstant()))
+        case "java.time.Instant":
+            return _instant(_micros(value))
+        case "java.time.LocalDateTime":
             return datetime.fromisoformat(value.toString())
         case other:
             raise _refusal(column, other)
+
+
+def _micros(instant: Any) -> int:
+    """Return the microseconds since 1970 of an instant of Java."""
+    return int(instant.getEpochSecond()) * 1_000_000 + int(instant.getNano()) // 1_000
+
+
+def _instant(micros: int) -> datetime:
+    """Return an instant as the local clock shows it.
+
+    Spark makes an instant of a datetime without time zone, by the local clock of this process, so the clock shows
+    what the caller wrote.
+
+    Raises:
+        InvalidInputError: No datetime of Python can be so early or so late.
+    """
+    try:
+        return (_EPOCH + timedelta(microseconds=micros)).astimezone()
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(
+            "A Column has a time in it that is before the year 1 or after 9999, in UTC or by the local clock; nothing"
+            " was done.",
+            hint="Write it as SQL text, as DuckDB does.",
+        ) from error
 
 
 def _of_connect(column: Any, node: Any) -> Expression:
@@ -92,8 +118,9 @@ def _connect_value(value: Any, kind: Any) -> Any:
         return value
     if isinstance(kind, DateType):
         return kind.fromInternal(value)
-    moment = _EPOCH + timedelta(microseconds=value)
-    return moment if isinstance(kind, TimestampType) else moment.replace(tzinfo=None)
+    if isinstance(kind, TimestampType):
+        return _instant(value)
+    return (_EPOCH + timedelta(microseconds=value)).replace(tzinfo=None)
 
 
 def _refusal(column: Any, what: str) -> InvalidInputError:
