@@ -20,6 +20,7 @@ class Column:
 
 
 COLUMN = Column()
+NO_CONDITION = "A condition is SQL text or a Column of Spark, not"
 NO_TEXT = (True, 4, 1.5, b"id = 4", ["id = 4"], {"id": 4}, COLUMN)
 SOURCE = [{"id": 1}]
 ON = "target.id = source.id"
@@ -38,18 +39,22 @@ def table(lake: Lake) -> Table:
 @pytest.mark.parametrize(
     ("deed", "wrong", "words"),
     [
-        (lambda t, it: t.delete(it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.update({"v": "'x'"}, where=it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.overwrite(SOURCE, where=it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.dataframe(where=it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.count(it), NO_TEXT, "A condition is SQL text, not"),
-        (lambda t, it: t.inspect.plan(it), NO_TEXT, "A condition is SQL text, not"),
+        (lambda t, it: t.delete(it), NO_TEXT, NO_CONDITION),
+        (lambda t, it: t.update({"v": "'x'"}, where=it), NO_TEXT, NO_CONDITION),
+        (lambda t, it: t.overwrite(SOURCE, where=it), NO_TEXT, NO_CONDITION),
+        (lambda t, it: t.dataframe(where=it), NO_TEXT, NO_CONDITION),
+        (lambda t, it: t.count(it), NO_TEXT, NO_CONDITION),
+        (lambda t, it: t.inspect.plan(it), NO_TEXT, NO_CONDITION),
         (
             lambda t, it: t.merge(SOURCE, it, matched=[MergeDelete()]),
             (None, True, 4),
             "Columns are a list of their names",
         ),
-        (lambda t, it: t.merge(SOURCE, ON, matched=[MergeDelete(when=it)]), NO_TEXT, "A condition is SQL text, not"),
+        (
+            lambda t, it: t.merge(SOURCE, ON, matched=[MergeDelete(when=it)]),
+            NO_TEXT,
+            NO_CONDITION,
+        ),
         (lambda t, it: t.update({"v": it}), (COLUMN, object()), "which is neither SQL text nor a value"),
         (lambda t, it: t.update(it), (None, True, 4, "v", ["v"], COLUMN), "a mapping of their names to SQL"),
         (lambda t, it: t.update({it: "1"}), (None, True, 4, b"v", COLUMN), "A column is named by text"),

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,9 @@ def test_columns_are_conditions_and_values_in_every_verb(orders: Table) -> None:
     assert orders.rows(["id"], (F.col("id") > 1) & F.col("item").isin("item 1", "item 2")) == [(2,)]
     assert orders.count(~F.col("item").startswith("item")) == 0
     assert orders.inspect.plan(F.col("id") > 100).file_count == 0, "files are left out by statistics"
+    assert orders.delete(F.col("id").isin([])).row_count == 0
+    assert orders.count(~F.col("id").isin([])) == 5
+    assert orders.count(reduce(or_, [F.col("id") == n for n in range(4, 1500)])) == 2
     assert orders.delete(F.col("id").between(4, 5)).row_count == 2
     assert orders.update({"item": F.upper("item"), "id": F.col("id") * 10}, where=F.col("id") == 3).row_count == 1
     assert orders.rows(["id", "item"], "id = 30") == [(30, "ITEM 3")]

@@ -33,7 +33,7 @@ class Constant:
 class FunctionCall:
     """A function or an operator, by Spark's name for it.
 
-    For example, ``>``, ``and``, ``upper``.
+    For example, ``>``, ``and``, ``upper``. A chain of ``and`` or ``or`` is one call with all its parts.
     """
 
     name: str

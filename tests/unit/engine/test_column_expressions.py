@@ -1,6 +1,8 @@
 """Columns of Spark Connect, which are made without a server, as plain expressions."""
 
 from datetime import UTC, date, datetime
+from functools import reduce
+from operator import add, or_
 
 import pytest
 
@@ -38,6 +40,19 @@ def test_a_datetime_is_an_instant_by_the_local_clock() -> None:
         assert found.value == naive.astimezone(UTC)
     with pytest.raises(InvalidInputError, match="before the year 1 or after 9999"):
         ENGINE.expression(F.lit(datetime(9999, 12, 31, 23, 30, tzinfo=UTC)))
+
+
+def test_a_chain_of_conditions_is_one_call_of_any_length() -> None:
+    tests = [F.col("a") == n for n in range(3000)]
+    calls = tuple(FunctionCall("==", (A, Constant(n))) for n in range(3000))
+    assert ENGINE.expression(reduce(or_, tests)) == FunctionCall("or", calls)
+    assert ENGINE.expression(reduce(lambda joined, one: one | joined, reversed(tests))) == FunctionCall("or", calls)
+    assert ENGINE.expression((tests[0] & tests[1]) | tests[2]) == FunctionCall(
+        "or", (FunctionCall("and", calls[:2]), calls[2])
+    )
+    assert ENGINE.expression(F.col("a").isin([])) == FunctionCall("in", (A,))
+    with pytest.raises(InvalidInputError, match="nested too deeply; nothing was done"):
+        ENGINE.expression(reduce(add, [F.col("a")] * 5000))
 
 
 def test_what_has_no_plain_form_is_refused() -> None:

@@ -243,7 +243,7 @@ def test_what_is_wrong_is_said(text: str, error: type[ForklakeError], words: str
 )
 def test_what_is_no_text_is_refused_and_the_form_is_shown(given: object) -> None:
     for read in (condition, sort_expression):
-        with pytest.raises(InvalidInputError, match="is SQL text, not") as refusal:
+        with pytest.raises(InvalidInputError, match=r"is SQL text( or a Column of Spark)?, not") as refusal:
             read(given, "T", FLAT)  # type: ignore[arg-type]
         assert 'delete("id = 4")' in (refusal.value.hint or "")
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from forklake.errors import InvalidInputError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.model.expression import Constant, Expression, FunctionCall, NamedColumn
+from forklake.model.predicate import Nothing
+from forklake.sql.expressions.phrases import canonical
 from forklake.sql.rows.row_statements import bind_condition
 from forklake.sql.rows.row_texts import read_where
 from tests.fields import named_field
@@ -52,6 +54,12 @@ def call(name: str, *arguments: Any) -> FunctionCall:
         (call("=", call("coalesce", ID, NamedColumn(("s", "x")), 0), ID), "coalesce(id, s.x, 0) = id"),
         (call("-", call("length", WORD), call("abs", ID)), None),
         (NamedColumn(("ok",)), "ok"),
+        (call("in", ID), "FALSE AND id IS NULL"),
+        (call("not", call("in", ID)), "NOT (FALSE AND id IS NULL)"),
+        (
+            call("and", call("or", call(">", ID, 1), NamedColumn(("ok",))), call("<", ID, 9)),
+            "(id > 1 OR ok) AND id < 9",
+        ),
         (call("=", AT, LATE), "at = TIMESTAMPTZ '2026-01-30 23:00:00+00'"),
         (call("=", LOCAL, LATE), "local = TIMESTAMP '2026-01-31 00:00:00'"),
         (call(">", LATE, LOCAL), "TIMESTAMP '2026-01-31 00:00:00' > local"),
@@ -80,7 +88,29 @@ def test_an_expression_is_bound_as_its_text_is(said: Expression, text: str | Non
 
 def plain(spark_sql: str) -> str:
     """Return Spark SQL without parentheses, of which one text may have more than the other."""
-    return spark_sql.replace("(", "").replace(")", "")
+    return canonical(spark_sql.replace("(", "").replace(")", ""))
+
+
+def test_a_chain_may_have_any_length() -> None:
+    test_an_expression_is_bound_as_its_text_is(
+        call("or", *(call("=", ID, n) for n in range(3000))), " OR ".join(f"id = {n}" for n in range(3000))
+    )
+
+
+def test_nothing_is_one_of_no_values() -> None:
+    tree = read_where(call("in", ID))
+    assert tree is not None
+    assert isinstance(bind_condition(tree, "t", FIELDS).predicate, Nothing), "no file is read"
+    with pytest.raises(NotFoundError, match="nope"):
+        bind_condition(read_where(call("in", NamedColumn(("nope",)))) or tree, "t", FIELDS)
+
+
+def test_an_expression_nested_too_deeply_is_refused() -> None:
+    deep: Expression = ID
+    for _ in range(5000):
+        deep = call("negative", deep)
+    with pytest.raises(InvalidInputError, match="nested too deeply; nothing was done"):
+        read_where(call(">", deep, 1))
 
 
 def test_a_function_that_may_mean_something_else_is_refused() -> None:

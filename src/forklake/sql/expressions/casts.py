@@ -45,16 +45,19 @@ def untyped_constant(text: str) -> Bound:
 
 
 def clock_constant(instant: datetime) -> Bound:
-    """Return a constant instant that is the time of its zone's clock beside values without time zone."""
+    """Return a constant instant that has a clock.
+
+    Beside values without time zone it is what a clock in its zone shows.
+    """
     utc = ducklake_text(instant.astimezone(UTC).isoformat(" "), types.TIMESTAMPTZ)
     clock = ducklake_text(instant.replace(tzinfo=None).isoformat(" "), types.TIMESTAMP)
     return replace(constant(types.TIMESTAMPTZ, utc), clock=clock)
 
 
 def take_clock(value: Bound, other: Bound) -> Bound:
-    """Return a constant instant as the time of its clock where the other value has no time zone.
+    """Return an instant that has a clock as the value beside it needs it.
 
-    All other values are returned as they are.
+    Beside a value without time zone it is the time of its clock. Other values are returned as they are.
     """
     has_no_zone = other.type in _WITHOUT_ZONE and other.type != types.TIME
     return cast(value, types.TIMESTAMP) if value.clock is not None and has_no_zone else value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import reduce
 from typing import Final
 
 from sqlglot import exp
@@ -24,6 +25,27 @@ _Maker = Callable[..., exp.Expr]
 
 def _binary(kind: type[exp.Binary]) -> _Maker:
     return lambda left, right: kind(this=exp.Paren(this=left), expression=exp.Paren(this=right))
+
+
+def _chain(kind: type[exp.Connector]) -> _Maker:
+    """Return a function that joins conditions; binding walks the chain in a loop."""
+
+    def make(*parts: exp.Expr) -> exp.Expr:
+        first, *others = (exp.Paren(this=part) for part in parts)
+        return reduce(lambda joined, part: kind(this=joined, expression=part), others, first)
+
+    return make
+
+
+def _one_of(value: exp.Expr, *others: exp.Expr) -> exp.Expr:
+    """Return whether a value is one of others.
+
+    It never is one of none, not even where it is NULL.
+    """
+    if others:
+        return exp.In(this=exp.Paren(this=value), expressions=list(others))
+    is_null = exp.Is(this=exp.Paren(this=value), expression=exp.Null())
+    return exp.Paren(this=exp.And(this=exp.false(), expression=is_null))
 
 
 def _function(name: str) -> _Maker:
@@ -50,8 +72,8 @@ _MAKERS: Final[Mapping[str, _Maker]] = {
     ">=": _binary(exp.GTE),
     "<": _binary(exp.LT),
     "<=": _binary(exp.LTE),
-    "and": _binary(exp.And),
-    "or": _binary(exp.Or),
+    "and": _chain(exp.And),
+    "or": _chain(exp.Or),
     "+": _binary(exp.Add),
     "-": _binary(exp.Sub),
     "*": _binary(exp.Mul),
@@ -62,7 +84,7 @@ _MAKERS: Final[Mapping[str, _Maker]] = {
     "negative": lambda one: exp.Neg(this=exp.Paren(this=one)),
     "isNull": lambda one: exp.Is(this=exp.Paren(this=one), expression=exp.Null()),
     "isNotNull": lambda one: exp.Not(this=exp.Is(this=exp.Paren(this=one), expression=exp.Null())),
-    "in": lambda one, *others: exp.In(this=exp.Paren(this=one), expressions=list(others)),
+    "in": _one_of,
     "coalesce": _function("coalesce"),
     "upper": _function("upper"),
     "lower": _function("lower"),
@@ -79,8 +101,15 @@ def expression_tree(said: Expression) -> exp.Expr:
 
     Raises:
         InvalidInputError: It has a function of which it is not known that DuckDB has the same, or a constant that SQL
-            has no word for.
+            has no word for. Or it is nested too deeply.
     """
+    try:
+        return _tree(said)
+    except RecursionError as error:
+        raise InvalidInputError("The expression is nested too deeply; nothing was done.") from error
+
+
+def _tree(said: Expression) -> exp.Expr:
     match said:
         case NamedColumn(parts):
             return parse_expression(".".join(quote_name(part) for part in parts))
@@ -95,4 +124,4 @@ def expression_tree(said: Expression) -> exp.Expr:
                     f'The function "{name}" of a Column is not read; nothing was done.',
                     hint=f"Write it as SQL text, as DuckDB does. These are read: {', '.join(sorted(_MAKERS))}.",
                 )
-            return make(*(expression_tree(one) for one in arguments))
+            return make(*(_tree(one) for one in arguments))

@@ -242,7 +242,8 @@ def _check_text(text: Any, what: str) -> str:
     if not isinstance(text, str):
         given = "None" if text is None else f"of type {type(text).__name__}"
         raise InvalidInputError(
-            f"A {what} is SQL text, not {given}; nothing was done.",
+            f"A {what} is SQL text{' or a Column of Spark' if what == 'condition' else ''}, not {given}; nothing was"
+            " done.",
             hint='Write it as text: delete("id = 4"), update({"price": "price * 2"}).',
         )
     return text

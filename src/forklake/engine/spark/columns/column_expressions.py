@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ _WORDS: Final = {
     "WindowExpression": "a window",
 }
 """What the classes of Spark are that have no plain form."""
+_CHAINS: Final = frozenset({"and", "or"})
 _PART: Final = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
@@ -36,11 +38,15 @@ def column_expression(column: Any) -> Expression:
     """Return what a Column says.
 
     Raises:
-        InvalidInputError: It says something that has no plain form: a cast, a case, a window, a text of SQL.
+        InvalidInputError: It says something that has no plain form: a cast, a case, a window, a text of SQL. Or it is
+            nested too deeply; a chain of ``&`` or ``|`` may have any length.
     """
     # A Column has every attribute that it is asked for: they are fields of structs.
     is_of_connect = type(column).__module__.startswith("pyspark.sql.connect.")
-    return _of_connect(column, column._expr) if is_of_connect else _of_java(column, column._jc.node())
+    try:
+        return _of_connect(column, column._expr) if is_of_connect else _of_java(column, column._jc.node())
+    except RecursionError as error:
+        raise InvalidInputError("A Column is nested too deeply; nothing was done.") from error
 
 
 def _of_java(column: Any, node: Any) -> Expression:
@@ -50,9 +56,47 @@ def _of_java(column: Any, node: Any) -> Expression:
         case "Literal":
             return Constant(_java_value(column, node.value()))
         case "UnresolvedFunction" if not node.isDistinct():
-            return FunctionCall(node.functionName(), tuple(_of_java(column, one) for one in _items(node.arguments())))
+            return _call(column, node, _of_java, _java_call)
         case other:
             raise _refusal(column, other)
+
+
+def _call(
+    column: Any,
+    node: Any,
+    read: Callable[[Any, Any], Expression],
+    parts_of: Callable[[Any], tuple[str, list[Any]] | None],
+) -> Expression:
+    """Return a call with its arguments.
+
+    A chain of ANDs or ORs is walked in a loop: callers join thousands of conditions.
+    """
+    name, arguments = parts_of(node) or ("", [])
+    if name not in _CHAINS:
+        return FunctionCall(name, tuple(read(column, one) for one in arguments))
+    found: list[Expression] = []
+    rest = arguments[::-1]
+    while rest:
+        part = rest.pop()
+        inner = parts_of(part)
+        if inner is not None and inner[0] == name:
+            rest += inner[1][::-1]
+        else:
+            found.append(read(column, part))
+    return FunctionCall(name, tuple(found))
+
+
+def _java_call(node: Any) -> tuple[str, list[Any]] | None:
+    """Return the name and the arguments of a call; None if it is something else."""
+    if node.getClass().getSimpleName() != "UnresolvedFunction" or node.isDistinct():
+        return None
+    return node.functionName(), _items(node.arguments())
+
+
+def _connect_call(node: Any) -> tuple[str, list[Any]] | None:
+    if type(node).__name__ != "UnresolvedFunction" or node._is_distinct:
+        return None
+    return node._name, list(node._args)
 
 
 def _items(sequence: Any) -> list[Any]:
@@ -108,7 +152,7 @@ def _of_connect(column: Any, node: Any) -> Expression:
         case "LiteralExpression":
             return Constant(_connect_value(node._value, node._dataType))
         case "UnresolvedFunction" if not node._is_distinct:
-            return FunctionCall(node._name, tuple(_of_connect(column, one) for one in node._args))
+            return _call(column, node, _of_connect, _connect_call)
         case other:
             raise _refusal(column, other)
 
