@@ -6,8 +6,9 @@ import os
 import threading
 
 from forklake.config import Settings
-from forklake.errors import ConfigError, NotFoundError
+from forklake.errors import ConfigError, MetastoreRefusedError, NotFoundError
 from forklake.metastore.location import lake_key
+from forklake.metastore.queries.catalogs import CatalogMark, is_known, newest_mark
 from forklake.metastore.store import Store
 from forklake.ops.lake_exists import lake_exists
 from forklake.ops.open_lake import open_lake
@@ -24,17 +25,36 @@ class OpenLake:
         location: A description of the metadata database, without a password.
     """
 
-    def __init__(self, key: str, location: str, settings: Settings, found: tuple[Store, str | None] | None) -> None:
+    def __init__(
+        self,
+        key: str,
+        location: str,
+        settings: Settings,
+        found: tuple[Store, str | None] | None,
+        mark: CatalogMark | None = None,
+    ) -> None:
+        """Take a lake that was opened, or else what opens it.
+
+        ``mark`` is the newest catalog of the lake that was pickled; None if it had none.
+        """
         self.key = key
         self.location = location
         self._settings = settings
         self._found = found
+        self._mark = mark
+        self._is_closed = False
         self._process = os.getpid()
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type[OpenLake], tuple[str, str, Settings, None]]:
-        """Leave connections behind; the unpickled value opens the lake again."""
-        return OpenLake, (self.key, self.location, self._settings, None)
+    def __reduce__(self) -> tuple[type[OpenLake], tuple[str, str, Settings, None, CatalogMark | None]]:
+        """Leave connections behind; the unpickled value opens the lake again.
+
+        It takes the newest catalog along, by which the lake is recognised: ids alone would find whatever has them
+        in another lake at the same place.
+        """
+        is_unused = self._found is None and not self._is_closed
+        mark = self._mark if is_unused else newest_mark(self.store)
+        return OpenLake, (self.key, self.location, self._settings, None, mark)
 
     @property
     def store(self) -> Store:
@@ -42,6 +62,7 @@ class OpenLake:
 
         Raises:
             ConfigError: This is a forked child: connections cannot be shared between processes.
+            MetastoreRefusedError: The lake was closed.
             NotFoundError: The lake that was pickled is not there.
         """
         return self._open()[0]
@@ -53,14 +74,18 @@ class OpenLake:
 
     def close(self) -> None:
         """Close all connections. Closing twice does no harm."""
-        if self._found is not None:
-            self._found[0].close()
+        with self._lock:
+            self._is_closed = True
+            if self._found is not None:
+                self._found[0].close()
 
     def _open(self) -> tuple[Store, str | None]:
         if os.getpid() != self._process:
             raise ConfigError("The lake was opened by another process.", hint="Open it again in this one.")
         if self._found is None:
             with self._lock:
+                if self._is_closed:
+                    raise MetastoreRefusedError(f'The lake "{self.location}" is closed.', hint="Open it again.")
                 self._found = self._found or self._open_again()
         return self._found
 
@@ -71,7 +96,21 @@ class OpenLake:
                 f'There is no lake at "{self.location}" for this process, where a pickled handle looks for it.',
                 hint="A file must be at the same path, on the same machine or a shared disk; a server can be anywhere.",
             )
-        return open_lake(self.key, None, self._settings)
+        found = open_lake(self.key, None, self._settings)
+        try:
+            self._check_same(found[0])
+        except BaseException:
+            found[0].close()
+            raise
+        return found
+
+    def _check_same(self, store: Store) -> None:
+        if self._mark is not None and not is_known(store, self._mark):
+            raise NotFoundError(
+                f'Another lake is at "{self.location}" than the one that a handle was pickled from, or an older copy'
+                " of that; nothing was done.",
+                hint="Open the lake that is there, and take the handle from it.",
+            )
 
 
 def open_now(url: str, data_path: str | os.PathLike[str] | None, settings: Settings) -> OpenLake:

@@ -2,7 +2,8 @@
 
 import multiprocessing
 import pickle
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import forklake
 from forklake import Catalog, Fork, Lake, RetryPolicy, Settings, Table
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError, MetastoreError, NotFoundError
 from forklake.lake.internals import runtime_of
 
 
@@ -92,3 +93,59 @@ def test_what_cannot_be_pickled_says_so(shop: Catalog) -> None:
                 pickle.dumps(handle)
         with pytest.raises(InvalidInputError, match="A SQL session cannot be pickled"):
             pickle.dumps(session)
+
+
+def test_another_lake_at_the_same_place_is_refused(lake: Lake, shop: Catalog, tmp_path: Path) -> None:
+    kept = pickle.dumps([lake, shop, shop.table("orders")])
+    lake.close()
+    (tmp_path / "lake.db").unlink()
+    with forklake.open("lake.db", data_path="data") as other:
+        other.create_catalog("victim").create_table("orders", {"id": "INTEGER"}).append([{"id": 7}])
+        there, catalog, table = pickle.loads(kept)
+        uses: list[Callable[[], object]] = [there.catalogs, catalog.drop, lambda: table.delete("id = 7")]
+        for use in uses:
+            with pytest.raises(NotFoundError, match=r"Another lake is at .*lake\.db.*; nothing was done"):
+                use()
+        assert other.catalog("victim").table("orders").rows() == [(7,)]
+
+
+def test_an_older_copy_of_the_lake_is_refused(lake: Lake, tmp_path: Path) -> None:
+    lake.create_catalog("first")
+    lake.close()
+    shutil.copy(tmp_path / "lake.db", tmp_path / "older.db")
+    with forklake.open("lake.db") as newer:
+        kept = pickle.dumps(newer.create_catalog("second"))
+    (tmp_path / "older.db").replace(tmp_path / "lake.db")
+    with pytest.raises(NotFoundError, match="Another lake"):
+        pickle.loads(kept).tables()
+    with forklake.open("lake.db") as older:
+        older.create_catalog("victim")
+    with pytest.raises(NotFoundError, match="Another lake"):
+        pickle.loads(kept).tables()
+
+
+def test_a_lake_that_went_on_or_was_moved_is_the_same(lake: Lake, shop: Catalog) -> None:
+    fork = shop.fork("agent")
+    kept = pickle.dumps(shop)
+    passed_on = pickle.dumps(pickle.loads(kept))
+    fork.rename("worker")
+    fork.drop()
+    lake.purge("worker")
+    lake.create_catalog("later")
+    assert pickle.loads(kept).name == pickle.loads(passed_on).name == "shop"
+
+
+def test_a_lake_without_catalogs_is_found_again(lake: Lake) -> None:
+    assert again(lake).catalogs() == []
+
+
+def test_a_closed_lake_stays_closed(lake: Lake, shop: Catalog) -> None:
+    other, catalog = pickle.loads(pickle.dumps([lake, shop]))
+    other.close()
+    other.close()
+    for use in (other.catalogs, catalog.tables):
+        with pytest.raises(MetastoreError, match=r"The lake .*lake\.db.* is closed"):
+            use()
+    lake.close()
+    with pytest.raises(MetastoreError, match="is closed"):
+        pickle.dumps(shop)

@@ -135,6 +135,34 @@ def last_name(source: Source, catalog: CatalogId) -> str | None:
     return str(found[0][0]) if found else None
 
 
+@dataclass(frozen=True, slots=True)
+class CatalogMark:
+    """A catalog that tells one lake from another.
+
+    Each lake counts its ids; uuids are unique.
+    """
+
+    catalog_id: CatalogId
+    uuid: str
+
+
+def newest_mark(source: Source) -> CatalogMark | None:
+    """Return the catalog that was created last.
+
+    It may be dropped or purged. None if the lake never had a catalog.
+    """
+    found = source.query(
+        "SELECT catalog_id, catalog_uuid FROM forklake.ducklake_catalog ORDER BY catalog_id DESC LIMIT 1"
+    )
+    return CatalogMark(CatalogId(found[0][0]), str(found[0][1])) if found else None
+
+
+def is_known(source: Source, mark: CatalogMark) -> bool:
+    """Return whether a catalog was created in this lake: live, dropped or purged."""
+    found = source.query("SELECT catalog_uuid FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=mark.catalog_id)
+    return mark.uuid in {str(uuid) for (uuid,) in found}
+
+
 def had_parent(source: Source, catalog: CatalogId) -> bool:
     """Return whether a catalog was created as a fork or a copy of another."""
     found = source.query("SELECT parent_catalog_id FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=catalog)
