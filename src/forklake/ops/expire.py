@@ -15,6 +15,7 @@ from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
+from forklake.ops.ages import age_of, time_before
 from forklake.ops.scoped_options import effective_option
 
 Rule = Literal["strict", "lenient"]
@@ -123,48 +124,23 @@ def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
     It is None if the option is not set.
     """
     age = effective_option(store, catalog, "expire_older_than")
-    return _time_before_now(store, *files.intervals.parse_interval(age)) if age else None
+    return time_before(_now(store), files.intervals.parse_interval(age)) if age else None
 
 
 def _limit(store: Store, older_than: Time | timedelta) -> datetime:
     """Return the time that a caller means: a time, or an age before now."""
-    if isinstance(older_than, timedelta):
-        return _time_before_now(store, 0, 0, older_than // timedelta(microseconds=1))
-    try:
-        return read_time(older_than)
-    except InvalidInputError:
-        # A number without a unit would be seconds, which nobody means who writes 7.
-        if isinstance(older_than, str) and any(letter.isalpha() for letter in older_than):
-            with suppress(ValueError):
-                return _time_before_now(store, *files.intervals.parse_interval(older_than))
-    raise InvalidInputError(
-        f'"{older_than}" is neither a time nor an age; nothing was expired.',
-        hint="Say 2026-01-31T12:00:00Z, or '7 days'.",
-    )
+    if not isinstance(older_than, timedelta):
+        with suppress(InvalidInputError):
+            return read_time(older_than)
+    age = age_of(older_than) if isinstance(older_than, str | timedelta) else None
+    if age is None:
+        raise InvalidInputError(
+            f'"{older_than}" is neither a time nor an age; nothing was expired.',
+            hint="Say 2026-01-31T12:00:00Z, or '7 days'.",
+        )
+    return time_before(_now(store), age)
 
 
-def _time_before_now(store: Store, months: int, days: int, micros: int) -> datetime:
+def _now(store: Store) -> datetime:
     with store.reading() as session:
-        now = session.now()
-    try:
-        found = subtract_interval(now, months, days, micros)
-    except (ValueError, OverflowError):
-        raise InvalidInputError("The age goes back before the year 1; nothing was expired.") from None
-    if found > now:
-        raise InvalidInputError("An age is not negative; nothing was expired.", hint="Say '7 days'.")
-    return found
-
-
-def subtract_interval(moment: datetime, months: int, days: int, micros: int) -> datetime:
-    """Subtract an interval from a moment.
-
-    A day that the month does not have becomes its last day.
-
-    >>> subtract_interval(datetime(2024, 3, 31), 1, 1, 0)
-    datetime.datetime(2024, 2, 28, 0, 0)
-    """
-    month = moment.year * 12 + moment.month - 1 - months
-    first = moment.replace(year=month // 12, month=month % 12 + 1, day=1)
-    following = (first + timedelta(days=31)).replace(day=1)
-    day = min(moment.day, (following - timedelta(days=1)).day)
-    return first.replace(day=day) - timedelta(days=days, microseconds=micros)
+        return session.now()

@@ -25,7 +25,7 @@ from forklake.model.records import Macro
 from forklake.model.scan import OWN_PLACES
 from forklake.session.attached_catalogs import AttachedCatalog
 from forklake.session.frames import CallerFrame, frame_of_caller
-from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form
+from forklake.session.functions import FUNCTIONS, call, call_scalar, check_form, check_scalar
 from forklake.session.functions.function import clock
 from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
@@ -287,6 +287,7 @@ class SessionNames:
         found = self._catalog_function(parts, arguments)
         if found is None:
             return NotImplemented
+        check_scalar(found[0])
         if self._deferred_columns(found[0]) is not None:
             return 0  # what stands for the id of a catalog
         return call_scalar(found[0], self.state.session_attachments(), found[1], named)

@@ -288,6 +288,7 @@ def test_a_mistake_of_our_own_is_an_error_as_others_are() -> None:
         "FROM ducklake_fork_catalog('lake', 'made') WHERE created > 'x'::nosuch",
         "SELECT catalog_name FROM ducklake_drop_catalog('lake', 'other') ORDER BY nosuch",
         "SELECT nosuch FROM ducklake_set_option('lake', 'parquet_version', '2')",
+        "SELECT ducklake_create_catalog('lake', 'made'), ducklake_purge_catalog('lake', 'gone')",
     ],
 )
 def test_a_function_does_nothing_in_a_statement_that_is_refused(session: Connection, text: str) -> None:
@@ -298,6 +299,35 @@ def test_a_function_does_nothing_in_a_statement_that_is_refused(session: Connect
     with pytest.raises(ForklakeError):
         session.sql(text)
     assert (rows(session, listed), rows(session, options)) == before
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        "ducklake_purge_catalog('lake', 'gone')",
+        "lake.purge_catalog('gone')",
+        "ducklake_sever_catalog('lake', 'fork')",
+        "ducklake_import_catalog('lake', 'made', 'nosuch.ducklake')",
+    ],
+)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT {}",
+        "SELECT {} WHERE false",
+        "SELECT CASE WHEN false THEN {} END",
+        "SELECT {} LIMIT 0",
+        "SELECT {} FROM range(0)",
+        "CREATE TABLE t AS SELECT {} AS i",
+    ],
+)
+def test_what_cannot_be_undone_is_not_called_in_an_expression(session: Connection, statement: str, called: str) -> None:
+    session.sql("CALL ducklake_fork_catalog('lake', 'fork')")
+    session.sql("CALL ducklake_create_catalog('lake', 'gone'); CALL ducklake_drop_catalog('lake', 'gone')")
+    with pytest.raises(InvalidInputError, match="is a table function but it was used as a scalar function"):
+        session.sql(statement.format(called))
+    assert rows(session, "SELECT fork_count, dropped_count FROM ducklake_lake_stats('lake')") == [(1, 1)]
+    session.sql("CALL ducklake_undrop_catalog('lake', 'gone')")
 
 
 @pytest.mark.parametrize("kind", ["INTEGER[]", "STRUCT(a INTEGER)", "MAP(INTEGER, INTEGER)"])

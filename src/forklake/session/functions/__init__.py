@@ -16,7 +16,7 @@ from forklake.session.functions.arguments import VARCHAR, match, no_match
 from forklake.session.functions.function import Call, CatalogFunction, clock
 from forklake.session.known_rows import Changes, Rows
 
-__all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar", "check_form"]
+__all__ = ["FUNCTIONS", "LISTINGS", "CatalogFunction", "call", "call_scalar", "check_form", "check_scalar"]
 
 FUNCTIONS: Final[Mapping[str, CatalogFunction]] = {
     function.name: function
@@ -73,16 +73,25 @@ def call_scalar(
     Raises:
         InvalidInputError: It is a function that can only be called in FROM.
     """
+    check_scalar(name)
+    result = call(name, attachments, arguments, named)
+    assert isinstance(result, Rows)
+    place = next(place for place, column in enumerate(result.columns) if column.name == FUNCTIONS[name].scalar)
+    return result.rows[0][place] if result.rows else None
+
+
+def check_scalar(name: str) -> None:
+    """Refuse a function that has no value in an expression.
+
+    Raises:
+        InvalidInputError: It is a function that can only be called in FROM.
+    """
     function = FUNCTIONS[name]
     if function.scalar is None:
         raise InvalidInputError(
             f'Binder Error: Function "{function.full_name}" is a table function but it was used as a scalar function.'
             " This function has to be called in a FROM clause (similar to a table)."
         )
-    result = call(name, attachments, arguments, named)
-    assert isinstance(result, Rows)
-    place = next(place for place, column in enumerate(result.columns) if column.name == function.scalar)
-    return result.rows[0][place] if result.rows else None
 
 
 def check_form(name: str, spelled: str, arguments: Sequence[Any], alias: str) -> None:

@@ -17,6 +17,7 @@ from forklake.model import types
 from forklake.model.flags import BOOLEANS
 from forklake.model.names import fold
 from forklake.model.types.constants import type_of
+from forklake.ops.ages import age_of, time_before
 
 VARCHAR: Final = "VARCHAR"
 BIGINT: Final = "BIGINT"
@@ -71,8 +72,8 @@ def match(
 ) -> dict[str, Any]:
     """Return the arguments by name, converted to the types of the signature.
 
-    Arguments that were not given are left out. Where a time is expected, an interval means that long before now.
-    ``catalog`` is the alias before the arguments, if there was one.
+    Arguments that were not given are left out. Where a time is expected, an interval, or its text, means that long
+    before now, and is not negative. ``catalog`` is the alias before the arguments, if there was one.
 
     Raises:
         InvalidInputError: No signature fits, or a value cannot be converted.
@@ -136,7 +137,9 @@ def _fits(kind: str, value: Any) -> bool:
         case "UBIGINT[]":
             return isinstance(value, list | tuple) and all(_fits(BIGINT, part) for part in value)
         case "TIMESTAMP WITH TIME ZONE":
-            return isinstance(value, date | timedelta) or (isinstance(value, str) and _is_time(value))
+            return isinstance(value, date | timedelta) or (
+                isinstance(value, str) and (_is_time(value) or age_of(value) is not None)
+            )
         case _:
             return _fits(BIGINT, value) or _fits(TIMESTAMPTZ, value)
 
@@ -147,7 +150,7 @@ def _convert(name: str, kind: str, value: Any, now: Now) -> Any:
     if _fits(kind, value):
         if kind == DOUBLE:
             return float(value)
-        return _moment(value, now) if kind in (TIMESTAMPTZ, MOMENT) else value
+        return _moment(name, value, now) if kind in (TIMESTAMPTZ, MOMENT) else value
     if kind == VARCHAR:
         return str(value)
     if kind == MOMENT and not _is_number(value):
@@ -180,21 +183,17 @@ def _is_number(value: Any) -> bool:
 _CAST_NAMES: Final = {BIGINT: "INT64", MOMENT: "INT64", BOOLEAN: "BOOL"}
 
 
-def _moment(value: Any, now: Now) -> Any:
-    match value:
-        case timedelta():
-            return _ago(value, now)
-        case date() | str():
-            return read_time(value)
-        case _:
-            return value
-
-
-def _ago(age: timedelta, now: Now) -> datetime:
+def _moment(name: str, value: Any, now: Now) -> Any:
+    if isinstance(value, int) or value is None:
+        return value
+    if isinstance(value, date) or (isinstance(value, str) and _is_time(value)):
+        return read_time(value)
+    age = age_of(value)
+    assert age is not None
     try:
-        return now() - age
-    except OverflowError as error:
-        raise InvalidInputError(f"Conversion Error: There is no time {age} ago.") from error
+        return time_before(now(), age)
+    except InvalidInputError as error:
+        raise InvalidInputError(f'Invalid Input Error: "{name}": {error.message}', hint=error.hint) from None
 
 
 def _is_time(text: str) -> bool:

@@ -298,11 +298,8 @@ FUNCTIONS: Final = (
         (Signature({"name": VARCHAR}), Signature({"catalog_id": BIGINT})),
         _purge_catalog,
         acts=_CATALOG[:1],
-        scalar="catalog_id",
     ),
-    CatalogFunction(
-        "sever_catalog", (Signature({"name": VARCHAR}),), _sever_catalog, acts=_CATALOG, scalar="catalog_id"
-    ),
+    CatalogFunction("sever_catalog", (Signature({"name": VARCHAR}),), _sever_catalog, acts=_CATALOG),
     CatalogFunction(
         "export_catalog",
         (Signature({"path": VARCHAR}, named={"at": MOMENT, "history": BOOLEAN}),),
@@ -319,7 +316,6 @@ FUNCTIONS: Final = (
         ),
         _import_catalog,
         acts=_CATALOG,
-        scalar="catalog_id",
     ),
     CatalogFunction(
         "fork_tree",

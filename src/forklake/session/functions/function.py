@@ -102,7 +102,9 @@ class CatalogFunction:
             argument is one of its own.
         acts: Its columns, if calling it changes something; None if not. A statement is bound as a whole before
             such a function is called.
-        scalar: The column that is its value where it is called in an expression; None if it cannot be.
+        scalar: The column that is its value where it is called in an expression; None if it cannot be. A function
+            is called once when the statement begins, however many rows want its value, even if none does. So what
+            cannot be undone has none.
     """
 
     name: str

@@ -1,0 +1,55 @@
+"""Ages that users pass: how long before now a time lies."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from forklake import files
+from forklake.errors import InvalidInputError
+
+Age = tuple[int, int, int]
+"""Months, days and microseconds, which are not added up."""
+
+
+def age_of(given: timedelta | str) -> Age | None:
+    """Return an age; None if a text is none.
+
+    A number without a unit would be seconds, which nobody means who writes 7. It is none.
+    """
+    if isinstance(given, timedelta):
+        return 0, 0, given // timedelta(microseconds=1)
+    if any(letter.isalpha() for letter in given):
+        with suppress(ValueError):
+            return files.intervals.parse_interval(given)
+    return None
+
+
+def time_before(now: datetime, age: Age) -> datetime:
+    """Return the time that lies an age before now.
+
+    Raises:
+        InvalidInputError: The age is negative, or goes back before the year 1.
+    """
+    try:
+        found = subtract_interval(now, *age)
+    except (ValueError, OverflowError):
+        raise InvalidInputError("The age goes back before the year 1; nothing was done.") from None
+    if found > now:
+        raise InvalidInputError("An age is not negative; nothing was done.", hint="Say '7 days'.")
+    return found
+
+
+def subtract_interval(moment: datetime, months: int, days: int, micros: int) -> datetime:
+    """Subtract an interval from a moment.
+
+    A day that the month does not have becomes its last day.
+
+    >>> subtract_interval(datetime(2024, 3, 31), 1, 1, 0)
+    datetime.datetime(2024, 2, 28, 0, 0)
+    """
+    month = moment.year * 12 + moment.month - 1 - months
+    first = moment.replace(year=month // 12, month=month % 12 + 1, day=1)
+    following = (first + timedelta(days=31)).replace(day=1)
+    day = min(moment.day, (following - timedelta(days=1)).day)
+    return first.replace(day=day) - timedelta(days=days, microseconds=micros)
