@@ -35,10 +35,12 @@ def test_a_view_is_a_query_under_a_name(shop: Catalog) -> None:
 
 def test_a_table_is_dropped_by_name_if_it_is_there(shop: Catalog) -> None:
     head = shop.head
-    for name in ("nothing", "nowhere.nothing", "recent"):
+    for name in ("nothing", "nowhere.nothing"):
         assert shop.drop_table(name, if_exists=True) == Commit()
         with pytest.raises(NotFoundError):
             shop.drop_table(name)
+    with pytest.raises(NotFoundError, match=r'"main\.recent" is a view, not a table; nothing was dropped'):
+        shop.drop_table("recent", if_exists=True)
     assert shop.head == head
     assert shop.drop_table("main.ORDERS", if_exists=True) == Commit(shop.head)
     assert names(shop) == []

@@ -93,7 +93,7 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
                 assert result.snapshot_id is not None
                 return FinishedCommit(result.snapshot_id, None)
             case Outcome.DROPPED | Outcome.MISSING:
-                raise versions.catalog_dropped_error(plan.base.version.catalog_id)
+                raise versions.catalog_dropped_error(store, plan.base.version.catalog_id)
         wait = next(waits, None)
         if wait is None:
             raise CommitContentionError(

@@ -39,12 +39,17 @@ def head_by_id(store: Store | Session, catalog: CatalogId) -> Head:
     """
     found = heads.head_by_id(store, catalog)
     if found is None:
-        raise catalog_dropped_error(catalog)
+        raise catalog_dropped_error(store, catalog)
     return found
 
 
-def catalog_dropped_error(catalog: CatalogId) -> CatalogDroppedError:
-    """Return the error for a handle whose catalog was dropped."""
+def catalog_dropped_error(store: Store | Session, catalog: CatalogId) -> CatalogDroppedError:
+    """Return the error for a handle whose catalog was dropped.
+
+    It says how to restore the catalog, unless that was purged.
+    """
+    if not catalogs.dropped_by_id(store, catalog) and catalogs.last_name(store, catalog) is not None:
+        return CatalogDroppedError(f"The catalog with id {catalog} was purged; nothing was done.", catalog_id=catalog)
     return CatalogDroppedError(
         f"The catalog with id {catalog} was dropped; nothing was done.",
         catalog_id=catalog,
@@ -144,6 +149,20 @@ def lake_snapshots(store: Store, after: SnapshotId | None, limit: int | None) ->
             found += page
             if len(page) < _PAGE:
                 break
+    return found
+
+
+def creating_snapshot(store: Store, catalog: CatalogId) -> SnapshotId:
+    """Return the snapshot that a catalog was created with.
+
+    It is found even if it is expired since.
+
+    Raises:
+        NotFoundError: The catalog was purged, or never existed.
+    """
+    found = stored.first_own(store, catalog)
+    if found is None:
+        raise catalog_dropped_error(store, catalog)
     return found
 
 

@@ -93,15 +93,14 @@ class Catalog(Reader):
     def commit(self) -> Commit | None:
         """The commit that created the catalog, if this handle was returned by it.
 
-        None if the catalog existed before. The snapshot is looked up on first access.
+        None if the catalog existed before. The snapshot is looked up on first access, and is the same after an
+        expiry.
 
         Raises:
-            NotFoundError: The catalog was dropped.
+            NotFoundError: The catalog was purged.
         """
         if self._created and self._commit_made is None:
-            lineage = versions.snapshots(self._runtime.store, self._version())
-            own = [snapshot.snapshot_id for snapshot in lineage if snapshot.catalog_id == self._catalog_id]
-            self._commit_made = Commit(own[0])
+            self._commit_made = Commit(versions.creating_snapshot(self._runtime.store, self._catalog_id))
         return self._commit_made
 
     @property

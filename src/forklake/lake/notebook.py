@@ -63,7 +63,7 @@ def table_html(table: Table) -> str:
         rows = [row for column in columns for row in _columns(column, "")]
         return html.facts(totals) + html.sheet(["column", "type", "nulls", "default", "comment"], rows)
 
-    return _render("Table", repr(table).removeprefix("Table('").removesuffix("')"), draw)
+    return _render("Table", table._full_name(), draw)
 
 
 def _columns(column: Column, inside: str) -> Iterator[tuple[object, ...]]:

@@ -15,10 +15,12 @@ from forklake.catalog import lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
+from forklake.errors import NotFoundError
 from forklake.lake.runner import Runner
 from forklake.model.ids import SchemaId
+from forklake.model.names import join_name
 from forklake.model.records import Commit, Macro, View
-from forklake.model.rows import MacroRow, ViewRow
+from forklake.model.rows import MacroRow, SchemaRow, ViewRow
 
 Row = TypeVar("Row", ViewRow, MacroRow)
 Record = TypeVar("Record", View, Macro)
@@ -54,18 +56,25 @@ class Objects(ABC, Generic[Row, Record]):
     def drop(self, name: str, *, schema: str | None = None, if_exists: bool = False) -> Commit:
         """Drop an object; of a macro, all its overloads.
 
+        With ``if_exists``, nothing is done if there is none.
+
         Raises:
-            NotFoundError: There is none of that name.
+            NotFoundError: There is none of that name, or a table has it and a view was meant.
         """
         schema, name = qualified_name(name, schema)
 
         def verb(staging: Staging) -> None:
             found = lookup.find_schema(staging.draft, schema)
+            if found is not None:
+                self._check_kind(staging.draft, found, name)
             if if_exists and (found is None or self._find(staging.draft, found.schema_id, name) is None):
                 return
             self._drop(staging, self._row(staging.draft, name, schema))
 
         return self._runner._commit(verb)
+
+    def _check_kind(self, content: Content, schema: SchemaRow, name: str) -> None:
+        """Refuse a name that an object of another kind has, if kinds share names."""
 
     def _make(
         self, verb: Callable[[Staging], int | None], name: str, schema: str, gone: Callable[[int], Record]
@@ -98,3 +107,8 @@ class Objects(ABC, Generic[Row, Record]):
     @abstractmethod
     def _drop(self, staging: Staging, row: Row) -> None:
         """Drop an object."""
+
+
+def wrong_kind_error(name: str, schema: str, *, there: str, wanted: str) -> NotFoundError:
+    """Return the error for a name that something of another kind has."""
+    return NotFoundError(f'"{join_name(schema, name)}" is a {there}, not a {wanted}; nothing was dropped.')

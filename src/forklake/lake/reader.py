@@ -13,6 +13,7 @@ from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
 from forklake.lake.macros import Macros
+from forklake.lake.objects import wrong_kind_error
 from forklake.lake.runner import Runner
 from forklake.lake.schemas import Schemas
 from forklake.lake.table import Table
@@ -78,12 +79,14 @@ class Reader(Runner):
         With ``if_exists``, nothing is done if there is none.
 
         Raises:
-            NotFoundError: There is none of that name.
+            NotFoundError: There is none of that name, or it is a view.
         """
         schema, name = qualified_name(name, schema)
 
         def verb(staging: Staging) -> None:
             found = lookup.find_schema(staging.draft, schema)
+            if found is not None and lookup.find_view(staging.draft, found.schema_id, name) is not None:
+                raise wrong_kind_error(name, schema, there="view", wanted="table")
             if if_exists and (found is None or lookup.find_table(staging.draft, found.schema_id, name) is None):
                 return
             define_table.drop_table(staging, lookup.table(staging.draft, name, schema))

@@ -59,7 +59,11 @@ class Table:
         self._commit_made = commit
 
     def __repr__(self) -> str:
-        return f"Table({join_name(self._reader._known_name(), self.schema_name, self.name)!r})"
+        return f"Table({self._full_name()!r})"
+
+    def _full_name(self) -> str:
+        """Return the name with its catalog and schema, without asking the database."""
+        return join_name(self._reader._known_name(), self.schema_name, self.name)
 
     def _repr_html_(self) -> str:
         return table_html(self)

@@ -8,10 +8,10 @@ from forklake.catalog import describe, lookup
 from forklake.catalog.names import qualified_name
 from forklake.catalog.state import Content
 from forklake.catalog.transaction import Staging
-from forklake.lake.objects import Objects
+from forklake.lake.objects import Objects, wrong_kind_error
 from forklake.model.ids import SchemaId, ViewId
 from forklake.model.records import Commit, View
-from forklake.model.rows import ViewRow
+from forklake.model.rows import SchemaRow, ViewRow
 from forklake.ops import define_view
 from forklake.ops.set_tag import set_view_tag
 
@@ -81,6 +81,10 @@ class Views(Objects[ViewRow, View]):
     def _change(self, name: str, schema: str | None, change: Callable[[Staging, ViewRow], None]) -> Commit:
         schema, name = qualified_name(name, schema)
         return self._runner._commit(lambda staging: change(staging, lookup.view(staging.draft, name, schema)))
+
+    def _check_kind(self, content: Content, schema: SchemaRow, name: str) -> None:
+        if lookup.find_table(content, schema.schema_id, name) is not None:
+            raise wrong_kind_error(name, schema.schema_name, there="table", wanted="view")
 
     def _rows(self, content: Content, schema_id: SchemaId | None) -> Sequence[ViewRow]:
         return lookup.views(content, schema_id)

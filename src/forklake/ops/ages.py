@@ -25,8 +25,10 @@ def age_of(given: timedelta | str) -> Age | None:
     return None
 
 
-def time_before(now: datetime, age: Age) -> datetime:
+def time_before(now: datetime, age: Age, undone: str = "nothing was done") -> datetime:
     """Return the time that lies an age before now.
+
+    ``undone`` ends the message of an error.
 
     Raises:
         InvalidInputError: The age is negative, or goes back before the year 1.
@@ -34,9 +36,9 @@ def time_before(now: datetime, age: Age) -> datetime:
     try:
         found = subtract_interval(now, *age)
     except (ValueError, OverflowError):
-        raise InvalidInputError("The age goes back before the year 1; nothing was done.") from None
+        raise InvalidInputError(f"The age goes back before the year 1; {undone}.") from None
     if found > now:
-        raise InvalidInputError("An age is not negative; nothing was done.", hint="Say '7 days'.")
+        raise InvalidInputError(f"An age is not negative; {undone}.", hint="Say '7 days'.")
     return found
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Literal
+from operator import index
+from typing import Literal, SupportsIndex
 
 from forklake import files
 from forklake.catalog import versions
@@ -21,6 +22,8 @@ from forklake.ops.scoped_options import effective_option
 Rule = Literal["strict", "lenient"]
 """How snapshots that are named and cannot be expired are met: ``strict`` refuses all, ``lenient``, which is DuckLake's
 way, passes over the newest and those that nobody knows."""
+
+_UNDONE = "nothing was expired"
 
 
 def expire_snapshots(
@@ -49,15 +52,17 @@ def expire_snapshots(
 
     Raises:
         SnapshotNotFoundError: A snapshot is not one of the catalog's own, or is expired already.
-        InvalidInputError: Not exactly one of the two choices was made, or the newest snapshot was named.
+        InvalidInputError: Not exactly one of the two choices was made, an id is no whole number, or the newest
+            snapshot was named.
     """
     if snapshot_ids is not None and older_than is not None:
         raise InvalidInputError(
             "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
             " at the same time. Please use only one criterion."
         )
+    ids = None if snapshot_ids is None else _read_ids(snapshot_ids)
     limit = None if older_than is None else _limit(store, older_than)
-    if snapshot_ids is None and limit is None:
+    if ids is None and limit is None:
         if rule == "strict":
             raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
         limit = _default_limit(store, catalog)
@@ -67,7 +72,7 @@ def expire_snapshots(
         if not dry_run:
             session.lock_alone(catalog)
         lineage = versions.snapshots(session, versions.head_by_id(session, catalog).version)
-        chosen = choose_snapshots(lineage, catalog, ids=snapshot_ids, older_than=limit, rule=rule)
+        chosen = choose_snapshots(lineage, catalog, ids=ids, older_than=limit, rule=rule)
         if chosen and not dry_run:
             forget_snapshots(session, catalog, [snapshot.snapshot_id for snapshot in chosen])
         return chosen
@@ -118,13 +123,28 @@ def choose_snapshots(
     return chosen
 
 
+def _read_ids(given: object) -> list[SnapshotId]:
+    """Return the ids that a caller names.
+
+    Raises:
+        InvalidInputError: It is no list of whole numbers. True would mean 1, and a text its digits.
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        ids = list(given)
+        if all(isinstance(one, SupportsIndex) and not isinstance(one, bool) for one in ids):
+            return [SnapshotId(index(one)) for one in ids]
+    raise InvalidInputError(
+        f"Snapshots are named by a list of their ids, whole numbers, not by {given!r}; nothing was expired."
+    )
+
+
 def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
     """Return the time that the option ``expire_older_than`` means now.
 
     It is None if the option is not set.
     """
     age = effective_option(store, catalog, "expire_older_than")
-    return time_before(_now(store), files.intervals.parse_interval(age)) if age else None
+    return time_before(_now(store), files.intervals.parse_interval(age), _UNDONE) if age else None
 
 
 def _limit(store: Store, older_than: Time | timedelta) -> datetime:
@@ -138,7 +158,7 @@ def _limit(store: Store, older_than: Time | timedelta) -> datetime:
             f'"{older_than}" is neither a time nor an age; nothing was expired.',
             hint="Say 2026-01-31T12:00:00Z, or '7 days'.",
         )
-    return time_before(_now(store), age)
+    return time_before(_now(store), age, _UNDONE)
 
 
 def _now(store: Store) -> datetime:

@@ -127,7 +127,7 @@ def _lock_head(session: Session, catalog: CatalogId, *, live: bool) -> None:
     if heads.lock_head(session, catalog, live=live):
         return
     if live:
-        raise versions.catalog_dropped_error(catalog)
+        raise versions.catalog_dropped_error(session, catalog)
     raise NotFoundError(f"The catalog with id {catalog} is not a dropped one; nothing was done.")
 
 

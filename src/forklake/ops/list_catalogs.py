@@ -69,7 +69,7 @@ def catalog_by_id(runtime: Runtime, catalog: CatalogId) -> CatalogInfo:
     """
     found = catalogs.catalog_by_id(runtime.store, catalog)
     if found is None:
-        raise catalog_dropped_error(catalog)
+        raise catalog_dropped_error(runtime.store, catalog)
     return catalog_info(runtime.lake_path, found)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from forklake.catalog.state import CatalogState
 from forklake.config import Settings
 from forklake.engine.engine import Engine
 from forklake.engine.spark.spark_engine import SparkEngine
-from forklake.errors import ConfigError, EngineError
+from forklake.errors import ConfigError, EngineError, InvalidInputError
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId
 from forklake.model.version import Head
@@ -90,6 +91,12 @@ class Runtime:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Callable[..., Runtime], tuple[Settings, OpenLake, Callable[[], Language]]]:
+        """Leave caches and the engine behind.
+
+        Raises:
+            InvalidInputError: A setting cannot be pickled.
+        """
+        _check_pickled(self.settings)
         return _unpickle, (self.settings, self._opened, self._language)
 
     def __copy__(self) -> Runtime:
@@ -189,6 +196,18 @@ def open_runtime(
         InvalidPathError: The lake has another data path.
     """
     return Runtime(setup, open_now(url, data_path, setup.settings), language)
+
+
+def _check_pickled(settings: Settings) -> None:
+    """Name the setting that cannot be pickled; its value may be secret."""
+    for setting in fields(settings):
+        try:
+            pickle.dumps(getattr(settings, setting.name))
+        except (pickle.PicklingError, AttributeError, TypeError):
+            raise InvalidInputError(
+                f'A handle cannot be pickled while the setting "{setting.name}" cannot be pickled.',
+                hint="A function in the settings is one that a module defines by name, no lambda.",
+            ) from None
 
 
 def _unpickle(settings: Settings, opened: OpenLake, language: Callable[[], Language]) -> Runtime:

@@ -27,8 +27,17 @@ def table_changes(
     """
     last = seen if end is None else versions.version_of(runtime.store, seen, end)
     first = versions.first_snapshot(runtime.store, seen, start)
-    if first > last.snapshot_id:
-        raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last.snapshot_id}.")
+    check_order(first, last.snapshot_id)
     state = CatalogState(runtime.store, last)
     plan = plan_changes(runtime.store, runtime.lake_path, state, lookup.table_by_id(state, table), SnapshotId(first))
     return runtime.engine.changes(plan, kind)
+
+
+def check_order(first: SnapshotId, last: SnapshotId) -> None:
+    """Refuse changes that end before they start.
+
+    Raises:
+        InvalidInputError: The start comes after the end.
+    """
+    if first > last:
+        raise InvalidInputError(f"The changes cannot start at snapshot {first}, after their end {last}.")

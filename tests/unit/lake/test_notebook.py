@@ -76,6 +76,13 @@ def test_a_table_shows_its_columns_and_no_rows(shop: Catalog) -> None:
     assert "123,456" not in shown
 
 
+def test_names_with_quotes_are_shown_as_they_are(lake: Lake) -> None:
+    odd = lake.create_catalog("it's").create_table('the "best"', {"id": "INTEGER"})
+    assert texts(odd)[1] == """it's.main.the "best\""""
+    plain = lake.create_catalog("plain").create_table("back\\slash", {"id": "INTEGER"})
+    assert texts(plain)[1] == "plain.main.back\\slash"
+
+
 def test_what_is_gone_says_why_it_is_not_shown(lake: Lake, shop: Catalog) -> None:
     orders = shop.table("orders")
     orders.drop()

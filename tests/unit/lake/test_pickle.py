@@ -5,12 +5,13 @@ import pickle
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 import forklake
-from forklake import Catalog, Fork, Lake, RetryPolicy, Settings, Table
+from forklake import Catalog, Clock, Fork, Lake, RetryPolicy, Settings, Table
 from forklake.errors import InvalidInputError, MetastoreError, NotFoundError
 from forklake.lake.internals import runtime_of
 
@@ -93,6 +94,21 @@ def test_what_cannot_be_pickled_says_so(shop: Catalog) -> None:
                 pickle.dumps(handle)
         with pytest.raises(InvalidInputError, match="A SQL session cannot be pickled"):
             pickle.dumps(session)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("on_step", Settings(on_step=lambda step: None)),
+        ("clock", Settings(clock=Clock(jitter=lambda: 1.0))),
+        ("spark", Settings(spark=MappingProxyType({"spark.secret": "abc"}))),
+    ],
+)
+def test_a_setting_that_cannot_be_pickled_is_named(tmp_path: Path, name: str, settings: Settings) -> None:
+    with forklake.open(str(tmp_path / "own.db"), settings=settings) as lake:
+        with pytest.raises(InvalidInputError, match=f'while the setting "{name}" cannot be pickled') as refused:
+            pickle.dumps(lake.create_catalog("shop"))
+        assert "abc" not in str(refused.value)
 
 
 def test_another_lake_at_the_same_place_is_refused(lake: Lake, shop: Catalog, tmp_path: Path) -> None:

@@ -367,6 +367,16 @@ def test_no_catalog_is_forked_or_dropped_within_changes(lake: Lake, x: Attached)
     assert [info.name for info in lake.catalogs()] == ["shop"]
 
 
+def test_nothing_is_imported_or_reset_within_changes(lake: Lake, x: Attached) -> None:
+    x.rows("set_option", "parquet_version", "2")
+    changed = replace(x, has_changes=True)
+    with pytest.raises(InvalidInputError, match="A catalog cannot be imported in a transaction that has changes"):
+        changed.call("import_catalog", "other", "other.ducklake")
+    with pytest.raises(InvalidInputError, match="An option cannot be reset in a transaction that has changes"):
+        changed.call("reset_option", "parquet_version")
+    assert x.catalog.options.get("parquet_version") == "V2"
+
+
 def test_catalogs_are_made_listed_renamed_dropped_and_brought_back(lake: Lake, x: Attached) -> None:
     assert x.rows("create_catalog", "new") == [(1, "new", True)]
     assert x.rows("create_catalog", "NEW", if_not_exists=True) == [(1, "new", False)]
@@ -490,6 +500,14 @@ def test_a_negative_age_is_refused(x: Attached, age: object) -> None:
 def test_a_text_that_is_neither_a_time_nor_an_age_is_refused(x: Attached, text: str) -> None:
     with pytest.raises(InvalidInputError, match=f"Could not convert string '{text}' to TIMESTAMP WITH TIME ZONE"):
         x.rows("expire_snapshots", older_than=text)
+
+
+@pytest.mark.parametrize("function", ["table_changes", "table_insertions", "table_deletions"])
+def test_changes_that_end_before_they_start_are_refused(x: Attached, function: str) -> None:
+    with pytest.raises(InvalidInputError, match="The changes cannot start at snapshot 2, after their end 1"):
+        x.call(function, "orders", 2, 1)
+    with pytest.raises(InvalidInputError, match="The changes cannot start at snapshot 1, after their end 0"):
+        x.call(function, "orders", 1, 0)
 
 
 @pytest.mark.parametrize("age", [timedelta.max, "9999 years"])

@@ -90,6 +90,17 @@ def _snapshot(source: Source, row: Values) -> Snapshot:
     return Snapshot(row[0], row[1], source.time(row[2]), *row[3:])
 
 
+def first_own(source: Source, catalog: CatalogId) -> SnapshotId | None:
+    """Return the snapshot that a catalog began with, even if it is expired since.
+
+    It is None if the catalog was purged, or never existed.
+    """
+    ((found,),) = source.query(
+        "SELECT min(snapshot_id) FROM forklake.ducklake_snapshot_lineage WHERE catalog_id = :c", c=catalog
+    )
+    return None if found is None else SnapshotId(found)
+
+
 def known_commit(source: Source, catalog: CatalogId, commit_key: str | None) -> SnapshotId | None:
     """Return the snapshot that a commit with this key made.
 

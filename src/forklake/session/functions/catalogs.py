@@ -86,7 +86,7 @@ def _catalogs(call: Call) -> Rows:
 
 
 def _fork_catalog(call: Call) -> Rows:
-    _check_no_changes(call, "forked")
+    call.check_no_changes("A catalog", "forked")
     name = call.required_text("name", "The name of a catalog")
     made = _parent(call.attachments, call.required_text("parent", "Catalog")).fork(
         name,
@@ -141,7 +141,7 @@ def _create_catalog(call: Call) -> Rows:
 
 def _drop_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_drop_catalog")
-    _check_no_changes(call, "dropped")
+    call.check_no_changes("A catalog", "dropped")
     name, lake = call.required_text("name", "The name of a catalog"), call.attachment.lake
     try:
         gone = lake.catalog(name)
@@ -184,14 +184,14 @@ def _purge_catalog(call: Call) -> Rows:
 
 def _sever_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_sever_catalog")
-    _check_no_changes(call, "severed")
+    call.check_no_changes("A catalog", "severed")
     severed = call.attachment.lake.catalog(call.required_text("name", "The name of a catalog"))
     severed.maintenance.sever()
     return Rows(_CATALOG, [(severed.catalog_id, severed.name)])
 
 
 def _export_catalog(call: Call) -> Rows:
-    _check_no_changes(call, "exported")
+    call.check_no_changes("A catalog", "exported")
     path = call.required_text("path", "The path of a database")
     made = call.attachment.catalog.maintenance.export(
         path, at=call.arguments.get("at"), history=bool(call.arguments.get("history"))
@@ -201,6 +201,7 @@ def _export_catalog(call: Call) -> Rows:
 
 def _import_catalog(call: Call) -> Rows:
     call.check_writable("ducklake_import_catalog")
+    call.check_no_changes("A catalog", "imported")
     made = call.attachment.lake.import_catalog(
         call.required_text("name", "The name of a catalog"),
         call.required_text("url", "The URL of a database"),
@@ -239,14 +240,6 @@ def _nodes(node: ForkNode, level: int) -> Iterator[tuple[Any, ...]]:
 def _lake_stats(call: Call) -> Rows:
     found = call.attachment.lake.stats()
     return Rows(_LAKE_STATS, [tuple(getattr(found, counted.name) for counted in _LAKE_STATS)])
-
-
-def _check_no_changes(call: Call, action: str) -> None:
-    if any(attachment.has_changes for attachment in call.attachments):
-        raise InvalidInputError(
-            f"A catalog cannot be {action} in a transaction that has changes; nothing was done.",
-            hint="Say COMMIT or ROLLBACK first.",
-        )
 
 
 FUNCTIONS: Final = (

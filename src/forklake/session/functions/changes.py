@@ -14,6 +14,7 @@ from forklake.lake import Catalog
 from forklake.lake.internals import runtime_of
 from forklake.lake.table import Table
 from forklake.model import types
+from forklake.ops.table_changes import check_order
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.known_rows import Changes, column
@@ -37,7 +38,9 @@ def _changes(kind: Kind, call: Call) -> Changes:
         schema = call.required_text("schema_name", "Schema")
     name = call.required_text("table_name", "Table")
     seen = call.committed_state().version
-    state = CatalogState(call.store, versions.version_of(call.store, seen, end))
+    last = versions.version_of(call.store, seen, end)
+    check_order(versions.first_snapshot(call.store, seen, start), last.snapshot_id)
+    state = CatalogState(call.store, last)
     try:
         row = named_table(state, name, schema, call.attachment.schema)
     except NotFoundError as error:

@@ -89,6 +89,20 @@ class Call:
                 " in read-only mode!"
             )
 
+    def check_no_changes(self, what: str, action: str) -> None:
+        """Refuse to act in a transaction that has changes.
+
+        What is done takes effect at once; a ROLLBACK would undo the changes alone.
+
+        Raises:
+            InvalidInputError: A transaction has changes.
+        """
+        if any(attachment.has_changes for attachment in self.attachments):
+            raise InvalidInputError(
+                f"{what} cannot be {action} in a transaction that has changes; nothing was done.",
+                hint="Say COMMIT or ROLLBACK first.",
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogFunction:

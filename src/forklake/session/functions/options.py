@@ -101,6 +101,7 @@ def _set_option(call: Call) -> Rows:
 
 def _reset_option(call: Call) -> Rows:
     call.check_writable("ducklake_reset_option")
+    call.check_no_changes("An option", "reset")
     key = call.required_text("option", "Option").lower()
     ops.reset_option(call.store, call.attachment.catalog.catalog_id, key, *_scope(call))
     return Rows(SUCCESS, [])
