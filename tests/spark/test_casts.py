@@ -1,5 +1,6 @@
 """Casts of columns in SQL, and of frames that are written, give on Spark what DuckDB gives."""
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
@@ -43,3 +44,36 @@ def test_columns_are_cast_as_duckdb_casts_values(spark: SparkSession, source: st
     with settings(spark, INTERPRETED | {"spark.sql.ansi.enabled": ansi, "spark.sql.session.timeZone": zone}):
         ours = cast_columns(spark, source)
     assert differences(source, ours) == OF_COLUMNS.get(source, {})
+
+
+def test_timestamps_at_the_end_of_their_range_are_rounded_or_have_no_answer(spark: SparkSession) -> None:
+    texts = ["294247-01-10 04:00:54.3", "294247-01-10 04:00:54.775499", "294247-01-10 04:00:54.775806"]
+    field = named_field(None, "c", "timestamp")
+    rows = spark.createDataFrame(pa.table([to_array(field, texts)], ["c"]), spark_schema((field,))).coalesce(1)
+    value, made = Bound("c", field.type), []
+    for target in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
+        made.append(cast(cast(value, target, is_lenient=True), types.VARCHAR).sql)
+        with pytest.raises(Exception, match=r"Conversion Error: Could not convert Timestamp\(US\) to Timestamp\("):
+            rows.selectExpr(cast(value, target).sql).collect()
+    assert [tuple(row) for row in rows.selectExpr(*made).collect()] == [
+        ("294247-01-10 04:00:54", "294247-01-10 04:00:54.3"),
+        (None, "294247-01-10 04:00:54.775"),
+        (None, None),
+    ]
+    day = Bound("DATE '+294247-01-11'", types.DATE)
+    with pytest.raises(Exception, match="Conversion Error: Type DATE with value 294247-01-11 can't be cast"):
+        spark.sql(f"SELECT {cast(day, types.TIMESTAMP).sql}").collect()
+
+
+@pytest.mark.parametrize("source", ["FLOAT", "DOUBLE"])
+def test_floats_at_the_ends_of_64_bits_are_integers_or_have_no_answer(spark: SparkSession, source: str) -> None:
+    numbers = [0.5, -0.5, 2.0**53 + 2, 2.0**63 - 2**39, 2.0**63, 1.2e19, 2.0**64 - 2**40, 2.0**64, -(2.0**63), -1e19]
+    value = Bound("c", types.FLOAT32 if source == "FLOAT" else types.FLOAT64)
+    targets = {"BIGINT": types.INT64, "UBIGINT": types.UINT64, "INTEGER": types.INT32, "UINTEGER": types.UINT32}
+    rows = spark.createDataFrame([(number,) for number in numbers], f"c {source}").coalesce(1)
+    made = [cast(cast(value, target, is_lenient=True), types.VARCHAR).sql for target in targets.values()]
+    answers = ", ".join(f"TRY_CAST(c::{source} AS {name})::VARCHAR" for name in targets)
+    expected = duckdb.execute(f"SELECT {answers} FROM (SELECT unnest(?::DOUBLE[]) AS c)", [numbers]).fetchall()
+    assert [tuple(row) for row in rows.selectExpr(*made).collect()] == expected
+    with pytest.raises(Exception, match="out of range for the destination type UINT64"):
+        rows.selectExpr(cast(value, types.UINT64).sql).collect()

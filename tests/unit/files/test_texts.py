@@ -67,6 +67,7 @@ DIFFERENT: dict[tuple[str, str], tuple[str | None, str]] = {
         (("interval", text) for text in MOMENTS if text[:9] in ("01:02:03+", "01:02:03-", "01:02:03 ")),
         (None, "Could not conv"),
     ),
+    ("interval", "10:00:00\nx"): (None, "Could not conv"),
     # Files hold 38 digits.
     ("uint128", "3.4028235e38"): (None, "Could not conv"),
     # DuckDB reads it, but its calendar of zones cannot write it.

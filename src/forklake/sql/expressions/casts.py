@@ -24,12 +24,21 @@ from forklake.model.types.shapes import shape_of
 from forklake.sql.expressions import nested_casts
 from forklake.sql.expressions.bound import NAIVE, TEXTS, Bound, decimal_size
 from forklake.sql.expressions.literals import ducklake_text, spark_literal, spark_type, text_literal
-from forklake.sql.expressions.moment_texts import EPOCH, FIRST_OF_NANOS, LAST_OF_NANOS, round_timestamp
+from forklake.sql.expressions.moment_texts import (
+    DAYS_OF_TIMESTAMPS,
+    EPOCH,
+    FIRST_OF_NANOS,
+    LAST_OF_NANOS,
+    moment_text,
+    round_timestamp,
+)
 from forklake.sql.expressions.phrases import once, refusal, unless_null, variable
 from forklake.sql.expressions.text_casts import from_text, to_text
 
 _DAYS: Final = NAIVE | {types.DATE}
 _WITHOUT_ZONE: Final = _DAYS | {types.TIMESTAMP_NS, types.TIME}
+_TWO_TO_63: Final = "9.223372036854775808E18D"
+_TWO_TO_64: Final = "1.8446744073709551616E19D"
 _MOST_FLOAT: Final = 3.4028235677973362e38
 """A greater number rounds to none of the finite 32 bit floats."""
 
@@ -219,8 +228,8 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
         if isinstance(source, types.Float):
             whole = f"rint({sql})" if isinstance(target, types.Integer) else _scale_float(sql, source, scale)
         found = f"try_cast({whole} AS {kind})"
-        if isinstance(source, types.Float) and isinstance(target, types.Integer) and target.is_native:
-            found = f"CASE WHEN isnan({sql}) THEN NULL ELSE {found} END"
+        if isinstance(source, types.Float) and isinstance(target, types.Integer) and target.bits <= 64:
+            found = _whole_float(whole, target)
         if isinstance(target, types.Integer) and not target.is_signed:
             least = sql if isinstance(source, types.Float) else whole  # DuckDB has no -0.4 in a type without sign
             found = f"CASE WHEN {least} >= 0{_upper_bound(whole, target)} THEN {found} END"
@@ -245,6 +254,20 @@ def _number_sql(value: Bound, target: Type, *, is_lenient: bool) -> str:
         )
 
     return once(value.sql, attempt)
+
+
+def _whole_float(whole: str, target: types.Integer) -> str:
+    """Return a float without fraction as an integer of at most 64 bits.
+
+    It is NULL where it is beyond. Spark's cast to BIGINT makes the greatest integer of 2^63, and its cast to a decimal
+    takes the shortest digits of a float for its value.
+    """
+    kind = spark_type(target)
+    if target.high < 1 << 63:
+        return f"CASE WHEN {whole} < {_TWO_TO_63} THEN try_cast({whole} AS {kind}) END"
+    lower = f"CAST(try_cast({whole} AS BIGINT) AS {kind})"
+    upper = f"CAST(try_cast({whole} - {_TWO_TO_63} AS BIGINT) + {1 << 63}BD AS {kind})"
+    return f"CASE WHEN {whole} < {_TWO_TO_63} THEN {lower} WHEN {whole} < {_TWO_TO_64} THEN {upper} END"
 
 
 def _scale_float(sql: str, source: Type, scale: int) -> str:
@@ -310,14 +333,14 @@ def _cast_time(value: Bound, target: Type, *, is_lenient: bool) -> str | None:
         return cast(Bound(naive(value), types.TIMESTAMP), target, is_lenient=is_lenient).sql
     if source not in _DAYS:
         return None
-    local = naive(value)
+    if target == types.DATE:
+        return f"CAST({sql} AS DATE)"
+    local = naive(value) if source != types.DATE else once(sql, lambda day: _midnight(day, is_lenient=is_lenient))
     match target:
-        case types.DATE:
-            return f"CAST({sql} AS DATE)"
         case types.TIMESTAMP:
             return local
         case types.TIMESTAMP_S | types.TIMESTAMP_MS:
-            return round_timestamp(local, target)
+            return once(local, lambda sql: _to_unit(sql, target, is_lenient=is_lenient))
         case types.TIMESTAMP_NS:
             return once(local, lambda sql: _to_nanos(sql, is_lenient=is_lenient))
         case types.TIME:
@@ -340,6 +363,31 @@ def _from_nanos(sql: str) -> str:
     cut = f"CAST({sql} AS TIMESTAMP_NTZ)"
     is_raised = f"{cut} < {EPOCH} AND {sql} RLIKE '[.][0-9]{{7,}}$'"
     return f"({cut} + if({is_raised}, INTERVAL '0.000001' SECOND, INTERVAL '0' SECOND))"
+
+
+def _midnight(day: str, *, is_lenient: bool) -> str:
+    """Return the timestamp at which a day begins.
+
+    Timestamps have fewer years than dates: beyond them it is NULL, or refused.
+    """
+    found = f"CASE WHEN {day} {DAYS_OF_TIMESTAMPS} THEN CAST({day} AS TIMESTAMP_NTZ) END"
+    if is_lenient:
+        return found
+    return unless_null(
+        day,
+        found,
+        text_literal("Conversion Error: Type DATE with value "),
+        moment_text(day),
+        text_literal(" can't be cast to the destination type TIMESTAMP"),
+    )
+
+
+def _to_unit(local: str, target: Type, *, is_lenient: bool) -> str:
+    found, unit = round_timestamp(local, target), "S" if target == types.TIMESTAMP_S else "MS"
+    if is_lenient:
+        return found
+    message = f"Conversion Error: Could not convert Timestamp(US) to Timestamp({unit})"
+    return unless_null(local, found, text_literal(message))
 
 
 def _to_nanos(local: str, *, is_lenient: bool) -> str:

@@ -31,8 +31,8 @@ def _chain(kind: type[exp.Connector]) -> _Maker:
     """Return a function that joins conditions; binding walks the chain in a loop."""
 
     def make(*parts: exp.Expr) -> exp.Expr:
-        first, *others = (exp.Paren(this=part) for part in parts)
-        return reduce(lambda joined, part: kind(this=joined, expression=part), others, first)
+        wrapped: list[exp.Expr] = [exp.Paren(this=part) for part in parts]
+        return reduce(lambda joined, part: kind(this=joined, expression=part), wrapped)
 
     return make
 

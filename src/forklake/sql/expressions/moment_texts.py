@@ -18,27 +18,29 @@ FIRST_OF_NANOS: Final = "TIMESTAMP_NTZ '1677-09-22 00:00:00'"
 LAST_OF_NANOS: Final = "TIMESTAMP_NTZ '2262-04-11 23:47:16.854775'"
 """The first and the last microsecond that a TIMESTAMP_NS has."""
 
-_MICRO: Final = "INTERVAL '0.000001' SECOND"
 _DAYS: Final = "BETWEEN DATE '-5877641-06-25' AND DATE '+5881580-07-10'"
+DAYS_OF_TIMESTAMPS: Final = "BETWEEN DATE '-290308-12-22' AND DATE '+294247-01-10'"
+_START: Final = "TIMESTAMP_NTZ '-290308-12-22 00:00:00'"
+"""The first timestamp of DuckDB; Spark has some hours more."""
 _END: Final = "TIMESTAMP_NTZ '+294247-01-10 04:00:54'"
 """In the second that begins here, what Spark computes with timestamps may overflow."""
 
 _DAY: Final = r"^(-?)([0-9]{1,9})([-/\\ ])([0-9]{1,2})\3([0-9]{1,2})( \((?:BC|bc)\))?"
 _CLOCK: Final = "([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:[.]([0-9]*))?)?"
 _OFFSET: Final = "(?:Z| +(?i:UTC)|([+-])([0-9]{2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?)?"
-_DATE_PATTERN: Final = text_literal(f"{_DAY}(?![0-9]).*$")
-_MOMENT_PATTERN: Final = text_literal(f"{_DAY}(?:[ T] *{_CLOCK}{_OFFSET})?$")
-_TIME_PATTERN: Final = text_literal(f"^{_CLOCK}(?![0-9:]).*$")
+_DATE_PATTERN: Final = text_literal(rf"{_DAY}(?![0-9])(?s:.*)\z")
+_MOMENT_PATTERN: Final = text_literal(rf"{_DAY}(?:[ T] *{_CLOCK}{_OFFSET})?\z")
+_TIME_PATTERN: Final = text_literal(rf"^{_CLOCK}(?![0-9:])(?s:.*)\z")
 
 _USUAL_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _USUAL_CLOCK: Final = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 _USUAL_OFFSET: Final = "[+-](?:0[0-9]|1[0-7])(?::[0-5][0-9])?"
 _USUAL: Final[dict[Type, str]] = {
-    types.DATE: f"^{_USUAL_DAY}$",
-    types.TIME: f"^{_USUAL_CLOCK}(?:[.][0-9]{{1,6}})?$",
-    types.TIMESTAMP: f"^{_USUAL_DAY}[ T]{_USUAL_CLOCK}(?:[.][0-9]{{1,6}})?$",
-    types.TIMESTAMP_NS: f"^(?:1[789]|2[01])[0-9]{{2}}{_USUAL_DAY[8:]} {_USUAL_CLOCK}(?:[.][0-9]{{1,9}})?$",
-    types.TIMESTAMPTZ: f"^{_USUAL_DAY}[ T]{_USUAL_CLOCK}(?:[.][0-9]{{1,6}})?(?:Z|{_USUAL_OFFSET})?$",
+    types.DATE: rf"^{_USUAL_DAY}\z",
+    types.TIME: rf"^{_USUAL_CLOCK}(?:[.][0-9]{{1,6}})?\z",
+    types.TIMESTAMP: rf"^{_USUAL_DAY}[ T]{_USUAL_CLOCK}(?:[.][0-9]{{1,6}})?\z",
+    types.TIMESTAMP_NS: rf"^(?:1[789]|2[01])[0-9]{{2}}{_USUAL_DAY[8:]} {_USUAL_CLOCK}(?:[.][0-9]{{1,9}})?\z",
+    types.TIMESTAMPTZ: rf"^{_USUAL_DAY}[ T]{_USUAL_CLOCK}(?:[.][0-9]{{1,6}})?(?:Z|{_USUAL_OFFSET})?\z",
 }
 """What nearly all text is like, which takes no taking apart."""
 
@@ -69,24 +71,24 @@ def read_moment(sql: str, target: Type) -> str | None:
         return None
     text = variable()
     slow = f"transform(array(btrim({sql}, {text_literal(SPACES)})), {text} -> {_take_apart(text, target)})[0]"
-    return f"CASE WHEN {sql} RLIKE '{_USUAL[target]}' THEN {_usual(sql, target)} ELSE {slow} END"
+    return f"CASE WHEN {sql} RLIKE {text_literal(_USUAL[target])} THEN {_usual(sql, target)} ELSE {slow} END"
 
 
 def round_timestamp(local: str, target: Type) -> str:
     """Round a timestamp without zone to seconds or milliseconds.
 
-    Halves go away from 1970. Timestamps of other types are returned as they are.
+    Halves go away from 1970. It is NULL where Spark has no such timestamp, at the ends of their range. Timestamps of
+    other types are returned as they are.
     """
     if target not in (types.TIMESTAMP_S, types.TIMESTAMP_MS):
         return local
-    half, unit = ("0.5", "1") if target == types.TIMESTAMP_S else ("0.0005", "0.001")
-
-    def down(sql: str) -> str:
-        return f"({sql} - make_dt_interval(0, 0, 0, extract(SECOND FROM {sql}) % {unit}BD))"
+    half, unit, last = ("0.5", "1", "54.5") if target == types.TIMESTAMP_S else ("0.0005", "0.001", "54.7755")
 
     def body(sql: str) -> str:
-        later = f"({sql} + INTERVAL '{half}' SECOND)"
-        return f"if({sql} < {EPOCH}, {down(f'({later} - {_MICRO})')}, {down(later)})"
+        rest = f"(extract(SECOND FROM {sql}) % {unit}BD)"
+        is_up = f"{rest} > {half}BD OR ({rest} = {half}BD AND {sql} >= {EPOCH})"
+        rounded = f"({sql} + make_dt_interval(0, 0, 0, if({is_up}, {unit}BD, 0BD) - {rest}))"
+        return f"CASE WHEN {sql} >= {_START} AND {sql} < TIMESTAMP_NTZ '+294247-01-10 04:00:{last}' THEN {rounded} END"
 
     return once(local, body)
 

@@ -14,12 +14,15 @@ from forklake.sql.expressions.literals import spark_type, text_literal
 from forklake.sql.expressions.moment_texts import EPOCH, moment_text, read_moment
 from forklake.sql.expressions.phrases import once, unless_null, variable
 
-_NUMBER: Final = text_literal(f"^{NUMBER}$")
+# Patterns end in \z: in Java, $ matches before a line end at the end of a text, too.
+_NUMBER: Final = text_literal(rf"^{NUMBER}\z")
+_NAN: Final = text_literal(r"^[+-]?(?i:nan(?:[(][0-9A-Za-z_]*[)])?)\z")
+_INFINITE: Final = text_literal(r"^[+-]?(?i:inf|infinity)\z")
 _SPACES: Final = text_literal(SPACES)
-_UUID: Final = text_literal(r"^(?:(?:[0-9a-fA-F]-?){32}|[{](?:[0-9a-fA-F]-?){32}[}])$")
-_BYTES: Final = text_literal(r"^(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9a-fA-F]{2})*$")
-_USUAL_INTEGER: Final = "^-?[0-9]{1,18}$"
-_USUAL_NUMBER: Final = "^-?[0-9]{1,18}(?:[.][0-9]{1,18})?$"
+_UUID: Final = text_literal(r"^(?:(?:[0-9a-fA-F]-?){32}|[{](?:[0-9a-fA-F]-?){32}[}])\z")
+_BYTES: Final = text_literal(r"^(?:[\x00-\x5B\x5D-\x7F]|\\x[0-9a-fA-F]{2})*\z")
+_USUAL_INTEGER: Final = r"^-?[0-9]{1,18}\z"
+_USUAL_NUMBER: Final = r"^-?[0-9]{1,18}(?:[.][0-9]{1,18})?\z"
 """What nearly all text of numbers is like, and Spark's own casts read as DuckDB does."""
 _KEPT_SPACES: Final = frozenset({types.BOOLEAN, types.JSON, types.BLOB, types.UUID})
 """Types for which DuckDB does not skip spaces around a text."""
@@ -121,8 +124,8 @@ def _attempt(sql: str, target: Type) -> str | None:
         usual, slow = _USUAL_NUMBER, _attempt_number(text, target)
     slow = f"transform(array(btrim({sql}, {_SPACES})), {text} -> {slow})[0]"
     if isinstance(target, types.Integer) and not target.is_signed:
-        usual = f"^[0-9]{{1,{min(18, len(str(target.high)) - 1)}}}$"  # all of so many digits fit
-    return f"CASE WHEN {sql} RLIKE '{usual}' THEN try_cast({sql} AS {spark_type(target)}) ELSE {slow} END"
+        usual = rf"^[0-9]{{1,{min(18, len(str(target.high)) - 1)}}}\z"  # all of so many digits fit
+    return f"CASE WHEN {sql} RLIKE {text_literal(usual)} THEN try_cast({sql} AS {spark_type(target)}) ELSE {slow} END"
 
 
 def _attempt_whole(sql: str, target: Type) -> str:
@@ -149,15 +152,16 @@ def _attempt_whole(sql: str, target: Type) -> str:
 
 def _attempt_integer(sql: str, target: types.Integer) -> str:
     low, high = target.low, target.high
-    kind, scale = spark_type(target), 0 if target.bits == 128 else 18
+    kind = spark_type(target)
     plain = f"replace({sql}, '_', '')"
     is_number = f"{sql} RLIKE {_NUMBER}"
     if low == 0:
         is_number += f" AND {sql} RLIKE '^(?:[^-]|-0+$)'"
-    number = f"CASE WHEN {is_number} THEN round(try_cast({plain} AS DECIMAL(38,{scale})), 0)"
-    for letter, base, digit, most in () if scale == 0 else (("x", 16, "[0-9a-fA-F]", 16), ("b", 2, "[01]", 64)):
-        coded = f"{plain} RLIKE '^0[{letter}{letter.upper()}]{digit}{{1,{most}}}$' AND NOT {sql} RLIKE '__|_$|^..?_'"
-        number += f" WHEN {coded} THEN try_cast(conv(substring({plain}, 3), {base}, 10) AS DECIMAL(38,{scale}))"
+    number = f"CASE WHEN {is_number} THEN try_cast({plain} AS DECIMAL(38,0))"  # rounds, once
+    for letter, base, digit, most in () if target.bits == 128 else (("x", 16, "[0-9a-fA-F]", 16), ("b", 2, "[01]", 64)):
+        pattern = text_literal(rf"^0[{letter}{letter.upper()}]{digit}{{1,{most}}}\z")
+        coded = f"{plain} RLIKE {pattern} AND NOT {sql} RLIKE '__|_$|^..?_'"
+        number += f" WHEN {coded} THEN try_cast(conv(substring({plain}, 3), {base}, 10) AS DECIMAL(38,0))"
 
     def fit(found: str) -> str:
         return f"CASE WHEN {found} BETWEEN {low}BD AND {high}BD THEN try_cast({found} AS {kind}) END"
@@ -169,6 +173,6 @@ def _attempt_number(sql: str, target: Type) -> str:
     kind = spark_type(target)
     found = f"CASE WHEN {sql} RLIKE {_NUMBER} THEN try_cast(replace({sql}, '_', '') AS {kind})"
     if isinstance(target, types.Float):
-        found += f" WHEN {sql} RLIKE '^[+-]?(?i:nan(?:[(][0-9A-Za-z_]*[)])?)$' THEN CAST('NaN' AS {kind})"
-        found += f" WHEN {sql} RLIKE '^[+-]?(?i:inf|infinity)$' THEN try_cast({sql} AS {kind})"
+        found += f" WHEN {sql} RLIKE {_NAN} THEN CAST('NaN' AS {kind})"
+        found += f" WHEN {sql} RLIKE {_INFINITE} THEN try_cast({sql} AS {kind})"
     return f"{found} END"
