@@ -60,7 +60,14 @@ def test_timestamps_at_the_end_of_their_range_are_rounded_or_have_no_answer(spar
         (None, "294247-01-10 04:00:54.775"),
         (None, None),
     ]
-    day = Bound("DATE '+294247-01-11'", types.DATE)
+    days = [Bound(f"DATE '{text}'", types.DATE) for text in ("+294247-01-10", "+294247-01-11", "-290308-12-21")]
+    made = [
+        cast(cast(day, target, is_lenient=True), types.VARCHAR).sql
+        for day in days
+        for target in (types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS)
+    ]
+    assert list(spark.range(1).selectExpr(*made).collect()[0]) == ["294247-01-10 00:00:00"] * 3 + [None] * 6
+    day = days[1]
     with pytest.raises(Exception, match="Conversion Error: Type DATE with value 294247-01-11 can't be cast"):
         spark.sql(f"SELECT {cast(day, types.TIMESTAMP).sql}").collect()
 
