@@ -5,7 +5,8 @@ times: while building it, in its row, and for sending it. With the one gigabyte 
 default, two tasks at once can hold values up to these limits.
 
 The check is in an argument of the function, not around the call. Spark evaluates constant expressions ahead,
-even in a branch that is never taken. With the check inside, such an expression is not constant.
+even in a branch that is never taken, and sends the value with each task: a third of the memory more for a long
+list. With the check inside, and a length that Spark does not take for constant, such an expression is not constant.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Final
 
 from forklake.errors import InvalidInputError
 from forklake.sql.expressions.bound import Bound
-from forklake.sql.expressions.phrases import message_text, once, refusal
+from forklake.sql.expressions.phrases import message_text, once, refusal, variable
 
 TEXT_BYTES: Final = 2**26
 """The most bytes of a text from a function whose result can be much longer than its arguments."""
@@ -92,6 +93,12 @@ def _cast_refusal(refused: str, kind: str) -> str:
 
 def _unless(condition: str, refused: str, value: str) -> str:
     return f"(CASE WHEN {condition} THEN {refused} ELSE {value} END)"
+
+
+def _not_ahead(value: str) -> str:
+    # Spark computes no higher-order function ahead, not even of constants.
+    name = variable()
+    return f"transform(array({value}), {name} -> {name})[0]"
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
@@ -218,7 +225,7 @@ def repeat_list(lists: str, times: Bound) -> str:
         # An empty list is not repeated: the result is empty, but Spark would build all copies.
         least = f"if({length} = 0 AND {times.sql} IS NOT NULL, 0, {_times(times)})"
         count = _unless(_exceeds(length, times, LIST_ELEMENTS), _too_many(_product(length, times)), least)
-        return f"flatten(array_repeat({sql}, {count}))"
+        return f"flatten(array_repeat({sql}, {_not_ahead(count)}))"
 
     return once(lists, body)
 
@@ -232,7 +239,7 @@ def list_size(size: Bound, whole: str) -> str:
         return _cast_refusal(_too_many(f"{size.literal}BD"), "INT")
     if size.literal is not None and int(size.literal) <= UNMEASURED:
         return whole
-    return _unless(f"{size.sql} > {LIST_ELEMENTS}", _too_many(size.sql), whole)
+    return _not_ahead(_unless(f"{size.sql} > {LIST_ELEMENTS}", _too_many(size.sql), whole))
 
 
 def list_within(count: str, value: str) -> str:
@@ -240,7 +247,7 @@ def list_within(count: str, value: str) -> str:
 
     Too many elements fail the query. The count may be a float.
     """
-    return _unless(f"{count} > {LIST_ELEMENTS}", _too_large(LIST_ELEMENTS), value)
+    return _not_ahead(_unless(f"{count} > {LIST_ELEMENTS}", _too_large(LIST_ELEMENTS), value))
 
 
 def split(value: str, pieces: Callable[[str], str], made: Callable[[str], str]) -> str:

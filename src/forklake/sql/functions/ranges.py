@@ -15,7 +15,7 @@ from forklake.sql.expressions import lengths
 from forklake.sql.expressions.bound import Bound
 from forklake.sql.expressions.casts import cast, naive
 from forklake.sql.expressions.intervals import spark_interval
-from forklake.sql.expressions.lengths import LIST_ELEMENTS
+from forklake.sql.expressions.lengths import UNMEASURED
 from forklake.sql.expressions.phrases import variable
 from forklake.sql.expressions.render import render
 from forklake.sql.functions.signature import Function, Nodes
@@ -44,12 +44,12 @@ def _range(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound
 
 
 def _is_short(numbers: Sequence[Bound]) -> bool:
-    """Return whether constant bounds keep a range within the limit of lists.
+    """Return whether constant bounds keep a range so short that it needs no check.
 
     This holds for any step.
     """
     ends = [int(number.literal) for number in numbers[:2] if number.literal is not None]
-    return len(ends) == min(len(numbers), 2) and abs(ends[-1] - (ends[0] if len(ends) > 1 else 0)) < LIST_ELEMENTS
+    return len(ends) == min(len(numbers), 2) and abs(ends[-1] - (ends[0] if len(ends) > 1 else 0)) < UNMEASURED
 
 
 def _moments(values: Sequence[Bound], node: exp.Expr, *, is_closed: bool) -> Bound:
