@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from forklake import Lake, Settings
 from forklake.config import Clock
-from forklake.metastore.postgres import initialise
+from tests.postgres_lakes import PostgresLakes
 from tests.servers import PgBouncer, PostgresServer, database_name
 
 EMBEDDED = ("sqlite", "duckdb")
@@ -34,7 +34,7 @@ class LakeFactory:
         name = uuid4().hex[:12]
         if self.server is None:
             return f"{self.kind}:{self.directory / name}.{self.kind}"
-        url = self.server.create_database(template=_template(self.server, 3 if self.kind == "partitioned" else None))
+        url = self._postgres_lakes.take()
         self._databases.append(url)
         return url if self.bouncer is None else self.bouncer.url(database_name(url))
 
@@ -43,24 +43,27 @@ class LakeFactory:
         return Lake(self.url(), data_path=self.directory / "data", settings=settings)
 
     def close(self) -> None:
-        """Drop the databases that were made."""
+        """Give back the databases that were made."""
         for url in self._databases:
-            assert self.server is not None
-            self.server.drop_database(url)
+            # PgBouncer keeps connections that a database used again would have to cut.
+            self._postgres_lakes.give_back(url, may_reuse=self.bouncer is None)
+
+    @property
+    def _postgres_lakes(self) -> PostgresLakes:
+        assert self.server is not None
+        return _postgres_lakes(self.server, 3 if self.kind == "partitioned" else None)
 
 
 @cache
-def _template(server: PostgresServer, partitions: int | None) -> str:
-    url = server.create_database()
-    initialise(url, partitions, Settings())
-    return url
+def _postgres_lakes(server: PostgresServer, partitions: int | None) -> PostgresLakes:
+    return PostgresLakes(server, partitions)
 
 
 @contextmanager
 def lakes(
     kind: str, directory: Path, server: PostgresServer | None = None, bouncer: PgBouncer | None = None
 ) -> Iterator[LakeFactory]:
-    """Give a factory, and drop what it made."""
+    """Give a factory, and take back what it made."""
     factory = LakeFactory(kind, directory, server, bouncer)
     try:
         yield factory
