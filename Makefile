@@ -1,7 +1,7 @@
 # The verbs of this repository. `make` alone lists them.
 
 PYTHON  ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 TESTS   ?= tests
 ARGS    ?=
 
@@ -65,7 +65,8 @@ demo: $(STAMP) java ## Show forks at work, in a temporary lake
 soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories and filters (long)
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/property
 	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
-	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py
+	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py \
+		tests/spark/test_row_histories.py tests/spark/test_lengths.py
 	FORKLAKE_CYCLES=$${FORKLAKE_CYCLES:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/race/test_open_close.py
 
 # ----------------------------------------------------------------------------------------------------------------------

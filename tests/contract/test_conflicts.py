@@ -114,7 +114,11 @@ DELETE_FILE = 'delete from file with index "0"'
 ALTER = 'alter table with index "2"'
 CREATE_NEW = 'create table "new" in schema "main"'
 
+# Conflicts are found above the stores; embedded ones commit by the same code.
+TWO_STORES = pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
 
+
+@TWO_STORES
 @pytest.mark.parametrize(
     ("ours", "theirs", "attempt", "outcome"),
     [
@@ -161,6 +165,7 @@ def test_what_cannot_follow_is_refused_in_the_words_of_ducklake(
     assert state(lake) == before
 
 
+@TWO_STORES
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [

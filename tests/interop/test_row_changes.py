@@ -35,7 +35,7 @@ def our_rows(table: Table) -> Rows:
     """Return the rows with their ids, as texts."""
     fields = {field.name: field for field in table_fields(table._content(), table.table_id)}
     names = shown(table)
-    read = table.dataframe([*names, "rowid"]).toArrow()
+    read = table.arrow([*names, "rowid"])
     columns = [to_texts(fields[name].type, read.column(name).combine_chunks()) for name in names]
     return sorted(zip(read.column("rowid").to_pylist(), *columns, strict=True), key=repr)
 

@@ -12,7 +12,7 @@ import forklake
 from tests.lakes import IMPATIENT
 from tests.rows.altering import History, PythonMeans
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "150"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "80"))
 
 # Parts are what pytest's workers share out.
 PARTS = [range(part, HISTORIES, 10) for part in range(10)]

@@ -23,17 +23,17 @@ from tests.property.comparison import MismatchError, failures_are_mismatches
 from tests.property.driver import WEIGHTS, Driver
 from tests.property.histories import generate, open_lakes, report, run
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "75"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "50"))
 
 # A history takes half a second on SQLite, five times that on PostgreSQL and fifty times that on DuckDB.
 ON_POSTGRES = HISTORIES // 18
-ON_DUCKDB = HISTORIES // 75
+ON_DUCKDB = max(HISTORIES // 75, 1)
 ON_SQLITE = HISTORIES - ON_POSTGRES - ON_DUCKDB
 
 # Parts are what pytest's workers share out.
 PARTS = [
-    *(("duckdb", range(part, ON_DUCKDB, 2)) for part in range(2)),
-    *(("postgres", range(part, ON_POSTGRES, 4)) for part in range(4)),
+    *(("duckdb", range(part, ON_DUCKDB, 2)) for part in range(min(ON_DUCKDB, 2))),
+    *(("postgres", range(part, ON_POSTGRES, 4)) for part in range(min(ON_POSTGRES, 4))),
     *(("sqlite", range(part, ON_SQLITE, 24)) for part in range(24)),
 ]
 

@@ -21,7 +21,7 @@ from tests.rows.driver import CatalogModel, Driver
 from tests.rows.histories import generate, report, run
 from tests.rows.rivals import FORKS, change_together
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "100"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "60"))
 STEPS = 15
 FEEDS = 6
 

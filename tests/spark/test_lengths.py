@@ -109,7 +109,7 @@ ROWLESS = {
         "b-a", "a+b", ["a", "b", None],
     ),
 }  # fmt: skip
-HISTORIES = max(60, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
+HISTORIES = max(20, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
 
 
 @pytest.fixture(scope="module")
