@@ -124,7 +124,7 @@ SNAPSHOT_LINEAGE: Final = table(
     commit_key            text?
     """,
     key="snapshot_id",
-    indexes=(Index("lineage_key_idx", ("catalog_id", "commit_key"), is_unique=True, optional="commit_key"),),
+    indexes=(Index("lineage_key_idx", ("catalog_id", "commit_key"), is_unique=True, where="commit_key IS NOT NULL"),),
     grows=True,
     ducklake=None,
 )
@@ -169,11 +169,36 @@ METADATA: Final = table(
     key="scope, scope_id, key",
 )
 
+LEASE: Final = table(
+    "ducklake_lease",
+    "A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.",
+    Visibility.OWN,
+    """
+    lease_id    text
+    begin_time  time  before its first file
+    end_time    time  from then on its files are anybody's to delete
+    """,
+    key="lease_id",
+    ducklake=None,
+)
+
+DUE: Final = table(
+    "ducklake_due",
+    "A catalog some of whose rows nothing may need any more, since snapshots or forks that saw them are gone.",
+    Visibility.OWN,
+    """
+    due_time  time  since when
+    """,
+    indexes=(Index("due_time_idx", ("due_time",)),),
+    ducklake=None,
+)
+
 SECTIONS: Final[tuple[tuple[str, tuple[Table, ...]], ...]] = (
     ("Catalogs, heads and ancestry", (CATALOG, HEAD, SEGMENT, TOMBSTONE)),
     ("Snapshots", (SNAPSHOT, SNAPSHOT_CHANGES, SNAPSHOT_LINEAGE, NUMBERING, SCHEMA_VERSIONS)),
     ("Options", (METADATA,)),
+    ("Writers, and what awaits collection", (LEASE, DUE)),
 )
 
-FACTS: Final = {"version": "1.0", "forklake_version": "1", "created_by": "forklake", "encrypted": "false"}
+FACTS: Final = {"version": "1.0", "forklake_version": "2", "created_by": "forklake", "encrypted": "false"}
 """What ``ducklake_metadata`` says of a new lake."""

@@ -57,15 +57,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index on columns and expressions.
-
-    It leaves out rows in which its ``optional`` column is NULL.
-    """
+    """An index on columns and expressions; of all rows, or of those for which ``where`` holds."""
 
     name: str
     columns: tuple[str, ...]
     is_unique: bool = False
-    optional: str | None = None
+    where: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,13 +163,14 @@ def interval(
     scope: str | None = None,
     unique: str | None = None,
     index: tuple[str, str] | None = None,
+    has_path: bool = False,
     grows: bool = False,
     ducklake: str | None = "1.0",
 ) -> Table:
     """Describe a table of versioned rows, which are looked up ``by`` a column.
 
     Live rows come first. ``unique`` is the key that live rows of one catalog never share, ``index`` the name and
-    column of an additional index.
+    column of an additional index. If the rows have a path, those with an absolute one are found by it, in all catalogs.
     """
     short = name.removeprefix("ducklake_")
     indexes = [Index(f"{short}_scan_idx", ("catalog_id", by, "end_snapshot", "begin_snapshot"))]
@@ -182,6 +180,8 @@ def interval(
         )
     if index is not None:
         indexes.append(Index(index[0], ("catalog_id", index[1])))
+    if has_path:
+        indexes.append(Index(f"{short}_path_idx", ("path",), where="NOT path_is_relative"))
     return Table(
         name,
         about,

@@ -122,6 +122,24 @@ CREATE TABLE forklake.ducklake_metadata (
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 );
 
+-- Writers, and what awaits collection
+
+-- A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.
+CREATE TABLE forklake.ducklake_lease (
+    catalog_id bigint NOT NULL,
+    lease_id varchar NOT NULL,
+    begin_time timestamp NOT NULL,  -- before its first file
+    end_time timestamp NOT NULL,  -- from then on its files are anybody's to delete
+    PRIMARY KEY (catalog_id, lease_id)
+);
+
+-- A catalog some of whose rows nothing may need any more, since snapshots or forks that saw them are gone.
+CREATE TABLE forklake.ducklake_due (
+    catalog_id bigint NOT NULL,
+    due_time timestamp NOT NULL,  -- since when
+    PRIMARY KEY (catalog_id)
+);
+
 -- Schemas, tables, columns
 
 -- A schema: a namespace of tables, views and macros.
@@ -491,7 +509,7 @@ CREATE TABLE forklake.ducklake_inlined_delete (
 
 INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '1'),
+    (-1, 'forklake_version', '2'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 

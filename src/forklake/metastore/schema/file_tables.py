@@ -32,6 +32,7 @@ DATA_FILE: Final = interval(
     by="table_id",
     scope="table_id",
     index=("data_file_id_idx", "data_file_id"),
+    has_path=True,
     grows=True,
 )
 
@@ -58,6 +59,7 @@ DELETE_FILE: Final = interval(
     by="table_id",
     scope="table_id",
     index=("delete_file_data_idx", "data_file_id"),
+    has_path=True,
     grows=True,
 )
 

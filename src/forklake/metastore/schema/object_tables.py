@@ -23,6 +23,7 @@ SCHEMA: Final = interval(
     """,
     by="schema_id",
     unique="fold(schema_name)",
+    has_path=True,
 )
 
 TABLE: Final = interval(
@@ -40,6 +41,7 @@ TABLE: Final = interval(
     """,
     by="table_id",
     unique="schema_id, fold(table_name)",
+    has_path=True,
     grows=True,
 )
 

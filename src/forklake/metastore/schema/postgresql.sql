@@ -2,9 +2,9 @@
 --
 --     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
 --
--- Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and eight of
+-- Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and ten of
 -- our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
--- ducklake_numbering, ducklake_inlined_row, ducklake_inlined_delete.
+-- ducklake_numbering, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
 -- docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 -- end_snapshot; 9223372036854775807 means it is live.
 --
@@ -137,6 +137,25 @@ CREATE TABLE forklake.ducklake_metadata (
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 );
 
+-- Writers, and what awaits collection
+
+-- A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.
+CREATE TABLE forklake.ducklake_lease (
+    catalog_id bigint NOT NULL,
+    lease_id varchar NOT NULL,
+    begin_time timestamptz NOT NULL,  -- before its first file
+    end_time timestamptz NOT NULL,  -- from then on its files are anybody's to delete
+    PRIMARY KEY (catalog_id, lease_id)
+);
+
+-- A catalog some of whose rows nothing may need any more, since snapshots or forks that saw them are gone.
+CREATE TABLE forklake.ducklake_due (
+    catalog_id bigint NOT NULL,
+    due_time timestamptz NOT NULL,  -- since when
+    PRIMARY KEY (catalog_id)
+);
+CREATE INDEX due_time_idx ON forklake.ducklake_due (due_time);
+
 -- Schemas, tables, columns
 
 -- A schema: a namespace of tables, views and macros.
@@ -154,6 +173,7 @@ CREATE TABLE forklake.ducklake_schema (
 );
 CREATE INDEX schema_scan_idx ON forklake.ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX schema_name_idx ON forklake.ducklake_schema (catalog_id, (lower(schema_name COLLATE "C")), end_snapshot);
+CREATE INDEX schema_path_idx ON forklake.ducklake_schema (path) WHERE NOT path_is_relative;
 
 -- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake.ducklake_table (
@@ -171,6 +191,7 @@ CREATE TABLE forklake.ducklake_table (
 );
 CREATE INDEX table_scan_idx ON forklake.ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX table_name_idx ON forklake.ducklake_table (catalog_id, schema_id, (lower(table_name COLLATE "C")), end_snapshot);
+CREATE INDEX table_path_idx ON forklake.ducklake_table (path) WHERE NOT path_is_relative;
 
 -- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake.ducklake_column (
@@ -367,6 +388,7 @@ CREATE TABLE forklake.ducklake_data_file (
 );
 CREATE INDEX data_file_scan_idx ON forklake.ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX data_file_id_idx ON forklake.ducklake_data_file (catalog_id, data_file_id);
+CREATE INDEX data_file_path_idx ON forklake.ducklake_data_file (path) WHERE NOT path_is_relative;
 
 -- The positions of one data file that are deleted; at most one is live for a data file.
 CREATE TABLE forklake.ducklake_delete_file (
@@ -391,6 +413,7 @@ CREATE TABLE forklake.ducklake_delete_file (
 );
 CREATE INDEX delete_file_scan_idx ON forklake.ducklake_delete_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX delete_file_data_idx ON forklake.ducklake_delete_file (catalog_id, data_file_id);
+CREATE INDEX delete_file_path_idx ON forklake.ducklake_delete_file (path) WHERE NOT path_is_relative;
 
 -- Statistics of one column in one data file.
 CREATE TABLE forklake.ducklake_file_column_stats (
@@ -527,7 +550,7 @@ CREATE INDEX inlined_delete_scan_idx ON forklake.ducklake_inlined_delete (catalo
 
 INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '1'),
+    (-1, 'forklake_version', '2'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 

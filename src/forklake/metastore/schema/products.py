@@ -78,9 +78,9 @@ The metadata of a lake in PostgreSQL: everything forklake needs, in one file.
 
     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
 
-Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and eight of
+Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and ten of
 our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
-ducklake_numbering, ducklake_inlined_row, ducklake_inlined_delete.
+ducklake_numbering, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
 docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 end_snapshot; 9223372036854775807 means it is live.""",
     types=_TYPES,

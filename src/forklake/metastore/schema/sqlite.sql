@@ -131,6 +131,25 @@ CREATE TABLE forklake_ducklake_metadata (
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 ) WITHOUT ROWID;
 
+-- Writers, and what awaits collection
+
+-- A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.
+CREATE TABLE forklake_ducklake_lease (
+    catalog_id INTEGER NOT NULL,
+    lease_id TEXT NOT NULL,
+    begin_time TEXT NOT NULL,  -- before its first file
+    end_time TEXT NOT NULL,  -- from then on its files are anybody's to delete
+    PRIMARY KEY (catalog_id, lease_id)
+) WITHOUT ROWID;
+
+-- A catalog some of whose rows nothing may need any more, since snapshots or forks that saw them are gone.
+CREATE TABLE forklake_ducklake_due (
+    catalog_id INTEGER NOT NULL,
+    due_time TEXT NOT NULL,  -- since when
+    PRIMARY KEY (catalog_id)
+) WITHOUT ROWID;
+CREATE INDEX forklake_due_time_idx ON forklake_ducklake_due (due_time);
+
 -- Schemas, tables, columns
 
 -- A schema: a namespace of tables, views and macros.
@@ -148,6 +167,7 @@ CREATE TABLE forklake_ducklake_schema (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_schema_scan_idx ON forklake_ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_schema_name_idx ON forklake_ducklake_schema (catalog_id, lower(schema_name), end_snapshot);
+CREATE INDEX forklake_schema_path_idx ON forklake_ducklake_schema (path) WHERE NOT path_is_relative;
 
 -- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake_ducklake_table (
@@ -165,6 +185,7 @@ CREATE TABLE forklake_ducklake_table (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_table_scan_idx ON forklake_ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_table_name_idx ON forklake_ducklake_table (catalog_id, schema_id, lower(table_name), end_snapshot);
+CREATE INDEX forklake_table_path_idx ON forklake_ducklake_table (path) WHERE NOT path_is_relative;
 
 -- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake_ducklake_column (
@@ -361,6 +382,7 @@ CREATE TABLE forklake_ducklake_data_file (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_data_file_scan_idx ON forklake_ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX forklake_data_file_id_idx ON forklake_ducklake_data_file (catalog_id, data_file_id);
+CREATE INDEX forklake_data_file_path_idx ON forklake_ducklake_data_file (path) WHERE NOT path_is_relative;
 
 -- The positions of one data file that are deleted; at most one is live for a data file.
 CREATE TABLE forklake_ducklake_delete_file (
@@ -385,6 +407,7 @@ CREATE TABLE forklake_ducklake_delete_file (
 ) WITHOUT ROWID;
 CREATE INDEX forklake_delete_file_scan_idx ON forklake_ducklake_delete_file (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE INDEX forklake_delete_file_data_idx ON forklake_ducklake_delete_file (catalog_id, data_file_id);
+CREATE INDEX forklake_delete_file_path_idx ON forklake_ducklake_delete_file (path) WHERE NOT path_is_relative;
 
 -- Statistics of one column in one data file.
 CREATE TABLE forklake_ducklake_file_column_stats (
@@ -521,7 +544,7 @@ CREATE INDEX forklake_inlined_delete_scan_idx ON forklake_ducklake_inlined_delet
 
 INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '1'),
+    (-1, 'forklake_version', '2'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 

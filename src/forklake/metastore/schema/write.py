@@ -141,7 +141,7 @@ def _index(product: Product, table: Table, index: Index) -> str:
     return (
         f"CREATE {'UNIQUE ' if index.is_unique else ''}INDEX {product.index}{index.name}"
         f" ON {product.base}{table.name} ({columns})"
-        f"{f' WHERE {index.optional} IS NOT NULL' if index.optional else ''};"
+        f"{f' WHERE {index.where}' if index.where else ''};"
     )
 
 
