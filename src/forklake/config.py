@@ -76,5 +76,12 @@ class Settings:
     """Up to how many rows a read is done by this process, with PyArrow; 0: Spark does them all."""
     engine: Engine | None = None
     """What reads and writes rows instead of Spark: see `forklake.engine.engine`."""
+    lease_seconds: float = 24 * 60 * 60.0
+    """How long a writer may take from its first file to its commit without being disturbed.
+
+    Until then no search for orphaned files touches what it writes, not even one that spares no young files. A
+    transaction that goes on writing gets the time anew. A writer that takes longer still commits, unless a search came
+    in between: then its commit is refused. What a crash leaves behind waits so long for a search that may delete it.
+    """
     on_step: Callable[[str], None] = _pass_by
-    """Told the name of each step of a commit, a fork and an append, so that tests can stop there."""
+    """Told the name of each step of a commit, a fork, an append, a search for orphans, so that tests can stop there."""

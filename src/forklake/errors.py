@@ -9,7 +9,8 @@
     │   └── SnapshotNotFoundError    a snapshot that never existed, is expired, or is outside the lineage
     ├── AlreadyExistsError           a name is taken
     ├── ConflictError                somebody else changed what this change was planned on
-    │   └── CommitConflictError      lists every conflict; nothing was written
+    │   ├── CommitConflictError      lists every conflict; nothing was written
+    │   └── LeaseLostError           a writer took so long that its files were given up; nothing was committed
     ├── CommitContentionError        too many others committed first; nothing was written, try again
     ├── CommitUnknownError           the connection was lost and could not be regained to ask
     ├── MetastoreError               the metadata database
@@ -195,6 +196,15 @@ class CommitConflictError(ConflictError):
     def __init__(self, message: str, *, conflicts: Sequence[str] = (), hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.conflicts = tuple(conflicts) or (message,)
+
+
+class LeaseLostError(ConflictError):
+    """The lease of a writer ran out and was taken away; nothing was committed.
+
+    A search for orphaned files may have deleted what it wrote. Writing the rows again is safe.
+    """
+
+    code = "lease_lost"
 
 
 class CommitContentionError(ForklakeError):

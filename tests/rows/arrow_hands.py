@@ -185,6 +185,7 @@ def _remove_if_undone(transaction: Transaction, paths: Sequence[str]) -> None:
 
 def _target(transaction: Transaction, table: Table) -> WriteTarget:
     staging = transaction._open()
+    staging.take_lease()
     row: TableRow = lookup.table_by_id(staging.draft, table.table_id)
     return writing(transaction._runtime, staging.draft, row, may_alter_later=staging.may_alter_later).target
 

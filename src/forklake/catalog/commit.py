@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from forklake.catalog import versions
 from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
+from forklake.catalog.lease import lease_lost_error
 from forklake.catalog.state import CatalogState, Draft
 from forklake.catalog.titles import changed_title
 from forklake.config import Clock, RetryPolicy
@@ -46,6 +47,7 @@ class Plan:
     commit_key: str
     new_objects: int
     new_files: int
+    lease_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         CommitConflictError: A concurrent commit touched the same things.
         CommitContentionError: Others were faster on every attempt.
         CommitUnknownError: The connection was lost and cannot be regained.
+        LeaseLostError: The lease of the files ran out and was taken away.
         NotFoundError: The catalog was dropped.
     """
     waits = policy.waits(clock)
@@ -94,6 +97,8 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
                 return FinishedCommit(result.snapshot_id, None)
             case Outcome.DROPPED | Outcome.MISSING:
                 raise versions.catalog_dropped_error(store, plan.base.version.catalog_id)
+            case Outcome.UNLEASED:
+                raise lease_lost_error(plan.base.version.catalog_id)
         wait = next(waits, None)
         if wait is None:
             raise CommitContentionError(
@@ -146,6 +151,7 @@ def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
         rows=rows,
         ends=draft.ended_uids,
         tombstones=draft.tombstones,
+        lease_id=plan.lease_id,
     )
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from forklake.catalog.changes import apply
 from forklake.catalog.commit import FinishedCommit, Plan, commit, draft_of
+from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.state import CatalogState, Draft
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
@@ -40,6 +41,7 @@ class Staging:
         self._files = 0
         self._draft: Draft | None = Draft(base)
         self._undo: list[Callable[[], object]] = []
+        self._lease: Lease | None = None
 
     @property
     def draft(self) -> Draft:
@@ -68,11 +70,41 @@ class Staging:
         self._files += 1
         return -self._files
 
-    def on_undo(self, undo: Callable[[], object]) -> None:
-        """Register an action for the case that the changes are certainly not committed.
+    def take_lease(self) -> None:
+        """Announce that a file may be written now; every verb does before it writes one.
 
-        Such an action removes files, for example.
+        The first call takes a lease: until the commit, no search takes the files for orphans. Later calls renew it
+        where less than half of its time is left. If the changes are not committed, it ends after the files were
+        removed.
+
+        Raises:
+            LeaseLostError: The lease ran out and was taken away; what was written before may be gone.
+            MetastoreError: The lease cannot be taken.
         """
+        if self._lease is not None:
+            self._lease.renew()
+            return
+        self._lease = take_lease(self._store, self._base.version.catalog_id)
+        self.on_undo(self._end_lease)
+
+    def use_lease(self, lease: Lease) -> None:
+        """Commit under a lease that the caller has taken.
+
+        The caller ends it if there is no commit.
+        """
+        self._lease = lease
+
+    def _end_lease(self) -> None:
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            lease.end()
+
+    def on_undo(self, undo: Callable[[], object]) -> None:
+        """Register how files are removed if the changes are certainly not committed.
+
+        They are written under a lease.
+        """
+        assert self._lease is not None, "files are written without a lease"
         self._undo.append(undo)
 
     def undo(self, *, since: int = 0) -> None:
@@ -128,7 +160,8 @@ class Staging:
 
         After a lost race, it tries again as ``retry`` says, or else as the settings of the store say.
 
-        If it is refused for good, the actions registered with `on_undo` run; they do not if the outcome is unknown.
+        If it is refused for good, or nothing changed, the actions registered with `on_undo` run; they do not if the
+        outcome is unknown.
         """
         if requires_message and self.draft.log and not info.message:
             raise InvalidInputError(
@@ -144,12 +177,20 @@ class Staging:
             commit_key=commit_key or secrets.token_urlsafe(12),
             new_objects=self._objects,
             new_files=self._files,
+            lease_id=None if self._lease is None else self._lease.lease_id,
         )
         try:
-            return commit(self._store, plan, self.draft, retry or settings.retry, settings.clock)
+            finished = commit(self._store, plan, self.draft, retry or settings.retry, settings.clock)
         except CommitUnknownError:
             raise
         except ForklakeError:
             # Anything else, an interrupt say, may come after the database has committed.
             self.undo()
             raise
+        if finished is None:
+            self.undo()
+        elif finished.state is None:
+            # Committed before, by another: this time's lease is still there. Or by this one: then it is gone.
+            with suppress(ForklakeError):
+                self._end_lease()
+        return finished

@@ -6,6 +6,7 @@ The tasks write files, and the driver commits all of them at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from forklake.catalog import lookup, versions
+from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.transaction import Staging
 from forklake.connector.arrow_batches import arrow_schema_of
 from forklake.connector.source_options import Source
@@ -62,9 +64,11 @@ class TableWriter(DataSourceArrowWriter):
             self._table_id: TableId = table.table_id
             self._is_done = self._is_committed(catalog)
             self._target = _target(catalog, self._table_id)
+            # No row, but all columns: what can never fit is refused before a task runs.
+            conform(arrow_schema_of(schema).empty_table(), self._target.fields, self._target.table, by_name=True)
+            # A write that is planned and never run leaves its lease to run out.
+            self._lease = "" if self._is_done else take_lease(runtime_of(catalog).store, catalog.catalog_id).lease_id
         self._directory = f"{self._target.directory}write-{uuid4()}/"
-        # No row, but all columns: what can never fit is refused before a task runs.
-        conform(arrow_schema_of(schema).empty_table(), self._target.fields, self._target.table, by_name=True)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenFiles:
         """Write the rows of a task into new files; after a failure none is left.
@@ -118,6 +122,7 @@ class TableWriter(DataSourceArrowWriter):
         """
         if not messages or any(message is None for message in messages):
             storage.delete_directory(self._directory)
+            self._end_lease()
 
     def _commit(self, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
         def attempt() -> None:
@@ -136,6 +141,7 @@ class TableWriter(DataSourceArrowWriter):
                 f'Table "{self._target.table}" was altered while rows for it were written; nothing was committed.',
                 hint="Write them again.",
             )
+        staging.use_lease(self._own_lease(catalog))
         if self._overwrite:
             delete_all(staging, row)
         register_files(staging, self._table_id, files)
@@ -147,6 +153,14 @@ class TableWriter(DataSourceArrowWriter):
     def _remove(self, files: Sequence[NewDataFile]) -> None:
         storage.delete(self._target.directory + file.path for file in files)
         storage.delete_directory(self._directory)
+        self._end_lease()
+
+    def _own_lease(self, catalog: Catalog) -> Lease:
+        return Lease(runtime_of(catalog).store, catalog.catalog_id, self._lease)
+
+    def _end_lease(self) -> None:
+        with suppress(ForklakeError), self._source.open_catalog() as catalog:  # else it runs out
+            self._own_lease(catalog).end()
 
 
 def _target(catalog: Catalog, table: TableId) -> WriteTarget:

@@ -468,6 +468,7 @@ def _payload(commit: CommitRequest) -> dict[str, Any]:
         "message": commit.info.message,
         "extra_info": commit.info.extra_info,
         "commit_key": commit.commit_key,
+        "lease": commit.lease_id,
         "schema_version": commit.schema_version,
         "new_objects": commit.new_objects,
         "new_files": commit.new_files,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forklake.metastore.queries import leases
 from forklake.metastore.queries.option_rows import OptionRow, options_of, write_options
 from forklake.metastore.queries.snapshots import known_commit
 from forklake.metastore.schema.description import Visibility
@@ -51,6 +52,8 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
         return CommitResult(Outcome.MISSING)
     if not head[0][1]:
         return CommitResult(Outcome.DROPPED)
+    if commit.lease_id is not None and not leases.exists(session, commit.catalog_id, commit.lease_id):
+        return CommitResult(Outcome.UNLEASED)
     if head[0][0] != commit.expected:
         return CommitResult(Outcome.MOVED)
 
@@ -58,6 +61,9 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
     made_at = max(session.now(), session.time(head[0][2]))
     move_head(session, commit.catalog_id, snapshot)
     step("commit: head moved")
+    if commit.lease_id is not None:
+        leases.delete(session, commit.catalog_id, commit.lease_id)
+        step("commit: lease ended")
     objects = session.take_ids("ducklake_object_id_seq", commit.new_objects)
     files = session.take_ids("ducklake_file_id_seq", commit.new_files)
     changes_made = ",".join(

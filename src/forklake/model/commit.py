@@ -24,7 +24,8 @@ class Tombstone:
 class CommitRequest:
     """Everything that a store needs to commit.
 
-    The store decides one thing only: whether the head is still ``expected``.
+    The store decides two things only: whether the head is still ``expected``, and whether the writer's lease is still
+    there, if it has one. The commit ends the lease.
     """
 
     catalog_id: CatalogId
@@ -38,6 +39,7 @@ class CommitRequest:
     rows: Mapping[str, Sequence[Row]]
     ends: Mapping[str, Sequence[RowUid]]
     tombstones: Sequence[Tombstone]
+    lease_id: str | None = None
 
 
 class Outcome(StrEnum):
@@ -48,6 +50,7 @@ class Outcome(StrEnum):
     MOVED = "moved"
     DROPPED = "dropped"
     MISSING = "missing"
+    UNLEASED = "unleased"
 
 
 @dataclass(frozen=True, slots=True)

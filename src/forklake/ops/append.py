@@ -54,6 +54,7 @@ def append(
         if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
             inline(staging, table, how.target.fields, rows)
             return int(rows.num_rows)
+    staging.take_lease()
     files = _write_files(runtime, how, frame, rows, by_name=by_name)
     paths = [how.target.directory + file.path for file in files]
     staging.on_undo(lambda: storage.delete(paths))

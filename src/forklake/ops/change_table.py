@@ -72,6 +72,7 @@ def delete_where(staging: Staging, runtime: Runtime, table: TableRow, condition:
     if not plan.files and not plan.inlined:
         return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    staging.take_lease()
     changed = runtime.engine.delete(plan, condition.spark_sql, how.target, _inlining(how))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
@@ -106,6 +107,7 @@ def update_where(
         return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
     text = None if condition is None else condition.spark_sql
+    staging.take_lease()
     changed = runtime.engine.update(plan, text, values, how.target, _inlining(how), keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count
@@ -122,6 +124,7 @@ def merge(staging: Staging, runtime: Runtime, table: TableRow, source: Frame | p
     """
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
     with _plan_merge(staging, runtime, table, source, merge) as (plan, rows):
+        staging.take_lease()
         changed = runtime.engine.merge(plan, rows, merge, how.target, _inlining(how), keeps_ids=not _is_new(table))
     stage_changes(staging, table, how.target, changed)
     return changed.deleted_count + changed.inserted_count
@@ -148,6 +151,7 @@ def change_found_rows(
     if not plan.files and not plan.inlined:
         return 0
     how = writing(runtime, staging.draft, table, may_alter_later=staging.may_alter_later)
+    staging.take_lease()
     changed = runtime.engine.change_found(
         plan, found, how.target, _inlining(how), is_update=is_update, keeps_ids=not _is_new(table)
     )

@@ -101,6 +101,7 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     target = _target(runtime, staging, table)
     planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table)
     plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), rows)
+    staging.take_lease()
     written: list[str] = []
     # Removed as well if the transaction fails halfway: what is written so far is known here.
     staging.on_undo(lambda: storage.delete(written))

@@ -60,6 +60,7 @@ class StagedFiles:
             for file, row in zip(self._files, self._rows, strict=True)
         ]
         files: list[NewDataFile] = []
+        self._staging.take_lease()
         self._staging.on_undo(lambda: storage.delete(how.target.directory + file.path for file in files))
         _rewrite(self._runtime, old, how.target, files)
         mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}

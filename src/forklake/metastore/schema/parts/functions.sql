@@ -17,8 +17,9 @@ CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LAN
 AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
 
 -- Move the head of a catalog from the snapshot the client planned on, and write the rows of the new one.
---   outcome  committed; known: the commit key did this already; moved, dropped, missing: nothing was written
---   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key",
+--   outcome  committed; known: the commit key did this already; moved, dropped, missing: nothing was written;
+--            unleased: nothing was written, the lease is gone
+--   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key", "lease",
 --             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
 --             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...]}
 CREATE FUNCTION forklake.lake_commit(
@@ -28,6 +29,7 @@ CREATE FUNCTION forklake.lake_commit(
 DECLARE
     v_rows jsonb := p_commit -> 'rows';
     v_ends jsonb := p_commit -> 'ends';
+    v_leased boolean := true;
 BEGIN
     outcome := 'known';
     SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
@@ -36,9 +38,16 @@ BEGIN
      WHERE l.catalog_id = p_catalog AND l.commit_key = p_commit ->> 'commit_key';
     IF FOUND THEN RETURN; END IF;
 
+    -- Locked, so that nobody takes the lease away from here on. A commit that is tried again after it moved keeps it.
+    IF p_commit ->> 'lease' IS NOT NULL THEN
+        PERFORM FROM forklake.ducklake_lease e
+          WHERE e.catalog_id = p_catalog AND e.lease_id = p_commit ->> 'lease' FOR UPDATE;
+        v_leased := FOUND;
+    END IF;
+
     -- The id is taken after the row is locked, so ids grow in the order of the commits of a catalog.
     UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq')
-     WHERE h.catalog_id = p_catalog AND h.snapshot_id = p_expected AND h.live
+     WHERE h.catalog_id = p_catalog AND h.snapshot_id = p_expected AND h.live AND v_leased
      RETURNING h.snapshot_id INTO snapshot;
     IF NOT FOUND THEN
         SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
@@ -46,13 +55,14 @@ BEGIN
           LEFT JOIN forklake.ducklake_snapshot s ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id
          WHERE l.catalog_id = p_catalog AND l.commit_key = p_commit ->> 'commit_key';
         IF FOUND THEN RETURN; END IF;
-        SELECT CASE WHEN h.live THEN 'moved' ELSE 'dropped' END INTO outcome
+        SELECT CASE WHEN NOT h.live THEN 'dropped' WHEN v_leased THEN 'moved' ELSE 'unleased' END INTO outcome
           FROM forklake.ducklake_head h WHERE h.catalog_id = p_catalog;
         outcome := coalesce(outcome, 'missing');
         RETURN;
     END IF;
 
     outcome := 'committed';
+    DELETE FROM forklake.ducklake_lease e WHERE e.catalog_id = p_catalog AND e.lease_id = p_commit ->> 'lease';
     SELECT greatest(clock_timestamp(), s.snapshot_time) INTO STRICT made_at
       FROM forklake.ducklake_snapshot s WHERE s.catalog_id = p_catalog AND s.snapshot_id = p_expected;
     objects := ARRAY(SELECT nextval('forklake.ducklake_object_id_seq')
