@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len
 
+import forklake
 from forklake.cli import output
 from forklake.cli.main import forklake as program
 from forklake.cli.reference import commands, page
@@ -366,3 +367,42 @@ def test_no_command_makes_a_file_for_a_database_that_is_not_known(
         assert (said.code, said.out) == (2, "")
         assert "nothing was made" in said.err
     assert list(tmp_path.iterdir()) == []
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Orphaned files
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_orphaned_files_are_listed_and_deleted(shop: Path, tmp_path: Path) -> None:
+    place = tmp_path / "data/shop/main/orders"
+    place.mkdir(parents=True, exist_ok=True)
+    stray = place / "stray.parquet"
+    stray.write_bytes(b"12345")
+    assert run("maintain", "orphans", "shop", lake=shop).out == "Deleted 0 orphaned files, 0 B.\n"
+    dry = run("maintain", "orphans", "shop", "--any-age", "--dry-run", lake=shop)
+    assert dry.out == f"{stray}\nWould delete 1 orphaned file, 5 B.\n"
+    assert stray.exists()
+    told = json.loads(run("maintain", "orphans", "--all", "--any-age", "--json", lake=shop).out)
+    assert [file["path"] for file in told["files"]] == [str(stray)]
+    assert (told["byte_count"], told["failures"], told["dry_run"]) == (5, [], False)
+    assert not stray.exists()
+
+
+def test_a_directory_that_cannot_be_searched_is_told_and_the_rest_goes_on(shop: Path, tmp_path: Path) -> None:
+    stray = tmp_path / "data/agent/stray.parquet"
+    stray.parent.mkdir(parents=True)
+    stray.write_bytes(b"12345")
+    with forklake.open(str(shop)) as lake:
+        lake.catalog("shop").options.set("delete_older_than", "")
+    (tmp_path / "data/shop").mkdir(exist_ok=True)
+    (tmp_path / "data/shop/own.parquet").write_bytes(b"12345")
+    said = run("maintain", "orphans", "--all", "--older-than", "0 seconds", lake=shop)
+    assert (said.code, said.out.splitlines()[-1]) == (0, "Deleted 2 orphaned files, 10 B.")
+    stray.write_bytes(b"12345")
+    (tmp_path / "data/shop/own.parquet").write_bytes(b"12345")
+    with forklake.open(str(shop)) as lake:
+        lake.catalog("agent").options.set("delete_older_than", "0 seconds")
+    said = run("maintain", "orphans", "--all", lake=shop)
+    assert (said.code, said.out.splitlines()[-1]) == (9, "Deleted 1 orphaned file, 5 B.")
+    assert "either cleanup_all OR older_than must be specified" in said.err

@@ -14,6 +14,7 @@ from forklake.cli.verbs.verb import Lacks
 from forklake.lake.alter import Alter
 from forklake.lake.catalog_inspection import CatalogInspection
 from forklake.lake.inspection import Inspection
+from forklake.lake.lake_maintenance import LakeMaintenance
 from forklake.lake.macros import Macros
 from forklake.lake.maintenance import CatalogMaintenance, Maintenance
 from forklake.lake.schemas import Schemas
@@ -26,7 +27,7 @@ from forklake.sql.parse import parse
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verbs.md"
 HANDLES = (forklake.Lake, forklake.LakeAt, forklake.Catalog, forklake.Fork, forklake.Transaction, forklake.Table)
 MAINTENANCE = (CatalogMaintenance, Maintenance)
-OTHERS = (Alter, CatalogInspection, Inspection, Macros, forklake.Options, Schemas, Storage, Views)
+OTHERS = (Alter, CatalogInspection, Inspection, LakeMaintenance, Macros, forklake.Options, Schemas, Storage, Views)
 GROUPS = (*MAINTENANCE, *OTHERS)
 FAMILIES = (HANDLES, MAINTENANCE, *((kind,) for kind in OTHERS))
 """What is inherited within one of them counts once."""

@@ -12,6 +12,7 @@ from forklake.cli.command import Root
 from forklake.cli.completion import completion
 from forklake.cli.demo import demo
 from forklake.cli.init import init
+from forklake.cli.maintain import maintain
 from forklake.cli.option import option
 from forklake.cli.snapshot import snapshot
 from forklake.cli.sql import sql
@@ -28,7 +29,7 @@ def forklake() -> None:
     """
 
 
-for command in (init, catalog, table, snapshot, sql, option, stats, demo, completion):
+for command in (init, catalog, table, snapshot, maintain, sql, option, stats, demo, completion):
     forklake.add_command(command)
 
 

@@ -64,7 +64,7 @@ def open_input(path: str) -> pa.NativeFile:
     Raises:
         DataFileError: It is missing or cannot be read.
     """
-    system, place = _locate(path)
+    system, place = locate(path)
     with explain_errors(path, "read"):
         return system.open_input_file(place)
 
@@ -75,7 +75,7 @@ def open_output(path: str) -> pa.NativeFile:
     Raises:
         DataFileError: It cannot be written there.
     """
-    system, place = _locate(path)
+    system, place = locate(path)
     with explain_errors(path, "written"):
         if is_local(path):
             os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -88,7 +88,7 @@ def size(path: str) -> int:
     Raises:
         DataFileError: It is missing.
     """
-    system, place = _locate(path)
+    system, place = locate(path)
     with explain_errors(path, "read"):
         info = system.get_file_info(place)
         if info.type != fs.FileType.File:
@@ -102,8 +102,8 @@ def move(source: str, target: str) -> None:
     Raises:
         DataFileError: The file is missing, or cannot be moved there; it stays where it was.
     """
-    system, place = _locate(source)
-    _, new_place = _locate(target)
+    system, place = locate(source)
+    _, new_place = locate(target)
     with explain_errors(source, f'moved to "{target}"'):
         if is_local(source):
             os.makedirs(os.path.dirname(new_place), exist_ok=True)
@@ -128,16 +128,24 @@ def delete(paths: Iterable[str]) -> list[str]:
 
     A file that is gone already counts as deleted. Never raises for a file, so it can follow another error.
     """
-    left = []
-    for path in paths:
-        try:
-            system, place = _locate(path)
-            system.delete_file(place)
-        except FileNotFoundError:
-            continue
-        except (OSError, pa.ArrowException, InvalidPathError, DataFileError):
-            left.append(path)
-    return left
+    return [path for path in paths if try_delete(path) is not None]
+
+
+def try_delete(path: str) -> str | None:
+    """Delete a file; return the reason if it remains, or else None.
+
+    A file that is gone already counts as deleted. Never raises for a file.
+    """
+    try:
+        system, place = locate(path)
+        system.delete_file(place)
+    except FileNotFoundError:
+        return None
+    except (OSError, pa.ArrowException) as error:
+        return _REASONS.get(getattr(error, "errno", None) or 0) or str(error).strip() or type(error).__name__
+    except (InvalidPathError, DataFileError) as error:
+        return error.message
+    return None
 
 
 def list_files(directory: str) -> list[str]:
@@ -146,7 +154,7 @@ def list_files(directory: str) -> list[str]:
     Raises:
         DataFileError: It cannot be read.
     """
-    system, place = _locate(directory)
+    system, place = locate(directory)
     place = place.rstrip("/")
     with explain_errors(directory, "read"):
         found = system.get_file_info(fs.FileSelector(place, allow_not_found=True, recursive=True))
@@ -160,7 +168,7 @@ def delete_directory(directory: str) -> bool:
     Never raises, so it can follow another error.
     """
     try:
-        system, place = _locate(directory)
+        system, place = locate(directory)
         system.delete_dir(place.rstrip("/"))
     except FileNotFoundError:
         return True
@@ -234,7 +242,13 @@ def hint_for(message: str) -> str | None:
     return next((hint for number, hint in _HINTS.items() if _REASONS[number] in message), None)
 
 
-def _locate(path: str) -> tuple[fs.FileSystem, str]:
+def locate(path: str) -> tuple[fs.FileSystem, str]:
+    """Return the storage of a path, and what the path is called there.
+
+    Raises:
+        InvalidPathError: It is neither absolute nor a URL, or no storage is known for it.
+        DataFileError: The storage cannot be reached.
+    """
     match = _URL.match(path)
     if match is not None and match[1].lower() != "file":
         system, base = _store(_ALIASES.get(match[1].lower(), match[1].lower()), match[2])

@@ -12,6 +12,7 @@ from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.state import CatalogState
 from forklake.config import Settings
 from forklake.lake.catalog import Catalog
+from forklake.lake.lake_maintenance import LakeMaintenance
 from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
@@ -107,6 +108,11 @@ class Lake:
     def options(self) -> Options:
         """The options of the lake, for all catalogs that do not set their own."""
         return lake_options(self._runtime)
+
+    @property
+    def maintenance(self) -> LakeMaintenance:
+        """Maintenance of all catalogs: delete orphaned files."""
+        return LakeMaintenance(self._runtime)
 
     def create_catalog(
         self,

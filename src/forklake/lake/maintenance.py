@@ -15,7 +15,7 @@ from forklake.catalog.moments import Moment, Time
 from forklake.catalog.names import qualified_name
 from forklake.lake.runner import Runner
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import Commit, ExportedCatalog, FlushedTable
+from forklake.model.records import Commit, ExportedCatalog, FlushedTable, OrphanSearch
 from forklake.model.version import Version
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
@@ -103,6 +103,34 @@ class CatalogMaintenance(Maintenance):
             dry_run=dry_run,
         )
         return [snapshot.snapshot_id for snapshot in chosen]
+
+    def delete_orphaned_files(
+        self, *, older_than: Time | timedelta | None = None, cleanup_all: bool = False, dry_run: bool = False
+    ) -> OrphanSearch:
+        """Delete files below the catalog's own directory that nothing names; return which.
+
+        What a row of any catalog names stays, whether or not a snapshot still shows it, as do files that wait for their
+        deletion, files of writers at work, and young ones. Only Parquet and Puffin files go, and what Spark's writers
+        leave in their private directories. What cannot be deleted is reported, and the rest goes on.
+
+        Args:
+            older_than: Only files last written before this time; a timedelta or a text such as ``7 days`` is an age. If
+                neither this nor ``cleanup_all`` is given, the option ``delete_older_than`` says it: 2 days.
+            cleanup_all: Files of any age; those of writers at work stay all the same.
+            dry_run: Delete nothing; only return which.
+
+        Raises:
+            InvalidInputError: Both were given, or neither and the option is empty.
+            DataFileError: The directory cannot be read.
+        """
+        self._check_writable()
+        return ops.delete_orphaned_files.delete_orphaned_files(
+            self._runner._runtime,
+            self._catalog_id,
+            older_than=older_than,
+            cleanup_all=cleanup_all,
+            dry_run=dry_run,
+        )
 
     def sever(self) -> Commit:
         """Cut the catalog off from its ancestors.

@@ -20,6 +20,9 @@ from forklake.model.ids import INFINITY, CatalogId, DataFileId, RowUid, Snapshot
 from forklake.model.rows import Origin, Row
 from forklake.model.version import Version
 
+BEGUN_SINCE = f"{BEGIN} > :since"
+"""The condition that an own row was written after a snapshot of its catalog, whatever became of it."""
+
 Where = Mapping[str, Any]
 """Columns and what they must be: a value, a list of values, or a name that is compared folded."""
 

@@ -231,6 +231,35 @@ class FlushedTable:
 
 
 @dataclass(frozen=True, slots=True)
+class OrphanedFile:
+    """A file that nothing named: its size, and when it was last written."""
+
+    path: str
+    byte_count: int
+    modified: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanSearch:
+    """What a search for orphaned files found.
+
+    Attributes:
+        files: The files that were deleted; in a dry run those that would be.
+        failures: What could not be deleted or read, and why, as sentences.
+        dry_run: Whether nothing was to be deleted.
+    """
+
+    files: tuple[OrphanedFile, ...]
+    failures: tuple[str, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def byte_count(self) -> int:
+        """The size of the files."""
+        return sum(file.byte_count for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedCatalog:
     """A plain DuckLake database that an export made.
 

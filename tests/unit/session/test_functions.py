@@ -1,5 +1,6 @@
 """The functions of catalogs, called as SQL calls them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,8 +9,15 @@ from uuid import UUID
 
 import pytest
 
-from forklake import Catalog, Lake, MacroImplementation, NewDataFile, NewDeleteFile
-from forklake.errors import AlreadyExistsError, ForklakeError, InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake import Catalog, Lake, MacroImplementation, NewDataFile, NewDeleteFile, Settings
+from forklake.errors import (
+    AlreadyExistsError,
+    DataFileError,
+    ForklakeError,
+    InvalidInputError,
+    NotFoundError,
+    SnapshotNotFoundError,
+)
 from forklake.model import types
 from forklake.model.ids import SnapshotId
 from forklake.model.types.shapes import list_of
@@ -413,13 +421,55 @@ def test_all_functions_of_ducklake_and_ours_are_known() -> None:
     theirs = (
         "snapshots current_snapshot last_committed_snapshot options settings table_info list_files table_changes"
         " table_insertions table_deletions set_option set_commit_message expire_snapshots cleanup_old_files"
-        " delete_orphaned_files merge_adjacent_files rewrite_data_files flush_inlined_data add_data_files"
+        " delete_orphaned_files cleanup_orphaned_files merge_adjacent_files rewrite_data_files flush_inlined_data add_data_files"
     )
     ours = (
         "catalogs fork_catalog create_catalog drop_catalog undrop_catalog purge_catalog rename_catalog sever_catalog"
         " export_catalog import_catalog fork_tree lake_stats table_history reset_option"
     )
     assert set(FUNCTIONS) == {*theirs.split(), *ours.split()}
+
+
+@pytest.mark.parametrize("name", ["delete_orphaned_files", "cleanup_orphaned_files"])
+def test_orphaned_files_are_returned_and_gone(x: Attached, shop: Catalog, name: str) -> None:
+    stray = Path(shop.inspect.info.data_path) / "main" / "stray.parquet"
+    stray.parent.mkdir(parents=True, exist_ok=True)
+    stray.write_bytes(b"stray")
+    assert columns(x.call(name)) == [("path", "varchar")]
+    assert x.rows(name) == x.rows(name, older_than=timedelta(days=1)) == []
+    for _ in range(2):
+        assert x.rows(name, cleanup_all=True, dry_run=True) == [(str(stray),)]
+    with pytest.raises(
+        InvalidInputError, match=r"ducklake_delete_orphaned_files: either cleanup_all OR older_than must"
+    ):
+        x.rows(name, cleanup_all=True, older_than=timedelta(days=1))
+    with pytest.raises(InvalidInputError, match="read-only mode"):
+        replace(x, read_only=True).rows(name, cleanup_all=True)
+    assert x.rows(name, cleanup_all=True) == [(str(stray),)]
+    assert not stray.exists()
+
+
+def test_an_orphaned_file_that_cannot_be_deleted_is_told(lake: Lake, shop: Catalog) -> None:
+    place = Path(shop.inspect.info.data_path)
+    place.mkdir(parents=True, exist_ok=True)
+    for name in ("a.parquet", "b.parquet", "c.parquet"):
+        (place / name).write_bytes(b"stray")
+    x = Attached("x", opened_with(lake, lambda step: block(step, place / "b.parquet")), shop)
+    with pytest.raises(DataFileError, match=r"b.parquet\" was not deleted: .* \(2 orphaned files were deleted.\)"):
+        x.rows("delete_orphaned_files", cleanup_all=True)
+    assert [path.name for path in place.iterdir()] == ["b.parquet"]
+
+
+def opened_with(lake: Lake, on_step: Callable[[str], None]) -> Lake:
+    """Return the same lake, opened with steps that are told."""
+    return Lake(f"sqlite:{lake._runtime.location}", settings=Settings(on_step=on_step))
+
+
+def block(step: str, path: Path) -> None:
+    """Put a directory in the place of a file before it is deleted."""
+    if step == "orphans: judged":
+        path.unlink()
+        path.mkdir()
 
 
 def test_a_function_that_is_not_there_yet_says_so(x: Attached) -> None:

@@ -36,6 +36,7 @@ REACHED: Final = {
     "Inspection": "table.inspect",
     "Lake": "lake",
     "LakeAt": "lake.at(...)",
+    "LakeMaintenance": "lake.maintenance",
     "Macros": "catalog.macros",
     "Maintenance": "transaction.maintenance",
     "Options": "catalog.options",

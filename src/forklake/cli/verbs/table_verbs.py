@@ -196,6 +196,21 @@ CHAPTERS: Final = (
                 FILE_WRITER,
             ),
             Verb(
+                "delete files that nothing names",
+                ("CatalogMaintenance.delete_orphaned_files",),
+                (
+                    "CALL ducklake_delete_orphaned_files('shop')",
+                    "CALL ducklake_cleanup_orphaned_files('shop', dry_run => true)",
+                ),
+                ("maintain orphans",),
+            ),
+            Verb(
+                "delete files that nothing names, of all catalogs",
+                ("LakeMaintenance.delete_orphaned_files",),
+                Lacks("a session sees the catalogs that it has attached"),
+                ("maintain orphans",),
+            ),
+            Verb(
                 "add, rewrite, merge and remove files as DuckLake does",
                 OF_DUCKLAKE,
                 (
@@ -203,7 +218,6 @@ CHAPTERS: Final = (
                     "CALL ducklake_merge_adjacent_files('shop')",
                     "CALL ducklake_rewrite_data_files('shop')",
                     "CALL ducklake_cleanup_old_files('shop')",
-                    "CALL ducklake_delete_orphaned_files('shop')",
                     "CHECKPOINT",
                 ),
                 OF_DUCKLAKE,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from forklake.metastore import visibility
 from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import BEGIN, END
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+
+_PAGE: Final = 1000
 
 Moment = SnapshotId | datetime | None
 """When the list of catalogs is read as of: a snapshot, a time, or now."""
@@ -179,6 +181,18 @@ def directories(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId
         ids=sorted(catalogs),
     )
     return {CatalogId(catalog): (str(path), bool(is_relative)) for catalog, path, is_relative in found}
+
+
+def all_directories(source: Source) -> Iterator[tuple[CatalogId, tuple[str, bool]]]:
+    """Yield all catalogs there ever were, with their paths as `directories` has them."""
+    after = -1
+    while found := source.query(
+        "SELECT DISTINCT catalog_id, path, path_is_relative FROM forklake.ducklake_catalog WHERE catalog_id > :after"
+        f" ORDER BY catalog_id LIMIT {_PAGE}",
+        after=after,
+    ):
+        yield from ((CatalogId(catalog), (str(path), bool(is_relative))) for catalog, path, is_relative in found)
+        after = found[-1][0]
 
 
 def catalogs_at(source: Source, paths: Sequence[str]) -> set[CatalogId]:

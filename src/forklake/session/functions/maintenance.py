@@ -1,4 +1,4 @@
-"""Catalog functions for maintenance: expire snapshots, flush inlined rows.
+"""Catalog functions for maintenance: expire snapshots, flush rows, delete orphans.
 
 DuckLake's functions that are not supported yet are here, too, and are refused.
 """
@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Final
 
 from forklake.catalog import lookup
-from forklake.errors import InvalidInputError, NotFoundError
+from forklake.errors import DataFileError, InvalidInputError, NotFoundError
 from forklake.lake.internals import content_of, run, runtime_of
 from forklake.model import types
+from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.flush_inlined import flush_inlined
 from forklake.session.functions.arguments import (
@@ -33,6 +34,7 @@ _FLUSHED: Final = (
     column("table_name", types.VARCHAR),
     column("rows_flushed", types.INT128),
 )
+_PATHS: Final = (column("path", types.VARCHAR),)
 
 
 def _expire_snapshots(call: Call) -> Rows:
@@ -62,6 +64,23 @@ def _flush_inlined_data(call: Call) -> Rows:
     return Rows(_FLUSHED, [(one.schema_name, one.table_name, one.row_count) for one in flushed])
 
 
+def _delete_orphaned_files(call: Call) -> Rows:
+    call.check_writable("ducklake_delete_orphaned_files")
+    search = delete_orphaned_files(
+        runtime_of(call.attachment.lake),
+        call.attachment.catalog.catalog_id,
+        older_than=call.arguments.get("older_than"),
+        cleanup_all=bool(call.arguments.get("cleanup_all")),
+        dry_run=bool(call.arguments.get("dry_run")),
+    )
+    if search.failures:
+        rest = f"; {len(search.failures) - 1} others neither" if len(search.failures) > 1 else ""
+        raise DataFileError(
+            f"{search.failures[0]} ({len(search.files)} orphaned files were deleted{rest}.)", hint="Try again."
+        )
+    return Rows(_PATHS, [(file.path,) for file in search.files])
+
+
 def _unsupported_function(name: str) -> Callable[[Call], Rows]:
     def run(call: Call) -> Rows:
         raise InvalidInputError(f'Not implemented Error: The function "ducklake_{name}" is not supported yet.')
@@ -80,7 +99,6 @@ _UNSUPPORTED: Final[dict[str, tuple[Signature, ...]]] = {
     "merge_adjacent_files": (Signature(named=_MERGED), Signature(_TABLE, named={**_SCHEMA, **_MERGED})),
     "rewrite_data_files": (Signature(named=_REWRITTEN), Signature(_TABLE, named={**_SCHEMA, **_REWRITTEN})),
     "cleanup_old_files": _CLEANUP,
-    "delete_orphaned_files": _CLEANUP,
     "add_data_files": (
         Signature({**_TABLE, "files": VARCHAR}, named=_ADDED),
         Signature({**_TABLE, "files": TEXTS}, named=_ADDED),
@@ -99,6 +117,10 @@ FUNCTIONS: Final = (
         (Signature(optional={"older_than": TIMESTAMPTZ}, named={"versions": IDS, "dry_run": BOOLEAN}),),
         _expire_snapshots,
         acts=SNAPSHOT_COLUMNS,
+    ),
+    *(
+        CatalogFunction(name, _CLEANUP, _delete_orphaned_files, acts=_PATHS)
+        for name in ("delete_orphaned_files", "cleanup_orphaned_files")
     ),
     *(CatalogFunction(name, signatures, _unsupported_function(name)) for name, signatures in _UNSUPPORTED.items()),
 )

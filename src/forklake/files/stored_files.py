@@ -1,0 +1,126 @@
+"""Files as their storage lists them, in pages, and the deletion of many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from pyarrow import fs
+
+from forklake.files import storage
+
+_PAGE: Final = 1000
+_STEPWISE_LEVELS: Final = 2
+"""So many levels of an object store are listed one by one: schemas, tables. What lies below comes with few requests."""
+_THREADS: Final = 16
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file, with its size and when it was last written by the clock of its storage."""
+
+    path: str
+    byte_count: int
+    modified: datetime
+
+
+def stored_files(directory: str) -> Iterator[list[StoredFile]]:
+    """Yield all files below a directory, page by page; none if it is missing.
+
+    However many files there are, few are held at a time: of an object store, those of one table. Links are not
+    followed. What appears or goes meanwhile may be listed or not. Paths begin as the directory is spelled.
+
+    Raises:
+        DataFileError: A directory cannot be read.
+    """
+    root = directory.rstrip("/") + "/"
+    found = _local_files(root) if storage.is_local(directory) else _object_files(root, _STEPWISE_LEVELS)
+    page: list[StoredFile] = []
+    for file in found:
+        page.append(file)
+        if len(page) == _PAGE:
+            yield page
+            page = []
+    if page:
+        yield page
+
+
+def delete_files(paths: Sequence[str]) -> dict[str, str]:
+    """Delete files, as many as possible; return those that remain, with the reason.
+
+    A file that is gone already counts as deleted.
+    """
+    if not paths or storage.is_local(paths[0]):
+        outcomes = [storage.try_delete(path) for path in paths]
+    else:
+        with ThreadPoolExecutor(_THREADS) as pool:
+            outcomes = list(pool.map(storage.try_delete, paths))
+    return {path: reason for path, reason in zip(paths, outcomes, strict=True) if reason is not None}
+
+
+def delete_empty_directories(path: str, root: str) -> None:
+    """Delete the local directories above a file, up to a root and with it, if empty."""
+    if not storage.is_local(path):
+        return
+    place, last = os.path.dirname(storage.local_path(path)), storage.local_path(root).rstrip("/")
+    with suppress(OSError):  # one that is not empty ends it
+        while place.startswith(last):
+            os.rmdir(place)
+            place = os.path.dirname(place)
+
+
+def _local_files(root: str) -> Iterator[StoredFile]:
+    left = [root]
+    while left:
+        directory = left.pop()
+        with storage.explain_errors(directory, "read"):
+            try:
+                entries = os.scandir(storage.local_path(directory))
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            with entries:
+                for entry in entries:
+                    if not _is_text(entry.name):
+                        continue  # no path of ours
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(f"{directory}{entry.name}/")
+                    elif entry.is_file(follow_symlinks=False) and (status := _status(entry)) is not None:
+                        modified = datetime.fromtimestamp(status.st_mtime, UTC)
+                        yield StoredFile(f"{directory}{entry.name}", status.st_size, modified)
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _object_files(root: str, levels: int) -> Iterator[StoredFile]:
+    system, place = storage.locate(root)
+    base = place.rstrip("/")
+    with storage.explain_errors(root, "read"):
+        found = system.get_file_info(fs.FileSelector(base, allow_not_found=True, recursive=levels == 0))
+    found.reverse()
+    while found:
+        info = found.pop()
+        path = f"{root}{info.path[len(base) :].lstrip('/')}"
+        if info.type == fs.FileType.File:
+            # A file whose time nobody tells counts as new.
+            yield StoredFile(path, info.size or 0, info.mtime or _NEVER)
+        elif info.type == fs.FileType.Directory and levels:
+            yield from _object_files(f"{path}/", levels - 1)

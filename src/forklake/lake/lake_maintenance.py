@@ -1,0 +1,38 @@
+"""Maintenance of a whole lake: `Lake.maintenance`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from forklake import ops
+from forklake.catalog.moments import Time
+from forklake.model.records import OrphanSearch
+from forklake.ops.runtime import Runtime
+
+
+class LakeMaintenance:
+    """Maintenance of all catalogs of a lake, dropped and purged ones too."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def delete_orphaned_files(
+        self, *, older_than: Time | timedelta | None = None, cleanup_all: bool = False, dry_run: bool = False
+    ) -> OrphanSearch:
+        """Delete the orphaned files of all catalogs; return which.
+
+        A catalog that cannot be searched is reported, and the rest goes on. Otherwise as
+        `CatalogMaintenance.delete_orphaned_files`.
+
+        Args:
+            older_than: Only files last written before this time; a timedelta or a text such as ``7 days`` is an age. If
+                neither this nor ``cleanup_all`` is given, the option ``delete_older_than`` of each catalog says it.
+            cleanup_all: Files of any age; those of writers at work stay all the same.
+            dry_run: Delete nothing; only return which.
+
+        Raises:
+            InvalidInputError: Both were given.
+        """
+        return ops.delete_orphaned_files.delete_all_orphaned_files(
+            self._runtime, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run
+        )

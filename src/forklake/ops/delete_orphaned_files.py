@@ -1,0 +1,274 @@
+"""Deletes orphaned files: those below a catalog's directory that nothing names.
+
+What a page of the listing holds is judged after it was listed, from one state of the database: by then the writer
+of a file has its lease still, or has committed rows that name it, or is gone. docs/spec/garbage.md states the rule.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import cache, partial
+from typing import Final
+
+import numpy as np
+
+from forklake.catalog.moments import Time
+from forklake.catalog.paths import join
+from forklake.errors import DataFileError, InvalidInputError
+from forklake.files.intervals import parse_interval
+from forklake.files.stored_files import StoredFile, delete_empty_directories, delete_files, stored_files
+from forklake.metastore.queries import catalogs, known_files, leases
+from forklake.metastore.queries.known_files import Claims
+from forklake.metastore.store import Session
+from forklake.model.ids import CatalogId
+from forklake.model.records import OrphanedFile, OrphanSearch
+from forklake.ops.ages import read_limit, time_before
+from forklake.ops.runtime import Runtime
+from forklake.ops.scoped_options import effective_option
+
+_BATCH: Final = 500
+"""So many files are judged and deleted under one lock."""
+
+_CLOCKS_DIFFER: Final = timedelta(hours=1)
+"""So much older than a lease files may seem that are written under it."""
+
+_SUFFIXES: Final = (".parquet", ".puffin")
+_PRIVATE: Final = re.compile(r".*?/write-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/", re.DOTALL)
+"""The private directory of one write; whatever is in it is ours."""
+
+_UNDONE: Final = "nothing was deleted"
+
+
+def delete_orphaned_files(
+    runtime: Runtime,
+    catalog: CatalogId,
+    *,
+    older_than: Time | timedelta | None = None,
+    cleanup_all: bool = False,
+    dry_run: bool = False,
+) -> OrphanSearch:
+    """Delete files below a catalog's own directory that nothing names; return which.
+
+    A file stays if a row of any catalog names it, whether or not a snapshot still shows the row, if it waits for its
+    deletion, if the lease of a writer covers it, or if it is young. Only Parquet and Puffin files are deleted, and
+    what writers leave in their private directories. A file that cannot be deleted is reported, and the rest goes on.
+
+    Args:
+        runtime: The open lake.
+        catalog: The catalog, which may be dropped or purged.
+        older_than: Only files last written before this time; an age counts from now. If neither this nor
+            ``cleanup_all`` is given, the option ``delete_older_than`` is the age.
+        cleanup_all: Files of any age. Leases are respected all the same.
+        dry_run: Only return which.
+
+    Raises:
+        InvalidInputError: Both were given, or neither and the option is empty.
+        DataFileError: The directory cannot be read.
+    """
+    _check_choice(older_than, cleanup_all=cleanup_all)
+    limit = _limit(runtime, catalog, older_than, cleanup_all=cleanup_all)
+    place = catalogs.directories(runtime.store, [catalog])[catalog]
+    search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
+    return OrphanSearch(tuple(search.run()), tuple(search.failures), dry_run)
+
+
+def delete_all_orphaned_files(
+    runtime: Runtime,
+    *,
+    older_than: Time | timedelta | None = None,
+    cleanup_all: bool = False,
+    dry_run: bool = False,
+) -> OrphanSearch:
+    """Delete the orphaned files of all catalogs; return which.
+
+    Dropped and purged ones are among them. A catalog that cannot be searched is reported, and the rest goes on. One without files costs a look at its
+    directory. Otherwise as `delete_orphaned_files`.
+    """
+    _check_choice(older_than, cleanup_all=cleanup_all)
+    found: list[OrphanedFile] = []
+    failures: list[str] = []
+    for catalog, place in catalogs.all_directories(runtime.store):
+        limit = partial(_limit, runtime, catalog, older_than, cleanup_all=cleanup_all)
+        search = _Search(runtime, catalog, place, limit, dry_run=dry_run)
+        try:
+            found += search.run()
+        except (DataFileError, InvalidInputError) as error:
+            search.failures.append(error.message)
+        failures += search.failures
+    return OrphanSearch(tuple(found), tuple(failures), dry_run)
+
+
+class _Search:
+    """The search below one catalog's directory.
+
+    Attributes:
+        failures: What could not be deleted, and why.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        catalog: CatalogId,
+        place: tuple[str, bool],
+        limit: Callable[[], datetime | None],
+        *,
+        dry_run: bool,
+    ) -> None:
+        self.failures: list[str] = []
+        self._store = runtime.store
+        self._step = runtime.settings.on_step
+        self._catalog = catalog
+        self._limit = cache(limit)
+        self._dry_run = dry_run
+        self._lake_path = runtime.lake_path or ""
+        self._stored_path = place[0]
+        self._directory = join((self._lake_path, False), place)
+        self._known: _KnownFiles | None = None
+
+    def run(self) -> Iterator[OrphanedFile]:
+        """Yield the orphans, after each of them was deleted."""
+        batch: list[StoredFile] = []
+        for page in stored_files(self._directory):
+            self._step("orphans: listed")
+            candidates = [file for file in page if self._is_candidate(file)]
+            if candidates and self._known is None:
+                self._known = self._begin()
+            batch += [file for file in candidates if self._known is not None and file.path not in self._known]
+            while len(batch) >= _BATCH:
+                yield from self._clean(batch[:_BATCH])
+                del batch[:_BATCH]
+        if batch:
+            yield from self._clean(batch)
+
+    def _is_candidate(self, file: StoredFile) -> bool:
+        limit = self._limit()
+        is_ours = file.path.endswith(_SUFFIXES) or self._private_directory(file) is not None
+        return is_ours and (limit is None or file.modified < limit)
+
+    def _private_directory(self, file: StoredFile) -> str | None:
+        found = _PRIVATE.match(file.path, len(self._directory) - 1)
+        return None if found is None else file.path[: found.end()]
+
+    def _begin(self) -> _KnownFiles:
+        """Take away the leases that have run out, and read the files that own rows name.
+
+        Those only spare files from being judged one by one; what has been added since is asked for with each batch.
+        """
+        if not self._dry_run:
+            with self._store.writing() as session:
+                session.lock_alone(self._catalog)
+                leases.delete_run_out(session, self._catalog)
+            self._step("orphans: leases taken away")
+        with self._store.reading() as session:
+            known = _KnownFiles(session, self._catalog, self._directory)
+        self._step("orphans: own files read")
+        return known
+
+    def _clean(self, batch: Sequence[StoredFile]) -> list[OrphanedFile]:
+        """Delete those files of a batch that are orphans; return them.
+
+        The lock keeps others from naming one of them between the look and the deletion.
+        """
+        if self._dry_run:
+            with self._store.reading() as session:
+                orphans = self._judge(session, batch, session.now())
+            return [OrphanedFile(file.path, file.byte_count, file.modified) for file in orphans]
+        with self._store.writing() as session:
+            session.lock_alone(self._catalog)
+            orphans = self._judge(session, batch, None)
+            self._step("orphans: judged")
+            left = delete_files([file.path for file in orphans])
+        self._step("orphans: files deleted")
+        self.failures += [f'File "{path}" was not deleted: {reason}.' for path, reason in left.items()]
+        gone = [file for file in orphans if file.path not in left]
+        for file in gone:
+            private = self._private_directory(file)
+            if private is not None:
+                delete_empty_directories(file.path, private)
+        return [OrphanedFile(file.path, file.byte_count, file.modified) for file in gone]
+
+    def _judge(self, session: Session, batch: Sequence[StoredFile], now: datetime | None) -> list[StoredFile]:
+        assert self._known is not None
+        claims = known_files.claims(
+            session, self._catalog, self._stored_path, [file.path for file in batch], self._known.newest, now
+        )
+        self._known.add(claims)
+        foreign = (*claims.places, *(join((self._lake_path, False), (path, True)) for path in claims.catalogs))
+        since = claims.leased_since and claims.leased_since - _CLOCKS_DIFFER
+        return [
+            file
+            for file in batch
+            if file.path not in claims.named
+            and (since is None or file.modified < since)
+            and not self._known.was_added(file.path)
+            and not file.path.startswith(foreign)
+        ]
+
+
+class _KnownFiles:
+    """The files that own rows name: a number for each, so that a million take 8 MB.
+
+    Two paths may have one number; then a file is spared that need not be.
+
+    Attributes:
+        newest: The snapshot up to which they are complete.
+    """
+
+    def __init__(self, session: Session, catalog: CatalogId, directory: str) -> None:
+        self.newest = known_files.newest_snapshot(session, catalog)
+        self._added: set[str] = set()
+        places: dict[int, list[str]] = {}
+        numbers = array("q")
+        for page in known_files.own_files(session, catalog):
+            missing = {table for table, _ in page} - places.keys()
+            found = known_files.table_places(session, catalog, missing) if missing else {}
+            places |= {table: [join((directory, False), *place) for place in found.get(table, ())] for table in missing}
+            numbers.extend(hash(place + path) for table, path in page for place in places[table])
+        self._numbers = np.sort(np.frombuffer(numbers, np.int64)) if numbers else np.array([], np.int64)
+
+    def __contains__(self, path: str) -> bool:
+        number = hash(path)
+        place = int(np.searchsorted(self._numbers, number))
+        return place < self._numbers.size and int(self._numbers[place]) == number
+
+    def add(self, claims: Claims) -> None:
+        """Add what was added since."""
+        self._added |= claims.added
+        self.newest = self.newest if claims.newest is None else claims.newest
+
+    def was_added(self, path: str) -> bool:
+        """Return whether a file added since may be this one: its path ends the same."""
+        parts = path.split("/")
+        return bool(self._added) and any("/".join(parts[at:]) in self._added for at in range(1, len(parts)))
+
+
+def _check_choice(older_than: Time | timedelta | None, *, cleanup_all: bool) -> None:
+    if older_than is not None and cleanup_all:
+        raise _choice_error()
+
+
+def _choice_error() -> InvalidInputError:
+    return InvalidInputError(
+        "Invalid Input Error: ducklake_delete_orphaned_files: either cleanup_all OR older_than must be specified.\nYou"
+        " can also set a default value for file deletion via e.g., CALL"
+        " ducklake.set_option('delete_older_than', '1 week');"
+    )
+
+
+def _limit(
+    runtime: Runtime, catalog: CatalogId, older_than: Time | timedelta | None, *, cleanup_all: bool
+) -> datetime | None:
+    """Return the time before which files were last written; None for all files."""
+    if cleanup_all:
+        return None
+    with runtime.store.reading() as session:
+        now = session.now()
+    if older_than is not None:
+        return read_limit(now, older_than, _UNDONE)
+    age = effective_option(runtime.store, catalog, "delete_older_than")
+    if not age:
+        raise _choice_error()
+    return time_before(now, parse_interval(age), _UNDONE)
