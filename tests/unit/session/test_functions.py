@@ -421,7 +421,8 @@ def test_all_functions_of_ducklake_and_ours_are_known() -> None:
     theirs = (
         "snapshots current_snapshot last_committed_snapshot options settings table_info list_files table_changes"
         " table_insertions table_deletions set_option set_commit_message expire_snapshots cleanup_old_files"
-        " delete_orphaned_files cleanup_orphaned_files merge_adjacent_files rewrite_data_files flush_inlined_data add_data_files"
+        " delete_orphaned_files cleanup_orphaned_files merge_adjacent_files rewrite_data_files flush_inlined_data"
+        " add_data_files"
     )
     ours = (
         "catalogs fork_catalog create_catalog drop_catalog undrop_catalog purge_catalog rename_catalog sever_catalog"

@@ -1,0 +1,96 @@
+"""Two deeds in threads of one process, each stopped at a step of its own until the other has done something."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from forklake.files import storage
+from tests.race.processes import PATIENCE_SECONDS
+
+
+class Relay:
+    """The ``on_step`` of an open lake, which tells whoever listens at the time, in the thread that the step is in."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[int, Callable[[str], None]] = {}
+
+    def __call__(self, step: str) -> None:
+        self._listeners.get(threading.get_ident(), _pass_by)(step)
+
+    @contextmanager
+    def heard_by(self, listener: Callable[[str], None]) -> Iterator[None]:
+        """Tell a listener of the steps of this thread."""
+        me = threading.get_ident()
+        self._listeners[me] = listener
+        try:
+            yield
+        finally:
+            del self._listeners[me]
+
+
+def _pass_by(step: str) -> None:
+    pass
+
+
+class Actor:
+    """A deed that stops at its n-th step that counts; at 0 before it begins."""
+
+    def __init__(
+        self, relay: Relay, deed: Callable[[], Any], stop: int, counts: Callable[[str], bool] = lambda step: True
+    ) -> None:
+        self.steps: list[str] = []
+        self.error: BaseException | None = None
+        self.result: Any = None
+        self._relay, self._deed, self._stop, self._counts = relay, deed, stop, counts
+        self._stopped, self._may_go = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def go_to_stop(self) -> None:
+        """Begin, and go on to the stop, or to the end if it comes before."""
+        self._thread.start()
+        assert self._stopped.wait(PATIENCE_SECONDS), f"hangs after {self.steps}"
+
+    def finish(self) -> None:
+        """Go on to the end."""
+        self._may_go.set()
+        self._thread.join(PATIENCE_SECONDS)
+        assert not self._thread.is_alive(), f"hangs after {self.steps}"
+
+    def _run(self) -> None:
+        try:
+            with self._relay.heard_by(self._on_step):
+                self._halt(0)
+                self.result = self._deed()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self._stopped.set()
+
+    def _on_step(self, step: str) -> None:
+        if self._counts(step):
+            self.steps.append(step)
+            self._halt(len(self.steps))
+
+    def _halt(self, place: int) -> None:
+        if place == self._stop:
+            self._stopped.set()
+            assert self._may_go.wait(PATIENCE_SECONDS)
+
+
+@contextmanager
+def telling_of_begun_files(on_step: Callable[[str], None]) -> Iterator[None]:
+    """Have each file told of as a step when its first byte could be written."""
+    opened = storage.open_output
+
+    def begin(path: str) -> Any:
+        stream = opened(path)
+        stream.write(b"")
+        on_step("file begun")
+        return stream
+
+    storage.open_output = begin
+    try:
+        yield
+    finally:
+        storage.open_output = opened
