@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 
 from forklake import Catalog, Lake, Settings
+from forklake.catalog.lease import take_lease
 from forklake.config import Clock
 from forklake.errors import DataFileError, InvalidInputError, LeaseLostError
 from tests.contract.support import rows, unprivileged
@@ -222,14 +223,28 @@ def test_a_lease_that_ran_out_is_taken_away_before_its_files(lake_factory: LakeF
         assert readable(shop)
 
 
-def test_a_search_that_finds_nothing_takes_no_lease_away(lake_factory: LakeFactory) -> None:
+def test_a_search_for_older_files_takes_no_younger_lease_away(lake_factory: LakeFactory) -> None:
     with lake_factory.open(Settings(lease_seconds=-1.0)) as lake:
         shop = shop_of(lake)
         late = shop.transaction()
         late.table("orders").append(ROWS)
-        assert found(shop, older_than="1 day") == []
+        stray = put(directory(shop) / "stray.parquet")
+        assert found(shop, older_than="1 day") == [stray]
         late.commit()
         assert len(shop.table("orders").storage.files()) == 2
+
+
+def test_leases_that_ran_out_do_not_pile_up(lake_factory: LakeFactory) -> None:
+    with lake_factory.open(Settings(lease_seconds=-1.0)) as lake:
+        agent = shop_of(lake).fork("agent")
+        for catalog in (lake.catalog("shop"), agent):
+            take_lease(lake._runtime.store, catalog.catalog_id)
+        agent.drop()
+        lake.purge("agent")
+        assert lake.maintenance.delete_orphaned_files(cleanup_all=True, dry_run=True).files == ()
+        assert len(rows(lake, "SELECT 1 FROM forklake.ducklake_lease")) == 2
+        assert lake.maintenance.delete_orphaned_files(cleanup_all=True).files == ()
+        assert rows(lake, "SELECT 1 FROM forklake.ducklake_lease") == []
 
 
 @of_storage

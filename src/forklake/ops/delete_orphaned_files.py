@@ -72,6 +72,7 @@ def delete_orphaned_files(
     limit = _limit(runtime, catalog, older_than, cleanup_all=cleanup_all)
     place = catalogs.directories(runtime.store, [catalog])[catalog]
     search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
+    search.take_leases_away()
     return OrphanSearch(tuple(search.run()), tuple(search.failures), dry_run)
 
 
@@ -90,10 +91,14 @@ def delete_all_orphaned_files(
     _check_choice(older_than, cleanup_all=cleanup_all)
     found: list[OrphanedFile] = []
     failures: list[str] = []
+    with runtime.store.reading() as session:
+        late = leases.catalogs_with_run_out(session)
     for catalog, place in catalogs.all_directories(runtime.store):
         limit = partial(_limit, runtime, catalog, older_than, cleanup_all=cleanup_all)
         search = _Search(runtime, catalog, place, limit, dry_run=dry_run)
         try:
+            if catalog in late:
+                search.take_leases_away()
             found += search.run()
         except (DataFileError, InvalidInputError) as error:
             search.failures.append(error.message)
@@ -128,6 +133,19 @@ class _Search:
         self._directory = join((self._lake_path, False), place)
         self._known: _KnownFiles | None = None
 
+    def take_leases_away(self) -> None:
+        """Delete leases that have run out and may cover what is searched for.
+
+        From then on their writers cannot commit. Younger ones stay: no file of theirs is old enough.
+        """
+        if self._dry_run:
+            return
+        limit = self._limit()
+        with self._store.writing() as session:
+            session.lock_alone(self._catalog)
+            leases.delete_run_out(session, self._catalog, None if limit is None else limit + _CLOCKS_DIFFER)
+        self._step("orphans: leases taken away")
+
     def run(self) -> Iterator[OrphanedFile]:
         """Yield the orphans, after each of them was deleted."""
         batch: list[StoredFile] = []
@@ -153,15 +171,10 @@ class _Search:
         return None if found is None else file.path[: found.end()]
 
     def _begin(self) -> _KnownFiles:
-        """Take away the leases that have run out, and read the files that own rows name.
+        """Read the files that own rows name.
 
-        Those only spare files from being judged one by one; what has been added since is asked for with each batch.
+        They only spare files from being judged one by one; what has been added since is asked for with each batch.
         """
-        if not self._dry_run:
-            with self._store.writing() as session:
-                session.lock_alone(self._catalog)
-                leases.delete_run_out(session, self._catalog)
-            self._step("orphans: leases taken away")
         with self._store.reading() as session:
             known = _KnownFiles(session, self._catalog, self._directory)
         self._step("orphans: own files read")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId
@@ -52,8 +52,23 @@ def delete(session: Session, catalog: CatalogId, lease_id: str) -> None:
     )
 
 
-def delete_run_out(session: Session, catalog: CatalogId) -> int:
-    """Delete the leases of a catalog that have run out; return how many."""
+def delete_run_out(session: Session, catalog: CatalogId, begun_before: datetime | None) -> int:
+    """Delete the leases of a catalog that have run out; return how many.
+
+    Only those that began before a time, if one is given.
+    """
+    begun = "" if begun_before is None else " AND begin_time < :begun"
     return session.execute(
-        "DELETE FROM forklake.ducklake_lease WHERE catalog_id = :c AND end_time <= :now", c=catalog, now=session.now()
+        f"DELETE FROM forklake.ducklake_lease WHERE catalog_id = :c AND end_time <= :now{begun}",
+        c=catalog,
+        now=session.now(),
+        begun=begun_before,
     )
+
+
+def catalogs_with_run_out(session: Session) -> set[CatalogId]:
+    """Return the catalogs with leases that have run out."""
+    found = session.query(
+        "SELECT DISTINCT catalog_id FROM forklake.ducklake_lease WHERE end_time <= :now", now=session.now()
+    )
+    return {CatalogId(catalog) for (catalog,) in found}
