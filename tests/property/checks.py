@@ -7,6 +7,9 @@ from random import Random
 
 from forklake import Catalog, Clock, Lake, Settings, errors
 from forklake.lake.internals import is_past
+from forklake.metastore.queries.due import due_catalogs
+from forklake.ops.collect import collect
+from tests.needed_rows import Rows, difference
 from tests.property.comparison import Comparison, MismatchError, expect, options_seen
 from tests.property.truth import Truth
 
@@ -112,6 +115,16 @@ class Checks:
             self._lake_at(lake, version)
         kept = sorted(snapshot for catalog in self.truth.history for snapshot in self.truth.own(catalog))
         expect("the lake", "its snapshots", [snapshot.snapshot_id for snapshot in lake.snapshots()], kept)
+
+    def check_garbage(self) -> None:
+        """Exactly the metadata rows that some version needs are left when every catalog that is due was collected."""
+        lake = self.lakes[0]
+        runtime = lake._runtime
+        needed = Rows.read(lake).needed()
+        collect(runtime.store, runtime.lake_path, due_catalogs(runtime.store, None, 1000))
+        left = Rows.read(lake)
+        expect("the lake", "the needed rows that are gone", difference(needed, left.stored), {})
+        expect("the lake", "the rows that nothing needs", difference(left.stored, left.needed()), {})
 
     def _content(self, catalog: int, snapshot: int, reader: Catalog) -> None:
         where = f"c{catalog} at {snapshot}{'' if is_past(reader) else ' (head)'}"

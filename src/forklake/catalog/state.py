@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from forklake.catalog.versions import check_retained
 from forklake.metastore import visibility
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import (
@@ -33,6 +34,8 @@ from forklake.model.ids import DataFileId, RowUid, SnapshotId, TableId, first_ro
 from forklake.model.names import fold
 from forklake.model.rows import DataFileRow, Row
 from forklake.model.version import Version
+
+_T = TypeVar("_T")
 
 _SMALL = (SCHEMA, TABLE, VIEW, MACRO, COLUMN, TAG, COLUMN_TAG, VIEW_COLUMN_TAG, PARTITION_INFO, SORT_INFO)
 _STATISTICS: tuple[MetadataTable[Any], ...] = (TABLE_STATS, TABLE_COLUMN_STATS)
@@ -68,7 +71,8 @@ class Content(Protocol):
 class CatalogState:
     """A catalog at one snapshot.
 
-    It never changes, so rows that were read once are cached (those of files are not).
+    It never changes, so rows that were read once are cached (those of files are not). Each other read is refused if
+    the snapshot was expired meanwhile, for then rows of it may be gone.
     """
 
     def __init__(self, store: Store | Session, version: Version) -> None:
@@ -80,24 +84,24 @@ class CatalogState:
         """Return the visible rows of an interval table."""
         where = where or {}
         if table not in _SMALL or any(isinstance(value, list) for value in where.values()):
-            return visibility.visible(self.store, self.version, table, where)
+            return self._check_rows(visibility.visible(self.store, self.version, table, where))
         key = (table.name, tuple(sorted(where.items())))
         if key not in self._kept:
-            self._kept[key] = visibility.visible(self.store, self.version, table, where)
+            self._kept[key] = self._check_rows(visibility.visible(self.store, self.version, table, where))
         return self._kept[key]
 
     def latest(self, table: MetadataTable[R], table_id: TableId) -> list[R]:
         """Return the newest statistics of a table."""
         key = (table.name, (("table_id", table_id),))
         if key not in self._kept:
-            self._kept[key] = visibility.latest(self.store, self.version, table, table_id)
+            self._kept[key] = self._check_rows(visibility.latest(self.store, self.version, table, table_id))
         return self._kept[key]
 
     def following(
         self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
     ) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
-        return visibility.following(self.store, table, parents, where)
+        return self._check_rows(visibility.following(self.store, table, parents, where))
 
     def history(
         self, table: MetadataTable[R], where: visibility.Where | None = None
@@ -106,7 +110,11 @@ class CatalogState:
 
         Each comes with the snapshots that began and ended it.
         """
-        return visibility.history(self.store, self.version, table, where)
+        return self._check_rows(visibility.history(self.store, self.version, table, where))
+
+    def _check_rows(self, rows: list[_T]) -> list[_T]:
+        check_retained(self.store, self.version)
+        return rows
 
     def advance(self, version: Version, draft: Draft) -> CatalogState:
         """Return the state after the commit of a draft on this state.

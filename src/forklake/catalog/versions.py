@@ -78,6 +78,21 @@ def no_snapshot_error(snapshot: int) -> SnapshotNotFoundError:
     return SnapshotNotFoundError(f"No snapshot found at version {snapshot}", hint=ListSnapshots())
 
 
+def check_retained(store: Store | Session, version: Version) -> None:
+    """Refuse what was read of a version if it is expired by now.
+
+    The rows of a retained version are never removed, so what was read before this call is complete.
+
+    Raises:
+        SnapshotNotFoundError: It was expired, and its rows may be gone.
+    """
+    if not stored.is_retained(store, version.snapshot_id):
+        raise SnapshotNotFoundError(
+            f"No snapshot found at version {version.snapshot_id}: it was expired while it was in use.",
+            hint="Begin again at a snapshot that is there.",
+        )
+
+
 def version_at_time(store: Store | Session, head: Version, given: Time) -> Version:
     """Return the newest version of the lineage that was made at or before a time.
 

@@ -239,7 +239,7 @@ class Lake:
         Raises:
             NotFoundError: No such catalog is dropped.
         """
-        lifecycle.purge(self._runtime.store, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
+        lifecycle.purge(self._runtime, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
 
     def snapshots(self, *, after: int | None = None, limit: int | None = None) -> list[Snapshot]:
         """Return the snapshots of all catalogs by id: all, or with ``limit`` a page.

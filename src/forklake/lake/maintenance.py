@@ -96,7 +96,7 @@ class CatalogMaintenance(Maintenance):
         """
         self._check_writable()
         chosen = expire_snapshots(
-            self._runner._runtime.store,
+            self._runner._runtime,
             self._catalog_id,
             snapshot_ids=snapshot_ids,
             older_than=older_than,

@@ -201,7 +201,7 @@ class Transaction(Reader):
     ) -> Made[T]:
         staging = self._open()
         if self._known is not None:
-            # A catalog that was severed since begins anew, and has what it has now.
+            # If the snapshot of the key is expired, nobody knows what it made: then what has the name now is meant.
             for content in (self._at(self._known), staging.draft):
                 with suppress(NotFoundError):
                     return Made(find(content), created=False, commit=Commit())
@@ -217,7 +217,7 @@ class Transaction(Reader):
         return Made(find(staging.draft), created=new_id is not None, commit=done)
 
     def _at(self, snapshot: SnapshotId) -> CatalogState:
-        """Return the catalog at one of its own snapshots, even if it has expired since."""
+        """Return the catalog at one of its own snapshots, which may have expired since."""
         if self._after is not None and self._after.version.snapshot_id == snapshot:
             return self._after
         base = self._head.version

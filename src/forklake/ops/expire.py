@@ -12,11 +12,14 @@ from forklake import files
 from forklake.catalog import versions
 from forklake.catalog.moments import Time, read_time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
+from forklake.metastore.queries.due import mark_due
 from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
 from forklake.ops.ages import age_of, time_before
+from forklake.ops.collect import collect
+from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 
 Rule = Literal["strict", "lenient"]
@@ -27,7 +30,7 @@ _UNDONE = "nothing was expired"
 
 
 def expire_snapshots(
-    store: Store,
+    runtime: Runtime,
     catalog: CatalogId,
     *,
     snapshot_ids: Sequence[int] | None = None,
@@ -38,10 +41,11 @@ def expire_snapshots(
     """Expire a catalog's own snapshots; return which.
 
     The newest snapshot is never expired, nor are those of its ancestors. Forks keep what they see: their own
-    snapshots stay, and the rows these show are pinned.
+    snapshots stay, and the rows these show are pinned. What nobody sees any more of the catalog's own rows is removed,
+    and its files are scheduled for deletion; if that is interrupted, the catalog stays due.
 
     Args:
-        store: The metadata database.
+        runtime: The lake.
         catalog: The catalog.
         snapshot_ids: The snapshots to expire, by id.
         older_than: The snapshots to expire, by time: those before a time, or older than an age. An age is a
@@ -55,6 +59,7 @@ def expire_snapshots(
         InvalidInputError: Not exactly one of the two choices was made, an id is no whole number, or the newest
             snapshot was named.
     """
+    store, lake_path = runtime.store, runtime.lake_path
     if snapshot_ids is not None and older_than is not None:
         raise InvalidInputError(
             "Invalid Input Error: ducklake_expire_snapshots: cannot specify both 'versions' and 'older_than' parameters"
@@ -71,11 +76,15 @@ def expire_snapshots(
     with store.reading() if dry_run else store.writing() as session:
         if not dry_run:
             session.lock_alone(catalog)
-        lineage = versions.snapshots(session, versions.head_by_id(session, catalog).version)
+        version = versions.head_by_id(session, catalog).version
+        lineage = versions.snapshots(session, version)
         chosen = choose_snapshots(lineage, catalog, ids=ids, older_than=limit, rule=rule)
         if chosen and not dry_run:
             forget_snapshots(session, catalog, [snapshot.snapshot_id for snapshot in chosen])
-        return chosen
+            mark_due(session, version.owners)
+    if not dry_run:
+        collect(store, lake_path, [catalog])
+    return chosen
 
 
 def choose_snapshots(

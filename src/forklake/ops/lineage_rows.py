@@ -50,6 +50,7 @@ class LineageRows:
     def __init__(self, session: Session, lake_path: str | None, version: Version) -> None:
         self._session = session
         self.version = version
+        versions.check_retained(session, version)
         self.snapshots: Sequence[Snapshot] = versions.snapshots(session, version)
         self._intervals: dict[str, list[DatedRow]] = {
             table.name: [DatedRow(*found) for found in visibility.history(session, version, table)]

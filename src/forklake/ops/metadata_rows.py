@@ -72,7 +72,13 @@ class MetadataRows:
 
         Raises:
             KeyError: There is no such table.
+            SnapshotNotFoundError: The version was expired meanwhile.
         """
+        rows = self._rows(name)
+        versions.check_retained(self._store, self._version)
+        return rows
+
+    def _rows(self, name: str) -> list[Values]:
         special = self._special.get(name)
         if special is not None:
             return special()
@@ -130,6 +136,7 @@ class MetadataRows:
         Those that were flushed into a delete file are left out, because the table has no column for their end.
         """
         found = visibility.visible(self._store, self._version, metadata.INLINED_DELETE, {"table_id": table})
+        versions.check_retained(self._store, self._version)
         return [(row.data_file_id, row.row_id, row.origin.begun) for row in found if row.origin is not None]
 
     # ---- one row -----------------------------------------------------------------------------------------------------
@@ -163,7 +170,9 @@ class MetadataRows:
         }
 
     def _history(self, table: MetadataTable[Any], where: visibility.Where | None = None) -> list[Any]:
-        return visibility.history(self._store, self._version, table, where)
+        found = visibility.history(self._store, self._version, table, where)
+        versions.check_retained(self._store, self._version)
+        return found
 
     # ---- tables that are put together --------------------------------------------------------------------------------
 

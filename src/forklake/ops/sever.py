@@ -6,8 +6,10 @@ from forklake.catalog import versions
 from forklake.errors import CommitContentionError
 from forklake.metastore import procedures
 from forklake.metastore.queries import heads
+from forklake.metastore.queries.due import mark_due
 from forklake.metastore.queries.snapshots import forget_snapshots_before
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.ops.collect import collect
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_out import write_out
 
@@ -46,7 +48,9 @@ def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
             write_out(session, lake_path, before, catalog, snapshot)
             heads.forget_ancestry(session, catalog)
             forget_snapshots_before(session, catalog, snapshot)
-            return snapshot
+            mark_due(session, before.owners)
+        collect(store, lake_path, [catalog])
+        return snapshot
     raise CommitContentionError(
         f"The catalog with id {catalog} was not severed: others committed to it on every attempt.", hint="Try again."
     )

@@ -125,7 +125,7 @@ def rewrite(draft: Draft, change: RewriteFiles) -> None:
         total = stats.file_size_bytes + file.file_size_bytes - old.file_size_bytes
         stats = replace(stats, file_size_bytes=total, origin=None)
     draft.restate(restated)
-    mappings.forget_unused(draft, table, {old.mapping_id for old in old_rows.values()})
+    mappings.forget_unused(draft, table.table_id, {old.mapping_id for old in old_rows.values()})
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
 
 
@@ -289,7 +289,8 @@ def end_files(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> N
     The totals of the table are reduced accordingly.
     """
     stats = own_stats(draft, table_id)
-    for file in _data_files(draft, table_id, files).values():
+    ended = _data_files(draft, table_id, files).values()
+    for file in ended:
         of_file = {"table_id": table_id, "data_file_id": file.data_file_id}
         draft.end(file, *draft.rows(DELETE_FILE, of_file), *draft.rows(INLINED_DELETE, of_file))
         draft.forget_followers("data_file_id", file.data_file_id)
@@ -299,6 +300,7 @@ def end_files(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> N
             file_size_bytes=stats.file_size_bytes - file.file_size_bytes,
             origin=None,
         )
+    mappings.forget_unused(draft, table_id, {file.mapping_id for file in ended if file.origin is None})
     draft.write_latest(TABLE_STATS, table_id, [replace(stats, origin=None)])
     _log_deleted(draft, table_id, files)
 

@@ -11,7 +11,7 @@ from forklake.catalog.state import Draft
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
 from forklake.model.definitions import MappedColumn, NameMapping
-from forklake.model.ids import ColumnId, MappingId
+from forklake.model.ids import ColumnId, MappingId, TableId
 from forklake.model.names import fold
 from forklake.model.rows import ColumnMappingRow, ColumnRow, DataFileRow, NameMappingRow, TableRow
 
@@ -91,12 +91,19 @@ def _is_written(draft: Draft, user: DataFileRow) -> bool:
     return bool(draft.following(COLUMN_MAPPING, [own, replace(user, origin=None)]))
 
 
-def forget_unused(draft: Draft, table: TableRow, mapping_ids: Iterable[MappingId | None]) -> None:
-    """Discard mappings that this transaction added and no file uses any more."""
-    used = {file.mapping_id for file in draft.rows(DATA_FILE, {"table_id": table.table_id})}
-    unused = {mapping for mapping in mapping_ids if mapping is not None and mapping < 0 and mapping not in used}
-    draft.forget(COLUMN_MAPPING, "mapping_id", set(unused))
-    draft.forget(NAME_MAPPING, "mapping_id", set(unused))
+def forget_unused(draft: Draft, table_id: TableId, mapping_ids: Iterable[MappingId | None]) -> None:
+    """Discard mappings of this transaction that no file uses any more.
+
+    Files of ancestors do not count: they have their own.
+    """
+    candidates = {mapping for mapping in mapping_ids if mapping is not None}
+    if not candidates:
+        return
+    own = draft.version.catalog_id
+    files = draft.rows(DATA_FILE, {"table_id": table_id})
+    unused = candidates - {file.mapping_id for file in files if file.origin is None or file.origin.owner == own}
+    draft.forget(COLUMN_MAPPING, "mapping_id", {*unused})
+    draft.forget(NAME_MAPPING, "mapping_id", {*unused})
 
 
 def by_definition(mappings: tuple[tuple[MappingId, NameMapping], ...]) -> Mapping[NameMapping, MappingId]:

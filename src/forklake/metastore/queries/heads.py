@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from forklake.metastore.store import Session, Values
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, THE_LAKE, CatalogId, SnapshotId
@@ -72,6 +74,22 @@ def version_of(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> Vers
     segments += [Segment(CatalogId(row[3]), SnapshotId(row[4])) for row in found if row[3] is not None]
     schema_version, time, parent = found[0][:3]
     return Version(catalog, snapshot, schema_version, source.time(time), tuple(segments), parent is None)
+
+
+def have_heads(source: Source, catalogs: Sequence[CatalogId]) -> bool:
+    """Return whether none of the catalogs is purged."""
+    ((found,),) = source.query(
+        "SELECT count(*) FROM forklake.ducklake_head WHERE catalog_id IN (:ids...)", ids=list(catalogs)
+    )
+    return int(found) == len(set(catalogs))
+
+
+def ancestors(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:
+    """Return the catalogs whose rows some catalogs see beside their own."""
+    found = source.query(
+        "SELECT DISTINCT owner_id FROM forklake.ducklake_segment WHERE catalog_id IN (:ids...)", ids=list(catalogs)
+    )
+    return {CatalogId(owner) for (owner,) in found}
 
 
 def lock_head(session: Session, catalog: CatalogId, *, live: bool) -> bool:

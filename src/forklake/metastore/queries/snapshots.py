@@ -32,6 +32,11 @@ def snapshot_of_lineage(source: Source, chain: Chain, snapshot: int) -> LineageS
     return _of_lineage(source, chain, "AND s.snapshot_id = :at", at=snapshot)
 
 
+def is_retained(source: Source, snapshot: SnapshotId) -> bool:
+    """Return whether a snapshot, of whatever catalog, is not expired."""
+    return bool(source.query("SELECT 1 FROM forklake.ducklake_snapshot WHERE snapshot_id = :s", s=snapshot))
+
+
 def newest_until(source: Source, chain: Chain, time: datetime) -> LineageSnapshot | None:
     """Return the newest snapshot of the lineage that was made at or before a time."""
     return _of_lineage(source, chain, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)

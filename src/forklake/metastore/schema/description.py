@@ -57,7 +57,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index on columns and expressions; of all rows, or of those for which ``where`` holds."""
+    """An index on columns and expressions.
+
+    It has all rows, or those for which ``where`` holds.
+    """
 
     name: str
     columns: tuple[str, ...]
@@ -170,7 +173,8 @@ def interval(
     """Describe a table of versioned rows, which are looked up ``by`` a column.
 
     Live rows come first. ``unique`` is the key that live rows of one catalog never share, ``index`` the name and
-    column of an additional index. If the rows have a path, those with an absolute one are found by it, in all catalogs.
+    column of an additional index. If the rows have a path, those with an absolute one are found by it, in all catalogs,
+    and schemas and tables, whose rows tell where files lie, by their ids.
     """
     short = name.removeprefix("ducklake_")
     indexes = [Index(f"{short}_scan_idx", ("catalog_id", by, "end_snapshot", "begin_snapshot"))]
@@ -182,6 +186,8 @@ def interval(
         indexes.append(Index(index[0], ("catalog_id", index[1])))
     if has_path:
         indexes.append(Index(f"{short}_path_idx", ("path",), where="NOT path_is_relative"))
+        if scope is None:
+            indexes.append(Index(f"{short}_id_idx", (by,)))
     return Table(
         name,
         about,

@@ -174,6 +174,7 @@ CREATE TABLE forklake.ducklake_schema (
 CREATE INDEX schema_scan_idx ON forklake.ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX schema_name_idx ON forklake.ducklake_schema (catalog_id, (lower(schema_name COLLATE "C")), end_snapshot);
 CREATE INDEX schema_path_idx ON forklake.ducklake_schema (path) WHERE NOT path_is_relative;
+CREATE INDEX schema_id_idx ON forklake.ducklake_schema (schema_id);
 
 -- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake.ducklake_table (
@@ -192,6 +193,7 @@ CREATE TABLE forklake.ducklake_table (
 CREATE INDEX table_scan_idx ON forklake.ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX table_name_idx ON forklake.ducklake_table (catalog_id, schema_id, (lower(table_name COLLATE "C")), end_snapshot);
 CREATE INDEX table_path_idx ON forklake.ducklake_table (path) WHERE NOT path_is_relative;
+CREATE INDEX table_id_idx ON forklake.ducklake_table (table_id);
 
 -- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake.ducklake_column (

@@ -168,6 +168,7 @@ CREATE TABLE forklake_ducklake_schema (
 CREATE INDEX forklake_schema_scan_idx ON forklake_ducklake_schema (catalog_id, schema_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_schema_name_idx ON forklake_ducklake_schema (catalog_id, lower(schema_name), end_snapshot);
 CREATE INDEX forklake_schema_path_idx ON forklake_ducklake_schema (path) WHERE NOT path_is_relative;
+CREATE INDEX forklake_schema_id_idx ON forklake_ducklake_schema (schema_id);
 
 -- A table. Its path never changes, whatever it is renamed to.
 CREATE TABLE forklake_ducklake_table (
@@ -186,6 +187,7 @@ CREATE TABLE forklake_ducklake_table (
 CREATE INDEX forklake_table_scan_idx ON forklake_ducklake_table (catalog_id, table_id, end_snapshot, begin_snapshot);
 CREATE UNIQUE INDEX forklake_table_name_idx ON forklake_ducklake_table (catalog_id, schema_id, lower(table_name), end_snapshot);
 CREATE INDEX forklake_table_path_idx ON forklake_ducklake_table (path) WHERE NOT path_is_relative;
+CREATE INDEX forklake_table_id_idx ON forklake_ducklake_table (table_id);
 
 -- A column, or a nested field of a column. Ids are never reused within a table.
 CREATE TABLE forklake_ducklake_column (

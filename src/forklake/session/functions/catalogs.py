@@ -11,6 +11,7 @@ from uuid import UUID
 
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.lake import Catalog
+from forklake.lake.internals import runtime_of
 from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.overview import ForkNode
@@ -178,7 +179,7 @@ def _purge_catalog(call: Call) -> Rows:
     if which is None:
         which = call.required_text("name", "The name of a catalog")
     found = lifecycle.dropped_catalog(call.store, which)
-    lifecycle.purge(call.store, found)
+    lifecycle.purge(runtime_of(call.attachment.lake), found)
     return Rows(_CATALOG[:1], [(found,)])
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from forklake.catalog.fields import field_tree
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.state import Content, Draft
+from forklake.catalog.versions import check_retained
 from forklake.lake.internals import content_of, runtime_of
 from forklake.metastore import visibility
 from forklake.metastore.written_tables import COLUMN, COLUMN_TAG, SCHEMA, TABLE, TABLE_STATS, TAG, VIEW
@@ -113,6 +114,7 @@ class _CatalogListing:
         """How many rows each table has, deleted ones included."""
         store = runtime_of(self.attachment.reader).store
         latest = visibility.all_latest(store, self.content.version, TABLE_STATS)
+        check_retained(store, self.content.version)
         sizes = {row.table_id: row.record_count for row in latest}
         if isinstance(self.content, Draft):
             staged = self.content.statistics(TABLE_STATS)

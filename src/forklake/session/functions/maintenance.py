@@ -40,7 +40,7 @@ _PATHS: Final = (column("path", types.VARCHAR),)
 def _expire_snapshots(call: Call) -> Rows:
     call.check_writable("ducklake_expire_snapshots")
     chosen = expire_snapshots(
-        call.store,
+        runtime_of(call.attachment.lake),
         call.attachment.catalog.catalog_id,
         snapshot_ids=call.arguments.get("versions"),
         older_than=call.arguments.get("older_than"),

@@ -59,6 +59,7 @@ def _table_info(call: Call) -> Rows:
     else:
         tables = [named_table(state, name, schema, call.attachment.schema)]
     data, deletes = (visibility.file_totals(call.store, state.version, table) for table in (DATA_FILE, DELETE_FILE))
+    versions.check_retained(call.store, state.version)
     return Rows(
         _TABLE_INFO,
         [

@@ -1,0 +1,262 @@
+"""Garbage: which metadata rows no catalog sees any more.
+
+This is the second half of `visibility`, and the only other module that reads ``begin_snapshot``: that one says
+what a version shows, this one which rows no version shows. docs/spec/garbage.md states the rule; this module is
+that page as SQL.
+
+Each function judges one class of rows in one statement, so that retained snapshots, pins, tombstones and rows
+are all of one moment. A row that is dead stays dead, so what is found may be deleted by later statements.
+Subqueries are scalar (``min``, or ``LIMIT 1``): no planner turns these into a join of all rows with all pins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from forklake.metastore.schema.description import Visibility
+from forklake.metastore.store import Session, Values
+from forklake.metastore.visibility import Source
+from forklake.metastore.written_tables import (
+    BEGIN,
+    COLUMN,
+    DATA_FILE,
+    END,
+    INLINED_ROW,
+    PARTITION_INFO,
+    SCHEMA_VERSIONS,
+    MetadataTable,
+)
+from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId, TableId
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Catalogs whose rows are judged together.
+
+    Attributes:
+        ids: The catalogs.
+        have_heads: Whether each is live or dropped, so that it retains its head, which shows every live row.
+            If they are purged, nothing but their forks shows their rows.
+    """
+
+    ids: Sequence[CatalogId]
+    have_heads: bool
+
+    @property
+    def condition(self) -> str:
+        """The condition that a row ``r`` is one of theirs."""
+        # An index answers in its own order for one owner, not for a list.
+        return "r.catalog_id = :owner" if len(self.ids) == 1 else "r.catalog_id IN (:owners...)"
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of the condition."""
+        return {"owner": self.ids[0], "owners": list(self.ids), "never": INFINITY}
+
+
+# The oldest snapshot of the owner, or the lowest pin on it, at or above the beginning of a row.
+_FIRST_OWN: Final = (
+    "coalesce((SELECT min(s.snapshot_id) FROM forklake.ducklake_snapshot s"
+    f" WHERE s.catalog_id = r.catalog_id AND s.snapshot_id >= r.{BEGIN}), :never)"
+)
+_FIRST_PIN: Final = (
+    "coalesce((SELECT min(p.upto) FROM forklake.ducklake_segment p"
+    f" WHERE p.owner_id = r.catalog_id AND p.upto >= r.{BEGIN}), :never)"
+)
+# The catalogs p that inherit a row, each with its oldest snapshot.
+_PINS: Final = f"forklake.ducklake_segment p WHERE p.owner_id = r.catalog_id AND p.upto >= r.{BEGIN}"
+_OLDEST: Final = "(SELECT min(o.snapshot_id) FROM forklake.ducklake_snapshot o WHERE o.catalog_id = p.catalog_id)"
+
+
+def dead_rows(
+    source: Source,
+    table: MetadataTable[Any],
+    owners: Owners,
+    columns: Sequence[str],
+    *,
+    after: RowUid,
+    limit: int,
+) -> list[Values]:
+    """Return rows of an interval table that no catalog sees, by their uids, after one.
+
+    Each is its owner, its uid and the columns that are asked for.
+    """
+    assert table.visibility is Visibility.INTERVAL
+    wanted = "".join(f", r.{name}" for name in columns)
+    # A row that its owner has not ended is shown by the owner's head.
+    ended = f" AND r.{END} < :never" if owners.have_heads else ""
+    return source.query(
+        f"SELECT r.catalog_id, r.row_uid{wanted} FROM forklake.{table.name} r"
+        f" WHERE {owners.condition} AND r.row_uid > :after{ended}"
+        f" AND {_FIRST_OWN} >= r.{END}{_is_unused(table)}"
+        f" AND CASE WHEN {_FIRST_PIN} >= r.{END} THEN 1 WHEN {_is_pinned(table)} IS NULL THEN 1 ELSE 0 END = 1"
+        f" ORDER BY r.row_uid LIMIT {int(limit)}",
+        **owners.params,
+        after=after,
+    )
+
+
+def _is_pinned(table: MetadataTable[Any]) -> str:
+    """Return the query for one pin that still needs a row.
+
+    Its catalog sees the row at its oldest snapshot, or reads files with it.
+    """
+    scope = "0" if table.scope is None else f"r.{table.scope}"
+    sees = _unhidden("r", scope)
+    for used in _uses(table):
+        sees += f" OR {_own_use(table, used)} IS NOT NULL OR {_inherited_use(table, used)} IS NOT NULL"
+    return f"(SELECT 1 FROM {_PINS} AND p.upto < r.{END} AND ({sees}) LIMIT 1)"
+
+
+def _unhidden(row: str, scope: str) -> str:
+    """Return the condition that no tombstone hides an inherited row.
+
+    It is asked for the catalog of a pin, at its oldest snapshot.
+    """
+    hides = f"z.scope_id = {scope} AND z.row_uid = {row}.row_uid"
+    return (
+        f"((SELECT z.snapshot_id FROM forklake.ducklake_tombstone z WHERE z.catalog_id = p.catalog_id AND {hides}"
+        f" AND z.snapshot_id <= {_OLDEST}) IS NULL"
+        " AND (SELECT z.snapshot_id FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
+        f" ON z.catalog_id = n.owner_id AND {hides} AND z.snapshot_id <= n.upto"
+        " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth LIMIT 1) IS NULL)"
+    )
+
+
+def _own_use(table: MetadataTable[Any], used: MetadataTable[Any]) -> str:
+    """Return the query for what the catalog of a pin wrote itself before it hid a row."""
+    return (
+        f"(SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = p.catalog_id AND {_use(table)}"
+        f" AND f.{BEGIN} < (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z WHERE z.catalog_id = p.catalog_id"
+        " AND z.scope_id = r.table_id AND z.row_uid = r.row_uid) LIMIT 1)"
+    )
+
+
+def _inherited_use(table: MetadataTable[Any], used: MetadataTable[Any]) -> str:
+    """Return the query for what catalogs between a pin and the owner wrote.
+
+    It counts if it was written before the row was hidden, and the catalog of the pin sees it.
+    """
+    return (
+        f"(SELECT 1 FROM forklake.ducklake_segment b JOIN forklake.{used.name} f ON f.catalog_id = b.owner_id"
+        f" AND {_use(table)} AND f.{BEGIN} <= b.upto AND f.{END} > b.upto"
+        " WHERE b.catalog_id = p.catalog_id AND b.depth < p.depth"
+        " AND (SELECT z.snapshot_id FROM forklake.ducklake_segment k JOIN forklake.ducklake_tombstone z"
+        " ON z.catalog_id = k.owner_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid"
+        f" AND z.snapshot_id <= k.upto AND z.snapshot_id <= f.{BEGIN}"
+        " WHERE k.catalog_id = p.catalog_id AND k.depth < p.depth LIMIT 1) IS NULL"
+        f" AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
+    )
+
+
+def _is_unused(table: MetadataTable[Any]) -> str:
+    """Return the condition that nothing of the owner is read with a row."""
+    while_there = f" AND f.{BEGIN} >= r.{BEGIN} AND f.{BEGIN} < r.{END}" if table is COLUMN else ""
+    return "".join(
+        f" AND (SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = r.catalog_id AND {_use(table)}{while_there}"
+        " LIMIT 1) IS NULL"
+        for used in _uses(table)
+    )
+
+
+def _uses(table: MetadataTable[Any]) -> tuple[MetadataTable[Any], ...]:
+    """Return the tables whose rows are read with rows of this one.
+
+    That is so even if these have ended.
+    """
+    if table is COLUMN:
+        return DATA_FILE, INLINED_ROW
+    return (DATA_FILE,) if table is PARTITION_INFO else ()
+
+
+def _use(table: MetadataTable[Any]) -> str:
+    of_partition = " AND f.partition_id = r.partition_id" if table is PARTITION_INFO else ""
+    return f"f.table_id = r.table_id{of_partition}"
+
+
+def dead_sets(source: Source, table: MetadataTable[Any], owners: Owners) -> list[tuple[CatalogId, TableId, SnapshotId]]:
+    """Return the statistics, or schema versions, of tables that no catalog reads.
+
+    They are named by owner, table and beginning. Statistics end where the next ones of the same owner and table
+    begin. Schema versions are kept as long as the table is there.
+    """
+    assert table.visibility is Visibility.LATEST or table is SCHEMA_VERSIONS
+    end, nearer = ":never", ""
+    if table.visibility is Visibility.LATEST:
+        end = (
+            f"coalesce((SELECT min(x.{BEGIN}) FROM forklake.{table.name} x WHERE x.catalog_id = r.catalog_id"
+            f" AND x.table_id = r.table_id AND x.{BEGIN} > r.{BEGIN}), :never)"
+        )
+        nearer = (
+            f" AND (SELECT min(x.{BEGIN}) FROM forklake.{table.name} x WHERE x.catalog_id = p.catalog_id"
+            f" AND x.table_id = r.table_id AND x.{BEGIN} <= {_OLDEST}) IS NULL"
+            f" AND (SELECT min(x.{BEGIN}) FROM forklake.ducklake_segment n JOIN forklake.{table.name} x"
+            f" ON x.catalog_id = n.owner_id AND x.table_id = r.table_id AND x.{BEGIN} <= n.upto"
+            " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth) IS NULL"
+        )
+    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.ends{nearer} AND {_sees_table('p.catalog_id', _OLDEST)} LIMIT 1)"
+    found = source.query(
+        f"SELECT r.catalog_id, r.table_id, r.{BEGIN} FROM"
+        f" (SELECT DISTINCT r.catalog_id, r.table_id, r.{BEGIN}, {end} AS ends FROM forklake.{table.name} r"
+        f" WHERE {owners.condition}) r"
+        f" WHERE CASE WHEN {_FIRST_OWN} >= r.ends THEN 1"
+        f" WHEN {_sees_table('r.catalog_id', _FIRST_OWN)} THEN 0 ELSE 1 END = 1"
+        f" AND CASE WHEN {_FIRST_PIN} >= r.ends THEN 1 WHEN {pinned} IS NULL THEN 1 ELSE 0 END = 1",
+        **owners.params,
+    )
+    return [(CatalogId(owner), TableId(of), SnapshotId(begun)) for owner, of, begun in found]
+
+
+def _sees_table(catalog: str, snapshot: str) -> str:
+    """Return the condition that a catalog shows the table of ``r``.
+
+    The snapshot is one of its own.
+    """
+    own = (
+        f"(SELECT 1 FROM forklake.ducklake_table t WHERE t.catalog_id = {catalog} AND t.table_id = r.table_id"
+        f" AND t.{BEGIN} <= {snapshot} AND t.{END} > {snapshot} LIMIT 1)"
+    )
+    inherited = (
+        "(SELECT 1 FROM forklake.ducklake_segment m JOIN forklake.ducklake_table t ON t.catalog_id = m.owner_id"
+        f" AND t.table_id = r.table_id AND t.{BEGIN} <= m.upto AND t.{END} > m.upto WHERE m.catalog_id = {catalog}"
+        " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_tombstone z WHERE z.catalog_id = m.catalog_id"
+        f" AND z.scope_id = 0 AND z.row_uid = t.row_uid AND z.snapshot_id <= {snapshot})"
+        " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
+        " ON z.catalog_id = n.owner_id AND z.scope_id = 0 AND z.row_uid = t.row_uid AND z.snapshot_id <= n.upto"
+        " WHERE n.catalog_id = m.catalog_id AND n.depth < m.depth) LIMIT 1)"
+    )
+    return f"({own} IS NOT NULL OR {inherited} IS NOT NULL)"
+
+
+def forget_sets(
+    session: Session, table: MetadataTable[Any], sets: Sequence[tuple[CatalogId, TableId, SnapshotId]]
+) -> None:
+    """Delete statistics or schema versions, named as `dead_sets` names them."""
+    by_table: dict[tuple[CatalogId, TableId], list[SnapshotId]] = {}
+    for owner, of, begun in sets:
+        by_table.setdefault((owner, of), []).append(begun)
+    for (owner, of), begins in by_table.items():
+        session.execute(
+            f"DELETE FROM forklake.{table.name} WHERE catalog_id = :c AND table_id = :t AND {BEGIN} IN (:begins...)",
+            c=owner,
+            t=of,
+            begins=begins,
+        )
+
+
+def forget_unread_tombstones(session: Session, catalog: CatalogId) -> None:
+    """Delete the tombstones of a catalog that nobody reads.
+
+    No chain contains them together with the row that they hide. The catalog's own chain contains both, until it is
+    severed or purged. After that, those of its forks do that were made before it: they have the ancestors that it had.
+    """
+    session.execute(
+        "DELETE FROM forklake.ducklake_tombstone WHERE catalog_id = :c"
+        " AND (SELECT min(g.depth) FROM forklake.ducklake_segment g WHERE g.catalog_id = :c) IS NULL"
+        " AND snapshot_id > coalesce((SELECT max(v.upto) FROM forklake.ducklake_segment v WHERE v.owner_id = :c"
+        " AND EXISTS (SELECT 1 FROM forklake.ducklake_segment w WHERE w.catalog_id = v.catalog_id"
+        " AND w.depth > v.depth)), -1)",
+        c=catalog,
+    )

@@ -1,0 +1,89 @@
+"""Queries on catalogs that are due: some of their rows may be dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from forklake.metastore.store import Session
+from forklake.metastore.visibility import Source
+from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE
+from forklake.model.ids import CatalogId
+
+
+def mark_due(session: Session, catalogs: Iterable[CatalogId]) -> None:
+    """Note that rows of catalogs may have died.
+
+    Whoever makes them die calls this in the same transaction.
+    """
+    now = session.now()
+    for catalog in sorted(set(catalogs)):
+        session.execute(
+            "INSERT INTO forklake.ducklake_due (catalog_id, due_time) VALUES (:c, :now)"
+            " ON CONFLICT (catalog_id) DO UPDATE SET due_time = excluded.due_time",
+            c=catalog,
+            now=now,
+        )
+
+
+def due_times(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
+    """Return since when each of some catalogs is due; those that are not are left out."""
+    found = source.query(
+        "SELECT catalog_id, due_time FROM forklake.ducklake_due WHERE catalog_id IN (:ids...)", ids=list(catalogs)
+    )
+    return {CatalogId(catalog): source.time(time) for catalog, time in found}
+
+
+def due_catalogs(source: Source, after: CatalogId | None, limit: int) -> list[CatalogId]:
+    """Return a page of the catalogs that are due.
+
+    Forks come before their ancestors, which have lower ids.
+    """
+    found = source.query(
+        "SELECT catalog_id FROM forklake.ducklake_due WHERE catalog_id < :after"
+        f" ORDER BY catalog_id DESC LIMIT {int(limit)}",
+        after=2**63 - 1 if after is None else after,
+    )
+    return [CatalogId(catalog) for (catalog,) in found]
+
+
+def forget_due(session: Session, catalog: CatalogId, since: datetime) -> None:
+    """Note that a catalog was collected, unless more of its rows died meanwhile."""
+    session.execute(
+        "DELETE FROM forklake.ducklake_due WHERE catalog_id = :c AND due_time = :since", c=catalog, since=since
+    )
+
+
+def tables_of_due_files(source: Source, tables: Iterable[int], but: Sequence[CatalogId]) -> set[int]:
+    """Return the tables of which other due catalogs have files.
+
+    The paths of those files are still to be found.
+    """
+    wanted = sorted(set(tables))
+    found = [
+        row
+        for files in (DATA_FILE, DELETE_FILE)
+        for row in source.query(
+            f"SELECT DISTINCT f.table_id FROM forklake.ducklake_due d JOIN forklake.{files.name} f"
+            " ON f.catalog_id = d.catalog_id AND f.table_id IN (:tables...) WHERE NOT (d.catalog_id IN (:but...))",
+            tables=wanted,
+            but=list(but),
+        )
+    ]
+    return {int(table) for (table,) in found}
+
+
+def schemas_of_due_tables(source: Source, schemas: Iterable[int], owners: Sequence[CatalogId]) -> set[int]:
+    """Return the schemas in which there are still rows of tables.
+
+    They are those of the owners, and of catalogs that are due.
+    """
+    wanted = sorted(set(schemas))
+    found = source.query(
+        f"SELECT t.schema_id FROM forklake.{TABLE.name} t WHERE t.catalog_id IN (:owners...)"
+        " AND t.schema_id IN (:schemas...) UNION SELECT t.schema_id FROM forklake.ducklake_due d"
+        f" JOIN forklake.{TABLE.name} t ON t.catalog_id = d.catalog_id AND t.schema_id IN (:schemas...)",
+        owners=list(owners),
+        schemas=wanted,
+    )
+    return {int(schema) for (schema,) in found}

@@ -1,0 +1,169 @@
+"""Rows that nothing needs are removed, each kind of them, and no other."""
+
+import pytest
+
+from forklake import Catalog, Lake, NewDataFile
+from forklake.metastore.queries.due import due_catalogs
+from forklake.ops.collect import collect
+from tests.contract.support import data_file, delete_file, rows
+from tests.contract.varied import furnish, upset, vary
+from tests.needed_rows import Rows, difference
+
+every_kind = pytest.mark.parametrize(
+    "lake_factory", ["sqlite", "duckdb", "postgres", "partitioned", "pgbouncer"], indirect=True
+)
+
+
+def collect_all(lake: Lake) -> None:
+    """Collect every catalog that is due."""
+    store = lake._runtime.store
+    collect(store, lake._runtime.lake_path, due_catalogs(store, None, 1000))
+
+
+def check(lake: Lake) -> None:
+    """Collect, and see that exactly the rows are left that were needed."""
+    before = Rows.read(lake).needed()
+    collect_all(lake)
+    left = Rows.read(lake)
+    assert difference(before, left.stored) == {}, "needed rows are gone"
+    assert difference(left.stored, left.needed()) == {}, "rows are left that nothing needs"
+    assert due_catalogs(lake._runtime.store, None, 1000) == []
+
+
+def expire_all(catalog: Catalog) -> None:
+    own = [s.snapshot_id for s in catalog.snapshots() if s.catalog_id == catalog.catalog_id]
+    catalog.maintenance.expire_snapshots(snapshot_ids=own[:-1])
+
+
+def purge(lake: Lake, name: str) -> None:
+    if any(info.name == name for info in lake.catalogs()):
+        lake.catalog(name).drop()
+    lake.purge(name)
+
+
+@every_kind
+def test_rows_of_every_kind_go_when_no_version_shows_them(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    furnish(shop)
+    upset(shop, "once")
+    upset(shop, "again")
+    expire_all(shop)
+    check(lake)
+    before = Rows.read(lake).stored
+    shop.schemas.drop("side", cascade=True)
+    shop.table("events_again").drop()
+    expire_all(shop)
+    check(lake)
+    after = Rows.read(lake).stored
+    assert {name for name, keys in before.items() if not keys > after[name]} == {
+        "ducklake_tombstone",  # it has no ancestors
+        *("ducklake_macro", "ducklake_macro_impl", "ducklake_macro_parameters"),  # one is still there
+        *("ducklake_view", "ducklake_view_column_tag"),
+    }
+
+
+def test_forks_keep_what_they_see_until_the_last_of_them_is_gone(lake: Lake) -> None:
+    vary(lake)
+    check(lake)
+    for name in ("past", "three", "copy", "after", "before", "between", "of the past"):
+        expire_all(lake.catalog(name))
+        check(lake)
+    for name in ("one", "shop", "three", "between", "past", "second", "after", "of the past", "before", "copy"):
+        purge(lake, name)
+        check(lake)
+    for name in ("other", "elsewhere", "near"):
+        purge(lake, name)
+    check(lake)
+    assert {name for name, keys in Rows.read(lake).stored.items() if keys} == set()
+
+
+def test_a_fork_keeps_what_it_sees_and_no_snapshot_of_its_parent(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "INTEGER"})
+    table.storage.append_files([data_file("a")])
+    agent = shop.fork("agent")
+    (file,) = table.storage.files()
+    table.storage.remove_files([file.data_file_id])
+    expire_all(shop)
+    check(lake)
+    assert [each.path for each in agent.table("t").storage.files()] == [file.path]
+    assert scheduled(lake) == []
+    purge(lake, "agent")
+    check(lake)
+    assert scheduled(lake) == [(shop.catalog_id, file.path)]
+
+
+def test_a_pin_does_not_keep_what_its_fork_has_hidden(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "INTEGER"})
+    table.storage.append_files([data_file("a"), data_file("b")])
+    agent = shop.fork("agent")
+    first, second = table.storage.files()
+    agent.table("t").storage.remove_files([first.data_file_id])
+    table.storage.remove_files([first.data_file_id, second.data_file_id])
+    expire_all(shop)
+    check(lake)
+    assert scheduled(lake) == []
+    expire_all(agent)
+    check(lake)
+    assert scheduled(lake) == [(shop.catalog_id, first.path)]
+
+
+def scheduled(lake: Lake) -> list[tuple[int, str]]:
+    found = rows(lake, "SELECT catalog_id, path FROM forklake.ducklake_files_scheduled_for_deletion")
+    return sorted((int(catalog), str(path)) for catalog, path in found)
+
+
+def test_columns_stay_as_long_as_files_are_read_with_them(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "INTEGER"})
+    table.storage.append_files([data_file("a")])
+    table.storage.insert_inlined([{"i": "1"}])
+    table.alter.set_type("i", "BIGINT")
+    expire_all(shop)
+    check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 2
+    table.storage.remove_files([table.storage.files()[0].data_file_id])
+    expire_all(shop)
+    check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 2
+    table.storage.delete_inlined([table.storage.inlined_rows()[0].row_id])
+    expire_all(shop)
+    check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 1
+
+
+def test_inherited_columns_and_partitions_stay_for_files_that_a_fork_wrote_with_them(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"])
+    agent = shop.fork("agent")
+    inherited = agent.table("t")
+    inherited.storage.append_files([NewDataFile("a.parquet", 1, 10, partition_values=("1",))])
+    with agent.transaction() as txn:
+        txn.table("t").alter.set_partitioning([])
+        txn.table("t").alter.set_type("i", "BIGINT")
+    shop.table("t").drop()
+    for catalog in (shop, agent):
+        expire_all(catalog)
+        check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 2
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_partition_info")) == 1
+    agent.table("t").storage.remove_files([agent.table("t").storage.files()[0].data_file_id])
+    expire_all(agent)
+    check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 1
+    assert rows(lake, "SELECT row_uid FROM forklake.ducklake_partition_info") == []
+
+
+def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "INTEGER"})
+    table.storage.append_files([data_file("a")])
+    (file,) = table.storage.files()
+    table.storage.delete_rows([delete_file(file.data_file_id, "d")])
+    table.storage.delete_rows([delete_file(file.data_file_id, "e", 2)])
+    table.drop()
+    expire_all(shop)
+    check(lake)
+    directory = file.path.removesuffix("a.parquet")
+    assert [path for _, path in scheduled(lake)] == [f"{directory}{name}.parquet" for name in "ade"]
