@@ -35,7 +35,7 @@ from forklake.model.definitions import (
     VariantStats,
 )
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
-from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, TableChange, TableSize
+from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, TableChange, TableSize, Upgrade
 from forklake.model.records import (
     CatalogInfo,
     Column,
@@ -55,6 +55,7 @@ from forklake.model.records import (
     TableStats,
     View,
 )
+from forklake.ops import upgrade_lake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,7 @@ __all__ = [
     "TableSize",
     "TableStats",
     "Transaction",
+    "Upgrade",
     "VariantStats",
     "View",
     "batch_writer",
@@ -122,6 +124,7 @@ __all__ = [
     "errors",
     "open",
     "register",
+    "upgrade",
 ]
 
 
@@ -150,6 +153,25 @@ def open(
         InvalidPathError: The lake has another data path.
     """
     return Lake(url, data_path=data_path, spark=spark, settings=settings)
+
+
+def upgrade(url: str, *, dry_run: bool = False, settings: Settings | None = None) -> Upgrade:
+    """Bring the metadata of a lake to the version of this release.
+
+    All or nothing, in one transaction; data files are not touched. An older release cannot open the lake afterwards.
+    Of several calls at once, one does it. A lake that is up to date stays as it is.
+
+    Args:
+        url: The lake, as for `open`.
+        dry_run: Only tell what would be run.
+        settings: As for `open`.
+
+    Raises:
+        NotFoundError: There is no such file.
+        MetastoreVersionError: A newer release made the lake, or there is no lake.
+        MetastoreRefusedError: The PostgreSQL role does not own the tables, or somebody built on the views.
+    """
+    return upgrade_lake.upgrade_lake(url, dry_run=dry_run, settings=settings)
 
 
 def __getattr__(name: str) -> type:

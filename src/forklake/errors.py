@@ -47,6 +47,7 @@ from forklake.model.hint import (
     SetDataPath,
     Teller,
     UndropCatalog,
+    UpgradeLake,
 )
 
 
@@ -74,6 +75,8 @@ def in_python(hint: Hint) -> str:
             return 'Give the transaction a message: `catalog.transaction(message="...")`.'
         case CommitAgain(commit_key):
             return f'Commit again with commit_key="{commit_key}": a commit that happened is found and not repeated.'
+        case UpgradeLake():
+            return "Make a backup, then `forklake.upgrade(url)` brings it to the version of this release."
     assert_never(hint)
 
 

@@ -16,7 +16,9 @@ import forklake
 from forklake.cli import output
 from forklake.cli.main import forklake as program
 from forklake.cli.reference import commands, page
+from forklake.metastore.schema.steps import VERSION
 from tests.cli.terminal import make_shop, run
+from tests.stored import load as stored
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 COMMANDS = dict(commands(program))
@@ -344,7 +346,6 @@ def test_init_says_what_it_did(postgres_database: str, tmp_path: Path, monkeypat
     assert json.loads(run("init", "--json", lake=postgres_database).out) == {
         "created": False,
         "data_path_set": False,
-        "views_renewed": False,
         "data_path": f"{tmp_path}/data/",
     }
 
@@ -406,3 +407,24 @@ def test_a_directory_that_cannot_be_searched_is_told_and_the_rest_goes_on(shop: 
     said = run("maintain", "orphans", "--all", lake=shop)
     assert (said.code, said.out.splitlines()[-1]) == (9, "Deleted 1 orphaned file, 5 B.")
     assert "either cleanup_all OR older_than must be specified" in said.err
+
+
+def test_upgrade_says_what_it_does(tmp_path: Path) -> None:
+    lake = tmp_path / "lake.db"
+    stored.load("v1", "sqlite", tmp_path / "home", f"sqlite:{lake}")
+    said = run("catalog", "list", lake=lake)
+    assert (said.code, said.out) == (8, "")
+    assert "metadata of version 1" in said.err
+    assert "`forklake upgrade --lake URL`" in said.err
+    said = run("upgrade", "--dry-run", lake=lake)
+    assert said.out.splitlines()[:2] == [f"-- From version 1 to version {VERSION}", "BEGIN;"]
+    assert said.out.splitlines()[-1] == "COMMIT;"
+    assert "CREATE TABLE forklake_ducklake_lease" in said.out
+    assert run("upgrade", lake=lake).out == f"The metadata was brought from version 1 to version {VERSION}.\n"
+    assert json.loads(run("upgrade", "--json", lake=lake).out) == {
+        "found_version": VERSION,
+        "version": VERSION,
+        "upgraded": False,
+        "statements": [],
+    }
+    assert run("catalog", "list", lake=lake).code == 0

@@ -16,7 +16,6 @@ from forklake.catalog.places import catalog_directories
 from forklake.metastore import visibility
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLES, MetadataTable
-from forklake.ops.init_lake import init_lake
 from tests.contract.support import data_file
 from tests.contract.varied import vary
 from tests.lakes import LakeFactory
@@ -279,33 +278,6 @@ def test_the_role_of_a_web_app_reads_no_key_on_any_path(shop: Catalog, web: Ask)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         web("SELECT forklake.real_id(1, NULL)")
     assert secret not in repr(web("SELECT * FROM pg_stats"))
-
-
-@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
-def test_init_makes_older_views_again_without_keys_and_keeps_their_rights(
-    lake: Lake, lake_factory: LakeFactory, shop: Catalog, web: Ask
-) -> None:
-    url = f"postgres:{lake._runtime.store.location}"
-    assert not init_lake(url).made_views
-    web("SELECT path FROM ducklake.ducklake_data_file")
-    role = web("SELECT current_user")[0][0]
-    web("RESET ROLE")
-    for view, table in (("ducklake_data_file", DATA_FILE), ("ducklake_delete_file", DELETE_FILE)):
-        (definition,) = web("SELECT pg_get_viewdef(CAST(? AS regclass))", f"ducklake.{view}")[0]
-        older = definition.rstrip(";").replace("r.footer_size,", "r.footer_size, r.encryption_key,", 1)
-        web(f"DROP VIEW ducklake.{view}")
-        web(f"CREATE VIEW ducklake.{view} AS {older}")
-        web(f"GRANT SELECT ON ducklake.{view} TO {role}")
-        assert "encryption_key" in columns_of(web, table.name)
-    assert init_lake(url).made_views
-    for view in ("ducklake_data_file", "ducklake_delete_file"):
-        assert columns_of(web, view) == ["catalog_id", "catalog_name", *COLUMNS[view].split()]
-    web(f"SET ROLE {role}")
-    assert len(web("SELECT path FROM ducklake.ducklake_data_file")) == 2
-    assert web("SELECT path FROM ducklake.ducklake_delete_file") == []
-    web("RESET ROLE")
-    assert not init_lake(url).made_views
-    web(f"SET ROLE {role}")
 
 
 @pytest.mark.parametrize("lake_factory", ["duckdb"], indirect=True)

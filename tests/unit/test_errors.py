@@ -37,6 +37,7 @@ VALUES: list[Any] = [
     hints.SetDataPath(),
     hints.GiveMessage(),
     hints.CommitAgain("key 1"),
+    hints.UpgradeLake(),
 ]
 
 
@@ -63,7 +64,13 @@ def test_what_hints_name_can_be_called(lake: Lake) -> None:
     lake.create_catalog("my lake").create_table("t", {"id": "BIGINT"})
     connection = forklake.connect()
     connection.sql("ATTACH 'ducklake:lake.db' AS \"my lake\" (CATALOG 'my lake')")
-    names = {"lake": lake, "catalog": lake.catalog("my lake"), "datetime": datetime}
+    names = {
+        "lake": lake,
+        "catalog": lake.catalog("my lake"),
+        "datetime": datetime,
+        "forklake": forklake,
+        "url": "lake.db",
+    }
     count = 0
     for value in VALUES:
         of_sql, of_python = (told.split("`")[1::2] for told in (in_sql("my lake", value), in_python(value)))

@@ -17,6 +17,7 @@ from forklake.model.hint import (
     NameById,
     SetDataPath,
     UndropCatalog,
+    UpgradeLake,
 )
 
 
@@ -45,4 +46,6 @@ def on_command_line(hint: Hint) -> str:
             return "In `forklake sql`, a transaction gets a message by `CALL ducklake_set_commit_message(...)`."
         case CommitAgain():
             return "Look with `forklake snapshot list CATALOG` whether it happened before you try again."
+        case UpgradeLake():
+            return "Make a backup, then `forklake upgrade --lake URL` brings it to the version of this release."
     assert_never(hint)

@@ -15,11 +15,11 @@ from forklake.ops.init_lake import InitialisedLake, init_lake
 def init(data_path: str | None, partitions: int | None) -> None:
     """Create the metadata tables of a lake.
 
-    Running it again changes only what is missing or outdated. A data path is kept from the first time on: a
-    lake that has none yet gets it, a different one is refused. On PostgreSQL, views of an older release that
-    show encryption keys are replaced.
+    Running it again changes only what is missing. A data path is kept from the first time on: a lake that has
+    none yet gets it, a different one is refused. `forklake upgrade` brings the tables of an older release to this
+    one.
 
-    With --json: `created`, `data_path_set`, `views_renewed`, `data_path`.
+    With --json: `created`, `data_path_set`, `data_path`.
 
     Examples:
       forklake init --lake lake.db --data-path data
@@ -31,7 +31,6 @@ def init(data_path: str | None, partitions: int | None) -> None:
         {
             "created": lake.made_tables,
             "data_path_set": lake.set_data_path,
-            "views_renewed": lake.made_views,
             "data_path": lake.data_path,
         },
         lambda: [*_status_lines(lake), f"Data path: {lake.data_path or 'not set; give --data-path'}"],
@@ -43,9 +42,4 @@ def _status_lines(lake: InitialisedLake) -> list[str]:
         return ["The lake is ready."]
     if not lake.changed:
         return ["The lake was ready before; nothing was changed."]
-    done = ["The lake was ready before."]
-    if lake.set_data_path:
-        done.append("It had no data path; now it has one.")
-    if lake.made_views:
-        done.append("The views for web apps were made anew: they show no encryption keys. Rights on them were kept.")
-    return done
+    return ["The lake was ready before.", "It had no data path; now it has one."]

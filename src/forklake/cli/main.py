@@ -18,6 +18,7 @@ from forklake.cli.snapshot import snapshot
 from forklake.cli.sql import sql
 from forklake.cli.stats import stats
 from forklake.cli.table import table
+from forklake.cli.upgrade import upgrade
 
 
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -29,7 +30,7 @@ def forklake() -> None:
     """
 
 
-for command in (init, catalog, table, snapshot, maintain, sql, option, stats, demo, completion):
+for command in (init, catalog, table, snapshot, maintain, sql, option, stats, upgrade, demo, completion):
     forklake.add_command(command)
 
 

@@ -25,6 +25,7 @@ from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.duckdb_load import load_rows
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
+from forklake.metastore.schema.products import DUCKDB
 from forklake.metastore.store import DuplicateKeyError, Session, Values
 from forklake.model.overview import TableSize
 
@@ -59,8 +60,11 @@ class DuckDBStore(EmbeddedStore):
 
     dialect = DIALECT
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        """Open the file, and create the tables if it is new."""
+    def __init__(self, path: Path, settings: Settings, *, is_upgraded: bool = False) -> None:
+        """Open the file, and create the tables if it is new.
+
+        A file that is about to be upgraded must hold a lake, of any version.
+        """
         super().__init__(path, settings)
         self._writer = threading.RLock()
         self._closed = False
@@ -69,7 +73,11 @@ class DuckDBStore(EmbeddedStore):
         except duckdb.Error as error:
             raise self._translate_error(error) from error
         try:
-            self.made_tables = schema.prepare_embedded(self, "duckdb", _table_names)
+            if is_upgraded:
+                with self.reading() as session:
+                    schema.check_is_lake(self, session, _table_names)
+            else:
+                self.made_tables = schema.prepare_embedded(self, "duckdb", _table_names)
         except BaseException:
             self.close()
             raise
@@ -210,6 +218,7 @@ def _utc(value: datetime) -> datetime:
 
 class _DuckDBSession(EmbeddedSession):
     dialect = DIALECT
+    product = DUCKDB
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, clock: Clock) -> None:
         super().__init__(clock)

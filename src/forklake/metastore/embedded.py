@@ -11,6 +11,8 @@ from pathlib import Path
 
 from forklake.config import Clock, Settings
 from forklake.metastore import procedures
+from forklake.metastore.schema.products import Product
+from forklake.metastore.schema.upgrade_script import upgrade_script
 from forklake.metastore.store import Session, Store
 from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
@@ -61,6 +63,8 @@ class EmbeddedSession(Session):
     Only one transaction writes at a time, so no locks on catalogs are needed.
     """
 
+    product: Product
+
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
@@ -73,3 +77,7 @@ class EmbeddedSession(Session):
 
     def lock_alone(self, catalog: CatalogId) -> None:
         """Do nothing: the only writer needs no lock."""
+
+    def upgrade_script(self, version: int) -> list[str]:
+        """Return the statements; a file has no partitions."""
+        return upgrade_script(self.product, version, 0)

@@ -16,13 +16,15 @@ from forklake.metastore.store import Store
 _PARAMETER: Final = re.compile(r"\?(\w[\w.-]*)=")
 
 
-def open_store(url: str, settings: Settings) -> Store:
+def open_store(url: str, settings: Settings, *, is_upgraded: bool = False) -> Store:
     """Open the metadata database that a URL names.
 
     A bare path is an existing SQLite or DuckDB file, told apart by its first bytes, or a new SQLite file;
     ``sqlite:path``, ``duckdb:path``, ``postgresql://...`` and ``postgres:<libpq words>`` name the product.
     Embedded files are created if they are missing; opening never changes a PostgreSQL database. It may hold many
     lakes: ``metadata_schema=name`` among the words or the parameters of a PostgreSQL URL selects one.
+
+    A lake that is about to be upgraded may be of any version.
 
     Raises:
         ConfigError: The URL names no database that forklake knows.
@@ -32,14 +34,14 @@ def open_store(url: str, settings: Settings) -> Store:
     if kind == "postgres":
         from forklake.metastore.postgres import PostgresStore  # noqa: PLC0415 - a driver is loaded when it is needed
 
-        return PostgresStore(rest, settings)
+        return PostgresStore(rest, settings, is_upgraded=is_upgraded)
     path = Path(rest)
     if kind == "duckdb":
-        return _open_duckdb(path, settings)
+        return _open_duckdb(path, settings, is_upgraded=is_upgraded)
     if kind == "sqlite" or not path.exists() or path.stat().st_size == 0:
         _check_directory(path)
-        return SQLiteStore(path, settings)
-    return _open_by_content(path, settings)
+        return SQLiteStore(path, settings, is_upgraded=is_upgraded)
+    return _open_by_content(path, settings, is_upgraded=is_upgraded)
 
 
 def postgres_conninfo(url: str) -> str | None:
@@ -148,15 +150,15 @@ def _local_path(path: str) -> str:
     return path
 
 
-def _open_by_content(path: Path, settings: Settings) -> Store:
+def _open_by_content(path: Path, settings: Settings, *, is_upgraded: bool) -> Store:
     _check_directory(path)
     try:
         if is_sqlite_file(path):
-            return SQLiteStore(path, settings)
+            return SQLiteStore(path, settings, is_upgraded=is_upgraded)
         with path.open("rb") as file:
             start = file.read(12)
         if start[8:] == b"DUCK":
-            return _open_duckdb(path, settings)
+            return _open_duckdb(path, settings, is_upgraded=is_upgraded)
     except OSError as error:
         raise ConfigError(f'The metadata file "{path}" cannot be read: {error.strerror}.') from error
     raise MetastoreCorruptError(
@@ -165,9 +167,9 @@ def _open_by_content(path: Path, settings: Settings) -> Store:
     )
 
 
-def _open_duckdb(path: Path, settings: Settings) -> Store:
+def _open_duckdb(path: Path, settings: Settings, *, is_upgraded: bool) -> Store:
     _check_directory(path)
-    return metastore.duckdb.DuckDBStore(path, settings)
+    return metastore.duckdb.DuckDBStore(path, settings, is_upgraded=is_upgraded)
 
 
 def _check_directory(path: Path) -> None:

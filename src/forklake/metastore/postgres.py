@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import psycopg
-from psycopg import sql
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
@@ -34,6 +33,7 @@ from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
+from forklake.metastore.postgres_upgrade import upgrade_lock, upgrade_statements
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Session, Store, Values
 from forklake.metastore.written_tables import BY_NAME
@@ -84,8 +84,10 @@ _FORK = (
 class PostgresStore(Store):
     """A lake in a PostgreSQL database."""
 
-    def __init__(self, conninfo: str, settings: Settings) -> None:
+    def __init__(self, conninfo: str, settings: Settings, *, is_upgraded: bool = False) -> None:
         """Connect, and check that the database holds a lake of this version.
+
+        One that is about to be upgraded may be older.
 
         Raises:
             MetastoreUnavailableError: The server cannot be reached.
@@ -100,7 +102,8 @@ class PostgresStore(Store):
         )
         try:
             found = self._run(lambda connection: _versions(connection, self.dialect))
-            schema.check_version(found, "postgresql")
+            check = schema.known_version if is_upgraded else schema.check_version
+            check(found, "postgresql")
         except BaseException:
             self.close()
             raise
@@ -205,7 +208,7 @@ class PostgresStore(Store):
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Session]:
         with self._connection(begin) as connection:
-            yield _PostgresSession(connection, self.dialect)
+            yield _PostgresSession(connection, self.dialect, self._address.schemas)
             if begin == _BEGIN_READING:
                 connection.execute("COMMIT")
             else:
@@ -311,9 +314,10 @@ class PostgresStore(Store):
 
 
 class _PostgresSession(Session):
-    def __init__(self, connection: Connection, dialect: Dialect) -> None:
+    def __init__(self, connection: Connection, dialect: Dialect, schemas: LakeSchemas) -> None:
         self._connection = connection
         self.dialect = dialect
+        self._schemas = schemas
 
     def query(self, sql: str, /, **params: Any) -> list[Values]:
         text, values = self.dialect.render(sql, params)
@@ -358,6 +362,12 @@ class _PostgresSession(Session):
     def lock_alone(self, catalog: CatalogId) -> None:
         self.query("SELECT forklake.lock_alone(:c)", c=catalog)
 
+    def begin_upgrade(self) -> list[str]:
+        return upgrade_lock(self, self._schemas)
+
+    def upgrade_script(self, version: int) -> list[str]:
+        return upgrade_statements(self, self._schemas, version)
+
 
 def initialise(conninfo: str, partitions: int | None, settings: Settings) -> bool:
     """Run the schema file in one transaction; return False if there is a lake already.
@@ -394,58 +404,6 @@ def _initialise(connection: Connection, schemas: LakeSchemas, text: str) -> bool
         connection.execute(schemas.place(text).encode())
     except psycopg.errors.DuplicateSchema as error:
         raise _schema_taken_error(schemas.views) from error
-    return True
-
-
-def renew_views(conninfo: str, settings: Settings) -> bool:
-    """Recreate the views of files that still show encryption keys.
-
-    Their rights stay. Return False if no view shows a key.
-
-    Raises:
-        MetastoreRefusedError: The role does not own the views, or other objects depend on them.
-    """
-    address = Address.parse(conninfo)
-    with connect_plainly(address, settings) as connection:
-        try:
-            with connection.transaction():
-                renewed = [_renew_view(connection, address.schemas, name) for name in _FILE_VIEWS]
-        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.DependentObjectsStillExist) as error:
-            raise MetastoreRefusedError(
-                f"The views for web apps show encryption keys and were not made anew ({address.location}):"
-                f" {address.clean(error)}",
-                hint="Run `forklake init` as the owner of the views, after dropping what was built on them.",
-            ) from error
-        except psycopg.Error as error:
-            raise statement_error(address, settings, error) from error
-    return any(renewed)
-
-
-_FILE_VIEWS = ("ducklake_data_file", "ducklake_delete_file")
-
-
-def _renew_view(connection: Connection, schemas: LakeSchemas, name: str) -> bool:
-    found = connection.execute(
-        "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'encryption_key' AND NOT a.attisdropped"
-        " WHERE n.nspname = %s AND c.relname = %s",
-        [schemas.views, name],
-    ).fetchone()
-    if found is None:
-        return False
-    rights = connection.execute(
-        "SELECT CASE WHEN x.grantee = 0 THEN NULL ELSE r.rolname END, x.privilege_type, x.is_grantable FROM pg_class c"
-        " CROSS JOIN LATERAL aclexplode(c.relacl) x LEFT JOIN pg_roles r ON r.oid = x.grantee"
-        " WHERE c.oid = %s AND x.grantee <> c.relowner",
-        [found[0]],
-    ).fetchall()
-    view = sql.Identifier(schemas.views, name)
-    connection.execute(sql.SQL("DROP VIEW {}").format(view))
-    connection.execute(schemas.place(schema.view_statement(name)).encode())
-    for grantee, right, is_grantable in rights:
-        role = sql.SQL("PUBLIC") if grantee is None else sql.Identifier(grantee)
-        option = sql.SQL(" WITH GRANT OPTION" if is_grantable else "")
-        connection.execute(sql.SQL("GRANT {} ON {} TO {}{}").format(sql.SQL(right), view, role, option))
     return True
 
 

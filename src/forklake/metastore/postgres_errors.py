@@ -27,6 +27,7 @@ from forklake.metastore.store import DuplicateKeyError
 # A refused connection carries no SQLSTATE, only text: libpq's own, or the server's behind a severity and two spaces.
 _ANSWER: Final = re.compile(r"failed: \w+:  (.*)", re.DOTALL)
 _PREFIX: Final = re.compile(r"^connection (?:failed|is bad): ")
+_OF_OWNER: Final = re.compile(r"must be owner|to set role")
 _NO_ROOM: Final = re.compile(
     r"too many (?:clients|connections)|remaining connection slots|no more connections allowed", re.IGNORECASE
 )
@@ -123,9 +124,16 @@ def statement_error(address: Address, settings: Settings, error: psycopg.Error) 
                 hint="Try again, or raise statement_timeout_seconds.",
             )
         case "42501":
+            rights = f'Grant the role USAGE on the schema "{address.schemas.base}", and the rights on what is in it.'
             return MetastoreRefusedError(
                 f"The metadata database ({place}) does not allow this: {reason}; nothing was changed.",
-                hint=f'Grant the role USAGE on the schema "{address.schemas.base}", and the rights on what is in it.',
+                hint="Run it as the owner of the metadata tables." if _OF_OWNER.search(reason) else rights,
+            )
+        case "2BP01":
+            return MetastoreRefusedError(
+                f"In the metadata database ({place}), something was built on what is to be made again: {reason};"
+                " nothing was changed.",
+                hint="Drop it, do this, and make it again.",
             )
         case "25006":
             return MetastoreRefusedError(

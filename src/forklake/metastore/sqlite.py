@@ -25,6 +25,7 @@ from forklake.errors import (
 from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
+from forklake.metastore.schema.products import SQLITE
 from forklake.metastore.store import DuplicateKeyError, Session, Values
 from forklake.model.overview import TableSize
 
@@ -69,15 +70,22 @@ class SQLiteStore(EmbeddedStore):
 
     dialect = DIALECT
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        """Open the file, and create the tables if it is new."""
+    def __init__(self, path: Path, settings: Settings, *, is_upgraded: bool = False) -> None:
+        """Open the file, and create the tables if it is new.
+
+        A file that is about to be upgraded must hold a lake, of any version.
+        """
         super().__init__(path, settings)
         self._idle: deque[sqlite3.Connection] = deque()
         self._lock = threading.Lock()
         self._closed = False
         self._file: tuple[int, int] | None = None
         try:
-            self.made_tables = schema.prepare_embedded(self, "sqlite", _table_names)
+            if is_upgraded:
+                with self.reading() as session:
+                    schema.check_is_lake(self, session, _table_names)
+            else:
+                self.made_tables = schema.prepare_embedded(self, "sqlite", _table_names)
             self._file = _identity(path)
             with _counting:
                 _open_here[self._file] += 1
@@ -253,6 +261,7 @@ def _is_ours(name: str) -> bool:
 
 class _SQLiteSession(EmbeddedSession):
     dialect = DIALECT
+    product = SQLITE
 
     def __init__(self, connection: sqlite3.Connection, clock: Clock) -> None:
         super().__init__(clock)

@@ -92,6 +92,18 @@ class Session(ABC):
     def lock_alone(self, catalog: CatalogId) -> None:
         """Keep others from pinning what the catalog holds until the transaction ends."""
 
+    def begin_upgrade(self) -> list[str]:
+        """Return the statements that keep others from writing.
+
+        They hold until the transaction ends, and keep others from upgrading as well. A file has one writer at a time
+        and needs none.
+        """
+        return []
+
+    @abstractmethod
+    def upgrade_script(self, version: int) -> list[str]:
+        """Return the statements that bring the metadata from a version to this release's."""
+
 
 class Store(ABC):
     """A metadata database that holds a lake; threads may share it."""

@@ -67,6 +67,11 @@ class CommitAgain:
     commit_key: str
 
 
+@dataclass(frozen=True, slots=True)
+class UpgradeLake:
+    """Bring the metadata of the lake to the version of this release."""
+
+
 Hint = (
     ListCatalogs
     | ListSnapshots
@@ -77,6 +82,7 @@ Hint = (
     | SetDataPath
     | GiveMessage
     | CommitAgain
+    | UpgradeLake
 )
 Teller = Callable[[Hint], str]
 """Says a hint in the words of one edge."""

@@ -144,3 +144,20 @@ class TableChange:
 
     snapshot: Snapshot
     changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """An upgrade of the metadata of a lake.
+
+    Attributes:
+        found_version: The version that the lake had.
+        version: The version of this release.
+        statements: What was run, or would be, in one transaction; nothing if the lake was up to date.
+        is_done: Whether this call upgraded the lake.
+    """
+
+    found_version: int
+    version: int
+    statements: tuple[str, ...]
+    is_done: bool

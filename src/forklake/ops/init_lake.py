@@ -18,14 +18,12 @@ class InitialisedLake:
 
     made_tables: bool
     set_data_path: bool
-    made_views: bool
-    """Whether views of an older form were made anew; those of new tables do not count."""
     data_path: str | None
 
     @property
     def changed(self) -> bool:
         """Whether anything was changed."""
-        return self.made_tables or self.set_data_path or self.made_views
+        return self.made_tables or self.set_data_path
 
 
 def init_lake(
@@ -36,8 +34,7 @@ def init_lake(
 ) -> InitialisedLake:
     """Create missing metadata tables, all or none, and store the data path.
 
-    A data path that is already stored is kept. Views of a PostgreSQL lake that still show encryption keys are
-    recreated with the same rights.
+    A data path that is already stored is kept.
 
     Raises:
         InvalidInputError: Partitions were asked for in a database that has none; nothing was made.
@@ -60,9 +57,4 @@ def init_lake(
         path, is_path_new = base_path(store, data_path)
     finally:
         store.close()
-    made_views = False
-    if conninfo is not None and not is_new:
-        from forklake.metastore.postgres import renew_views  # noqa: PLC0415
-
-        made_views = renew_views(conninfo, settings)
-    return InitialisedLake(is_new or store.made_tables, is_path_new, made_views, path)
+    return InitialisedLake(is_new or store.made_tables, is_path_new, path)

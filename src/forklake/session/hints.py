@@ -16,6 +16,7 @@ from forklake.model.hint import (
     NameById,
     SetDataPath,
     UndropCatalog,
+    UpgradeLake,
 )
 from forklake.model.quoting import quote_text
 
@@ -52,4 +53,9 @@ def in_sql(alias: str, hint: Hint) -> str:
             return f"Say `CALL ducklake_set_commit_message({lake}, 'author', 'message')` in the transaction."
         case CommitAgain():
             return f"Look with `FROM ducklake_snapshots({lake})` whether it happened before you say it again."
+        case UpgradeLake():
+            return (
+                "Make a backup, then bring it to the version of this release: with the command "
+                '"upgrade" of the command line, or the function of that name in Python.'
+            )
     assert_never(hint)

@@ -11,6 +11,12 @@ CHAPTERS: Final = (
         "Lakes",
         (
             Verb("open a lake", ("forklake.open",), ("ATTACH 'ducklake:lake.db' AS shop (CATALOG 'shop')",), ("init",)),
+            Verb(
+                "bring the metadata of a lake to this release",
+                ("forklake.upgrade",),
+                Lacks("a lake of an older version cannot be attached"),
+                ("upgrade",),
+            ),
             Verb("close a lake", ("Lake.close",), ("DETACH shop",), COMMAND),
             Verb("tell where files go", ("Lake.data_path",), ("FROM ducklake_settings('shop')",), ("catalog show",)),
             Verb(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from forklake.errors import MetastoreVersionError
 from forklake.metastore.schema.catalog_tables import FACTS
+from forklake.metastore.schema.steps import OLDEST, VERSION
+from forklake.model.hint import UpgradeLake
 
 if TYPE_CHECKING:
     from forklake.metastore.store import Session, Store
@@ -31,29 +33,46 @@ def statements(text: str) -> Iterator[str]:
             yield statement.strip()
 
 
-def view_statement(name: str) -> str:
-    """Return the statement of the PostgreSQL file that creates a view for web apps."""
-    found = re.search(rf"CREATE VIEW ducklake\.{name} AS\n.*?;", script("postgresql"), flags=re.DOTALL)
-    assert found is not None, name
-    return found[0]
-
-
 def check_version(found: dict[str, str], product: str) -> None:
     """Check the version rows of a database that has the tables.
 
     Raises:
         MetastoreVersionError: They are not what this program was made for.
     """
+    version = known_version(found, product)
+    if version < VERSION:
+        raise MetastoreVersionError(
+            f"The lake has metadata of version {version}, and this release needs version {VERSION};"
+            " nothing was changed.",
+            hint=UpgradeLake(),
+        )
+
+
+def known_version(found: dict[str, str], product: str) -> int:
+    """Return the version of the metadata, from the version rows of a database.
+
+    Raises:
+        MetastoreVersionError: This program neither works with that version nor upgrades it.
+    """
     if "version" not in found:
         raise not_found(product)
     for key in ("version", "forklake_version"):
         expected, actual = FACTS[key], found.get(key, "none")
-        if actual != expected:
+        is_old = key == "forklake_version" and actual.isdecimal() and OLDEST <= int(actual) < VERSION
+        if actual == expected or is_old:
+            continue
+        if key == "forklake_version" and actual.isdecimal() and int(actual) > VERSION:
             raise MetastoreVersionError(
-                f"Unsupported DuckLake version: {actual}. Expected {expected}."
-                f' The "{key}" of the metadata database was written by another release; nothing was changed.',
-                hint="Use the release of forklake that made it.",
+                f"The lake has metadata of version {actual}, and this release knows versions up to {VERSION};"
+                " nothing was changed.",
+                hint="Use a newer release of forklake.",
             )
+        raise MetastoreVersionError(
+            f"Unsupported DuckLake version: {actual}. Expected {expected}."
+            f' The "{key}" of the metadata database was written by another release; nothing was changed.',
+            hint="Use the release of forklake that made it.",
+        )
+    return int(found["forklake_version"])
 
 
 def not_found(product: str) -> MetastoreVersionError:
@@ -95,10 +114,19 @@ def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set
                 for statement in statements(script(product)):
                     session.run(statement)
     with store.reading() as session:
-        if not any(name.endswith("ducklake_head") for name in tables(session)):
-            raise MetastoreVersionError(
-                f'The file "{store.location}" holds other tables and no lake; nothing was changed.',
-                hint="Name a new file. A plain DuckLake catalog is no lake: import it into one.",
-            )
+        check_is_lake(store, session, tables)
         check_version(dict(session.query(VERSION_QUERY)), product)
     return is_new
+
+
+def check_is_lake(store: Store, session: Session, tables: Callable[[Session], set[str]]) -> None:
+    """Check that a file has the tables of a lake, of any version.
+
+    Raises:
+        MetastoreVersionError: It holds something else.
+    """
+    if not any(name.endswith("ducklake_head") for name in tables(session)):
+        raise MetastoreVersionError(
+            f'The file "{store.location}" holds other tables and no lake; nothing was changed.',
+            hint="Name a new file. A plain DuckLake catalog is no lake: import it into one.",
+        )

@@ -29,6 +29,7 @@ class Product:
         table_end: The text after the columns of a table.
         updated_end: The same for a table whose rows are changed in place.
         row_uid: The text after the type of ``row_uid``.
+        adds_required: Whether a column that is NOT NULL can be added in one statement.
         counters: Whether a table of counters replaces sequences.
         next_value: The query for the next value of a sequence, with ``{}`` for its name.
         join: The keyword of an inner join in a view.
@@ -51,6 +52,7 @@ class Product:
     table_end: str = ""
     updated_end: str = ""
     row_uid: str = " NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq')"
+    adds_required: bool = True
     counters: bool = False
     next_value: str = ""
     join: str = "JOIN"
@@ -104,6 +106,7 @@ unique ones against rows that the same transaction has already ended, and scans 
 Times are UTC.""",
     types={**_TYPES, "time": "timestamp"},
     index=None,
+    adds_required=False,
     next_value="""\
 (SELECT coalesce(max(q.last_value) + 1, 0) FROM duckdb_sequences() q
          WHERE q.schema_name = 'forklake' AND q.sequence_name = '{}')""",

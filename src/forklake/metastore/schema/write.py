@@ -51,15 +51,15 @@ def _parts(product: Product, partitions: int) -> Iterator[str]:
     for title, tables in SECTIONS:
         yield _comment(title)
         for table in tables:
-            yield _table(product, table, partitions)
+            yield table_text(product, table, partitions)
     rows = ",\n".join(f"    (-1, '{key}', '{value}')" for key, value in FACTS.items())
-    yield _translate(product, f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES\n{rows};")
+    yield translate(product, f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES\n{rows};")
     if product.has_functions:
-        yield _functions()
+        yield functions_text()
     yield _comment(ABOUT)
     yield from _new_schema(product.views)
     for view in views(product):
-        yield _view(product, view)
+        yield view_text(product, view)
     if product.in_transaction:
         yield "COMMIT;"
 
@@ -77,7 +77,7 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(text, _WIDTH, initial_indent="-- ", subsequent_indent="-- ") + "\n" if text else ""
 
 
-def _translate(product: Product, text: str) -> str:
+def translate(product: Product, text: str) -> str:
     """Translate a text from PostgreSQL's dialect to that of the product.
 
     That concerns names of tables and views, and inner joins.
@@ -101,7 +101,8 @@ def _sequences(product: Product) -> str:
     )
 
 
-def _table(product: Product, table: Table, partitions: int) -> str:
+def table_text(product: Product, table: Table, partitions: int) -> str:
+    """Return the statements that create a table with its partitions and indexes."""
     lines = [(_column(product, table, column), column.note) for column in table.stored_columns]
     body = "\n".join(f"    {text}," + (f"  -- {note}" if note else "") for text, note in lines)
     is_split = partitions and table.grows
@@ -117,7 +118,9 @@ def _table(product: Product, table: Table, partitions: int) -> str:
             f"\nCREATE TABLE {name}_{part} PARTITION OF {name}"
             f" FOR VALUES WITH (MODULUS {partitions}, REMAINDER {part});"
         )
-    return made + "".join(f"\n{_index(product, table, index)}" for index in table.indexes if product.index is not None)
+    return made + "".join(
+        f"\n{index_text(product, table, index)}" for index in table.indexes if product.index is not None
+    )
 
 
 def _column(product: Product, table: Table, column: Column) -> str:
@@ -131,7 +134,8 @@ def _column(product: Product, table: Table, column: Column) -> str:
     return text
 
 
-def _index(product: Product, table: Table, index: Index) -> str:
+def index_text(product: Product, table: Table, index: Index) -> str:
+    """Return the statement that creates an index."""
     columns = ", ".join(
         product.expression.format(re.sub(r"^fold\((\w+)\)$", lambda m: product.fold.format(m[1]), column))
         if "(" in column
@@ -145,15 +149,30 @@ def _index(product: Product, table: Table, index: Index) -> str:
     )
 
 
-def _view(product: Product, view: View) -> str:
-    return _paragraph(view.about) + _translate(product, f"CREATE VIEW {view.name} AS\n{view.query};")
+def column_text(product: Product, table: Table, column: Column) -> list[str]:
+    """Return the statements that add a column to a table that has rows."""
+    name, text = product.base + table.name, _column(product, table, column)
+    if not product.adds_required and not column.is_nullable:
+        return [
+            f"ALTER TABLE {name} ADD COLUMN {text.replace(' NOT NULL', '')}",
+            f"ALTER TABLE {name} ALTER COLUMN {column.name} SET NOT NULL",
+        ]
+    return [f"ALTER TABLE {name} ADD COLUMN {text}"]
+
+
+def view_text(product: Product, view: View) -> str:
+    """Return the statement that creates a view."""
+    return _paragraph(view.about) + translate(product, f"CREATE VIEW {view.name} AS\n{view.query};")
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
-def _functions() -> str:
-    """Return the functions, with the statements of ``lake_commit`` for each table."""
+def functions_text() -> str:
+    """Return the statements that create the functions.
+
+    ``lake_commit`` has statements for each table.
+    """
     text = resources.files(__package__).joinpath("parts/functions.sql").read_text(encoding="utf-8")
     text = text.partition("\n\n")[2]
     versioned = [table for table in TABLES if table.visibility is Visibility.INTERVAL]

@@ -1,0 +1,71 @@
+"""Writes the statements that bring the metadata of an older version to this one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from forklake.metastore.schema.description import Column, Table
+from forklake.metastore.schema.products import Product
+from forklake.metastore.schema.steps import STEPS, Step
+from forklake.metastore.schema.web_views import views
+from forklake.metastore.schema.write import column_text, functions_text, index_text, table_text, translate, view_text
+
+
+def upgrade_script(product: Product, version: int, partitions: int) -> list[str]:
+    """Return the statements that upgrade a store, in their order.
+
+    They belong into one transaction. Tables get what is new in each version since. Views and functions hold nothing:
+    all of them are dropped and made again.
+
+    Args:
+        product: The database.
+        version: The version that the store has.
+        partitions: How many partitions its growing tables have, or 0.
+    """
+    return [_trim(statement) for statement in _statements(product, version, partitions)]
+
+
+def function_names() -> list[str]:
+    """Return the names of the functions in the order of their creation."""
+    return re.findall(r"^CREATE FUNCTION forklake\.(\w+)\(", functions_text(), flags=re.MULTILINE)
+
+
+def _statements(product: Product, version: int, partitions: int) -> Iterator[str]:
+    made = list(views(product))
+    for view in reversed(made):
+        yield translate(product, f"DROP VIEW IF EXISTS {view.name}")
+    if product.has_functions:
+        yield from (f"DROP FUNCTION IF EXISTS forklake.{name}" for name in reversed(function_names()))
+    for step in STEPS:
+        if step.version > version:
+            yield from step_script(product, step, partitions)
+    if product.has_functions:
+        yield functions_text()
+    for view in made:
+        yield view_text(product, view)
+
+
+def step_script(product: Product, step: Step, partitions: int) -> Iterator[str]:
+    """Yield the statements of one step; the last one changes the version."""
+    for table in step.tables:
+        yield from table_text(product, table, partitions).split(";\n")
+    for table, name in step.columns:
+        yield from column_text(product, table, _column(table, name))
+    if product.index is not None:
+        for table, name in step.indexes:
+            yield index_text(product, table, next(index for index in table.indexes if index.name == name))
+    yield translate(
+        product,
+        f"UPDATE forklake.ducklake_metadata SET value = '{step.version}'"
+        " WHERE catalog_id = -1 AND scope = '' AND key = 'forklake_version'",
+    )
+
+
+def _column(table: Table, name: str) -> Column:
+    return next(column for column in table.stored_columns if column.name == name)
+
+
+def _trim(statement: str) -> str:
+    """Return a statement without the comment before it and the semicolon."""
+    return re.sub(r"\A(?:--[^\n]*\n|\s)+", "", statement).rstrip().removesuffix(";")

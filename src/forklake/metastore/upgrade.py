@@ -1,0 +1,43 @@
+"""Brings the metadata of an older version to that of this release."""
+
+from __future__ import annotations
+
+from forklake.metastore import schema
+from forklake.metastore.schema.steps import VERSION
+from forklake.metastore.store import Session, Store
+from forklake.model.overview import Upgrade
+
+
+def upgrade(store: Store) -> Upgrade:
+    """Upgrade an open store in one transaction, unless it is up to date.
+
+    Others wait until it is done: of several upgrades at once, one does it.
+
+    Raises:
+        MetastoreVersionError: The store is of a newer version, or of one that is not known.
+    """
+    with store.writing() as session:
+        begin = session.begin_upgrade()
+        for statement in begin:
+            session.run(statement)
+        # Read under the lock: another upgrade may have ended meanwhile.
+        planned = _plan(session, store, begin)
+        for statement in planned.statements[len(begin) :]:
+            session.run(statement)
+    return Upgrade(planned.found_version, VERSION, planned.statements, is_done=bool(planned.statements))
+
+
+def plan_upgrade(store: Store) -> Upgrade:
+    """Return what an upgrade of an open store would run now; nothing is changed.
+
+    Raises:
+        MetastoreVersionError: The store is of a newer version, or of one that is not known.
+    """
+    with store.reading() as session:
+        return _plan(session, store, session.begin_upgrade())
+
+
+def _plan(session: Session, store: Store, begin: list[str]) -> Upgrade:
+    found = schema.known_version(dict(session.query(schema.VERSION_QUERY)), store.dialect.name)
+    statements = [] if found == VERSION else [*begin, *session.upgrade_script(found)]
+    return Upgrade(found, VERSION, tuple(statements), is_done=False)
