@@ -19,6 +19,7 @@ import sqlglot
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Engine, Kind
 from forklake.errors import EngineError, InvalidInputError, NotFoundError
+from forklake.files.adopt_files import Adoption, adopt_files
 from forklake.files.conform import conform
 from forklake.files.deletes import read_deletes, write_delete_file
 from forklake.files.inlined_rows import stored_rows
@@ -156,6 +157,10 @@ class DuckEngine:
         if isinstance(rows, DuckFrame):
             rows = conform(rows.rows, target.fields, target.table, by_name=by_name)
         return write_files(rows.to_batches(), target, arrow_schema(target.fields)) if rows.num_rows else []
+
+    def adopt(self, paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
+        self.asked.append("adopt")
+        return adopt_files(paths, adoption)
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         _refuse("writing files again")

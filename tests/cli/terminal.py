@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from click.testing import CliRunner
 
 import forklake
@@ -34,6 +36,7 @@ def make_shop(directory: Path) -> Path:
     path = directory / "lake.db"
     with forklake.open(str(path), data_path=directory / "data") as lake:
         fill_shop(lake)
+    pq.write_table(pa.table({"id": [7, 8, 9], "note": ["x", "y", "z"]}), directory / "theirs.parquet")
     return path
 
 

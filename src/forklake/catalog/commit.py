@@ -26,7 +26,7 @@ from forklake.errors import (
 )
 from forklake.metastore import visibility
 from forklake.metastore.queries import snapshots
-from forklake.metastore.store import ConnectionLostError, Session, Store
+from forklake.metastore.store import ConnectionLostError, Guard, Session, Store
 from forklake.model.change import Change
 from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
@@ -48,6 +48,7 @@ class Plan:
     new_objects: int
     new_files: int
     lease_id: str | None = None
+    guards: Sequence[Guard] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         if not draft.log:
             return None
         # However few races a session may lose, whether a commit happened is asked as patiently as ever.
-        result = _attempt(store, _to_commit(plan, draft), store.settings.retry, clock)
+        result = _attempt(store, _to_commit(plan, draft), plan.guards, store.settings.retry, clock)
         match result.outcome:
             case Outcome.COMMITTED:
                 return _finished_commit(draft, result)
@@ -110,16 +111,18 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         draft = _plan_again(store, plan)
 
 
-def _attempt(store: Store, commit: CommitRequest, policy: RetryPolicy, clock: Clock) -> CommitResult:
+def _attempt(
+    store: Store, commit: CommitRequest, guards: Sequence[Guard], policy: RetryPolicy, clock: Clock
+) -> CommitResult:
     """Try to commit once; after a lost connection, look up the outcome by the key."""
     try:
-        return store.commit(commit)
+        return store.commit(commit, guards)
     except ConnectionLostError as error:
         lost: MetastoreError = error
     for wait in policy.waits(clock):
         clock.sleep(wait)
         try:
-            return store.commit(commit)
+            return store.commit(commit, guards)
         except MetastoreError as error:
             # Whatever it is: the first attempt may have been committed, and this does not say that it was not.
             lost = error

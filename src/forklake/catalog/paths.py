@@ -113,6 +113,18 @@ def join(*levels: tuple[str, bool]) -> str:
     return path
 
 
+def check_adopted_path(path: str) -> str:
+    """Return the path of an adopted file, which may lie anywhere.
+
+    Raises:
+        InvalidPathError: It is not absolute, or climbs.
+    """
+    is_absolute = path.startswith("/") or _SCHEME.match(path) is not None
+    if not is_absolute or ".." in path.split("/") or not is_storable(path):
+        raise InvalidPathError(f"The path of an adopted file must be absolute: {path!r} is not; nothing was added.")
+    return path
+
+
 def check_file_path(path: str) -> str:
     """Return the path of a file below its table's directory.
 

@@ -16,7 +16,7 @@ from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.state import CatalogState, Draft
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
-from forklake.metastore.store import Store
+from forklake.metastore.store import Guard, Store
 from forklake.model.change import Change, touched_files
 from forklake.model.hint import GiveMessage
 from forklake.model.records import CommitInfo
@@ -42,6 +42,7 @@ class Staging:
         self._draft: Draft | None = Draft(base)
         self._undo: list[Callable[[], object]] = []
         self._lease: Lease | None = None
+        self._guards: list[Guard] = []
 
     @property
     def draft(self) -> Draft:
@@ -107,6 +108,10 @@ class Staging:
         assert self._lease is not None, "files are written without a lease"
         self._undo.append(undo)
 
+    def guard(self, guard: Guard) -> None:
+        """Register a check for the transaction of the commit; see `Store.commit`."""
+        self._guards.append(guard)
+
     def undo(self, *, since: int = 0) -> None:
         """Run the actions registered with `on_undo`, the last one first.
 
@@ -138,11 +143,12 @@ class Staging:
         Raises:
             ForklakeError: A change makes no sense on what the transaction sees.
         """
-        before, undone = len(self._changes), len(self._undo)
+        before, undone, guarded = len(self._changes), len(self._undo), len(self._guards)
         try:
             return verb(self)
         except BaseException:
             self.undo(since=undone)
+            del self._guards[guarded:]
             if len(self._changes) > before:
                 del self._changes[before:]
                 self._draft = None
@@ -178,6 +184,7 @@ class Staging:
             new_objects=self._objects,
             new_files=self._files,
             lease_id=None if self._lease is None else self._lease.lease_id,
+            guards=tuple(self._guards),
         )
         try:
             finished = commit(self._store, plan, self.draft, retry or settings.retry, settings.clock)

@@ -239,6 +239,60 @@ def changes(catalog: str, name: str, start: int | datetime, end: int | datetime 
         )
 
 
+@table.command("add-files")
+@catalog_argument("catalog")
+@click.argument("name", metavar="TABLE")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--schema", default="main", show_default=True, help="The schema of the table.")
+@click.option("--allow-missing", is_flag=True, help="Accept files without some of the columns.")
+@click.option("--ignore-extra-columns", is_flag=True, help="Accept files with more columns; they are not read.")
+@click.option(
+    "--hive-partitioning/--no-hive-partitioning",
+    default=None,
+    help="Take values from directories such as year=2024, or not; by default they are taken.",
+)
+def add_files(
+    catalog: str,
+    name: str,
+    files: tuple[str, ...],
+    schema: str,
+    allow_missing: bool,
+    ignore_extra_columns: bool,
+    hive_partitioning: bool | None,
+) -> None:
+    """Add Parquet files that others wrote to a table.
+
+    FILE is a path, a URL, or a pattern in quotes: `*`, `?` and `[...]` match within a directory, `**` any number of
+    directories. Nothing is copied: the files stay where they are. All of it is one snapshot.
+
+    With --json: `snapshot_id`, `row_count` and `file_count`.
+
+    Examples:
+      forklake table add-files shop orders '/data/orders/**/*.parquet'
+      forklake table add-files shop orders a.parquet b.parquet --allow-missing
+    """
+    with open_lake() as lake:
+        done = (
+            lake.catalog(catalog)
+            .table(name, schema=schema)
+            .storage.add_files(
+                files,
+                allow_missing=allow_missing,
+                ignore_extra_columns=ignore_extra_columns,
+                hive_partitioning=hive_partitioning,
+            )
+        )
+
+    def text() -> list[str]:
+        if done.snapshot_id is None:
+            return ["The files have no rows; nothing was added."]
+        files_added = "one file" if done.file_count == 1 else f"{done.file_count:,} files"
+        return [f"Added {done.row_count:,} rows in {files_added}: snapshot {done.snapshot_id}."]
+
+    shown = {"snapshot_id": done.snapshot_id, "row_count": done.row_count, "file_count": done.file_count}
+    output.show(shown, text)
+
+
 @table.command()
 @catalog_argument("catalog")
 @click.argument("name", metavar="[TABLE]", required=False)

@@ -21,6 +21,7 @@ from forklake.model.write import WriteTarget
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from forklake.files.adopt_files import Adoption
     from forklake.files.rewrite_file import Rewriting
     from forklake.model.change_scan import ChangePlan
 
@@ -232,6 +233,15 @@ class Engine(Protocol):
             InvalidInputError: Columns or values do not fit the table.
             DataFileError: A file cannot be written.
             EngineError: The write failed for another reason.
+        """
+
+    def adopt(self, paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
+        """Return files that others wrote as new data files of a table, in order.
+
+        Raises:
+            InvalidInputError: A file does not fit the table.
+            DataFileError: A file is missing, damaged, encrypted or no Parquet file.
+            EngineError: The files could not be read for another reason.
         """
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
+from forklake.model.types import VARCHAR, Type
 from forklake.model.write import PartitionKey
 
 NULL_DIRECTORY: Final = "__HIVE_DEFAULT_PARTITION__"
@@ -27,27 +28,47 @@ def hive_path(keys: Sequence[PartitionKey], values: Sequence[str | None]) -> str
 
     A name that is too long for file systems is cut short: no reader takes values from the directories of our files.
     """
-    path, used = "", set[str]()
-    for key, value in zip(keys, values, strict=True):
-        name = _directory_name(key, used)
-        used.add(fold(name))
+    path = ""
+    for name, value in zip(directory_names(keys), values, strict=True):
         directory = f"{quote(name, safe='')}={quote(NULL_DIRECTORY if value is None else value, safe='')}"
         path += f"{directory if len(directory) <= _LONGEST_NAME else _shorten(directory)}/"
     return path
 
 
-def hive_values(path: str) -> dict[str, str | None]:
-    """Return the values that the directories of a path spell, by their keys.
+def directory_names(keys: Sequence[PartitionKey]) -> list[str]:
+    """Return the keys of the directories of a partitioning, which all differ."""
+    names: list[str] = []
+    used = set[str]()
+    for key in keys:
+        names.append(_directory_name(key, used))
+        used.add(fold(names[-1]))
+    return names
 
-    >>> hive_values("/data/year=2020/a%20b=x%2Fy/c=__HIVE_DEFAULT_PARTITION__/f.parquet")
-    {'year': '2020', 'a b': 'x/y', 'c': None}
+
+def hive_values(path: str) -> dict[str, str]:
+    """Return the texts that the directories of a path spell, by their keys.
+
+    >>> hive_values("/data/year=2020/a%20b=x%2Fy/c=__HIVE_DEFAULT_PARTITION__/d=e=f/f.parquet")
+    {'year': '2020', 'a b': 'x/y', 'c': '__HIVE_DEFAULT_PARTITION__'}
     """
-    pairs = [part.split("=", 1) for part in path.split("/")[:-1] if "=" in part]
-    return {unquote(name): None if value == NULL_DIRECTORY else unquote(value) for name, value in pairs}
+    pairs = [part.split("=") for part in path.split("/")[:-1] if part.count("=") == 1]
+    return {unquote(name): unquote(value) for name, value in pairs}
+
+
+def hive_text(kind: Type, text: str | None) -> str | None:
+    """Return the text of a value in a directory; None if it stands for NULL.
+
+    >>> from forklake.model import types
+    >>> hive_text(types.INT32, "7"), hive_text(types.INT32, ""), hive_text(types.VARCHAR, "null")
+    ('7', None, None)
+    """
+    if text is None or text == NULL_DIRECTORY or text.upper() == "NULL":
+        return None
+    return text if text or kind == VARCHAR else None
 
 
 def path_values(path: str, names: Mapping[ColumnId, str]) -> dict[ColumnId, str | None]:
-    """Return the values of columns that the directories of a path spell.
+    """Return the texts of columns that the directories of a path spell.
 
     A column whose name is in no directory is NULL.
 

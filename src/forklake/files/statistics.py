@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
@@ -35,6 +35,10 @@ _NAN_SHOWING_WRITERS: Final = ("parquet-mr", "DuckDB")
 """Writers whose bounds tell of a NaN: parquet-mr's are NaN then, DuckDB's are left out."""
 
 
+Leaf = tuple[str, Field, int]
+"""A field that holds values: its dotted name in the table, the field, and its place among a file's columns."""
+
+
 def column_stats(
     metadata: pq.FileMetaData, fields: Sequence[Field], *, nan_counts: Mapping[str, int] | None = None
 ) -> dict[str, ColumnStats]:
@@ -46,9 +50,16 @@ def column_stats(
         nan_counts: The number of NaNs, by the same names, if the writer counted them: PyArrow's footers do not
             tell.
     """
+    return leaf_stats(metadata, _leaves(metadata, fields), nan_counts)
+
+
+def leaf_stats(
+    metadata: pq.FileMetaData, leaves: Iterable[Leaf], nan_counts: Mapping[str, int] | None = None
+) -> dict[str, ColumnStats]:
+    """Return statistics of some columns by their names; otherwise as `column_stats`."""
     return {
         name: _stats(metadata, place, field, None if nan_counts is None else nan_counts.get(name, 0))
-        for name, field, place in _leaves(metadata, fields)
+        for name, field, place in leaves
     }
 
 
@@ -83,7 +94,7 @@ def _count(values: pa.Array, field: Field, name: str, counts: dict[str, int]) ->
 # ---- which column of the file holds a field ------------------------------------------------------------------------
 
 
-def _leaves(metadata: pq.FileMetaData, fields: Sequence[Field]) -> Iterator[tuple[str, Field, int]]:
+def _leaves(metadata: pq.FileMetaData, fields: Sequence[Field]) -> Iterator[Leaf]:
     """Yield the fields that hold values, with their names and places in the file."""
     place = 0
     wanted = {field.name: field for field in fields}
@@ -93,7 +104,7 @@ def _leaves(metadata: pq.FileMetaData, fields: Sequence[Field]) -> Iterator[tupl
         place += leaf_count(held.type)
 
 
-def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterator[tuple[str, Field, int]]:
+def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterator[Leaf]:
     kind = held.type.storage_type if isinstance(held.type, pa.BaseExtensionType) else held.type
     if is_variant(kind):
         return

@@ -96,6 +96,17 @@ def size(path: str) -> int:
         return int(info.size)
 
 
+def exists(path: str) -> bool:
+    """Return whether there is a file at a path.
+
+    Raises:
+        DataFileError: The storage cannot be asked.
+    """
+    system, place = locate(path)
+    with explain_errors(path, "read"):
+        return bool(system.get_file_info(place).type == fs.FileType.File)
+
+
 def move(source: str, target: str) -> None:
     """Move a file; a local file is renamed, at once and without copying.
 

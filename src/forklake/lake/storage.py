@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forklake import ops
+from forklake import lake, ops
 from forklake.catalog import describe
 from forklake.catalog.transaction import Staging
 from forklake.model.definitions import NewDataFile, NewDeleteFile
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Storage:
-    """The files and inlined rows of a table, for callers that write files themselves."""
+    """The files and inlined rows of a table, for callers that have files of their own."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -40,6 +41,40 @@ class Storage:
             NotFoundError: The table was dropped.
         """
         return describe.inlined_rows(self._table._content(), self._table.table_id)
+
+    def add_files(
+        self,
+        files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        allow_missing: bool = False,
+        ignore_extra_columns: bool = False,
+        hive_partitioning: bool | None = None,
+    ) -> Commit:
+        """Add Parquet files that others wrote, where they are, as one snapshot.
+
+        Nothing is copied. Columns are matched by name, at every depth; statistics come from the footers. A file below
+        the directory of a catalog is that catalog's, and deleted when nobody needs it any more; other files never
+        are. ``row_count`` of the commit is the number of rows added.
+
+        Args:
+            files: A path, a pattern (``*``, ``**``, ``?``, ``[...]``), or a list of them, local or on an object store.
+            allow_missing: Accept files without some of the columns, which then have their defaults.
+            ignore_extra_columns: Accept files with more columns, which then are not read.
+            hive_partitioning: Whether directories such as ``year=2024`` give the values of columns; by default they do.
+
+        Raises:
+            NotFoundError: A pattern matches nothing.
+            AlreadyExistsError: The table has one of the files already.
+            InvalidInputError: A file does not fit the table; nothing was added.
+            DataFileError: A file cannot be read as Parquet; nothing was added.
+        """
+        return lake.row_verbs.add_files(
+            self._table,
+            files,
+            allow_missing=allow_missing,
+            ignore_extra_columns=ignore_extra_columns,
+            hive_partitioning=hive_partitioning,
+        )
 
     def append_files(self, files: Sequence[NewDataFile]) -> Commit:
         """Add data files that the caller has written to the table.

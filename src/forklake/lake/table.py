@@ -117,7 +117,7 @@ class Table:
 
     @property
     def storage(self) -> Storage:
-        """The files and inlined rows, for callers that write files themselves."""
+        """The files and inlined rows, for callers that have files of their own."""
         return Storage(self)
 
     def at(

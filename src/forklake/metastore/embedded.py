@@ -13,7 +13,7 @@ from forklake.config import Clock, Settings
 from forklake.metastore import procedures
 from forklake.metastore.schema.products import Product
 from forklake.metastore.schema.upgrade_script import upgrade_script
-from forklake.metastore.store import Session, Store
+from forklake.metastore.store import Guard, Session, Store
 from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.placement import ForkResult, NewFork, Placement
@@ -36,10 +36,11 @@ class EmbeddedStore(Store):
         """A directory beside the file, as DuckLake has it."""
         return f"{self._path}.files/"
 
-    def commit(self, commit: CommitRequest) -> CommitResult:
+    def commit(self, commit: CommitRequest, guards: Sequence[Guard] = ()) -> CommitResult:
         """Commit in one transaction."""
         self.step("commit: before the call")
         with self.writing() as session:
+            procedures.run_guards(session, commit, guards)
             result = procedures.commit(session, commit, self.step)
             self.step("commit: before the end")
         self.step("commit: done")

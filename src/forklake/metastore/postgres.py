@@ -34,8 +34,9 @@ from forklake.metastore.postgres_connect import Connector, connect_plainly, is_p
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
 from forklake.metastore.postgres_upgrade import upgrade_lock, upgrade_statements
+from forklake.metastore.procedures import run_guards
 from forklake.metastore.schema.write import partitioned_script
-from forklake.metastore.store import ConnectionLostError, Session, Store, Values
+from forklake.metastore.store import ConnectionLostError, Guard, Session, Store, Values
 from forklake.metastore.written_tables import BY_NAME
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
@@ -138,14 +139,23 @@ class PostgresStore(Store):
         with self._transaction(_BEGIN_WRITING) as session:
             yield session
 
-    def commit(self, commit: CommitRequest) -> CommitResult:
+    def commit(self, commit: CommitRequest, guards: Sequence[Guard] = ()) -> CommitResult:
         """Call ``lake_commit``."""
         payload = Jsonb(_payload(commit), dumps=_dumps)
         params = {"catalog": commit.catalog_id, "expected": commit.expected, "commit": payload}
         self.step("commit: before the call")
-        ((outcome, snapshot, made_at, objects, files),) = self._call(_COMMIT, params)
+        found = self._guarded_commit(commit, guards, params) if guards else self._call(_COMMIT, params)
+        ((outcome, snapshot, made_at, objects, files),) = found
         self.step("commit: done")
         return CommitResult(Outcome(outcome), snapshot, made_at and _utc(made_at), objects or (), files or ())
+
+    def _guarded_commit(self, commit: CommitRequest, guards: Sequence[Guard], params: dict[str, Any]) -> list[Values]:
+        try:
+            with self.writing() as session:
+                run_guards(session, commit, guards)
+                return session.query(_COMMIT, **params)
+        except CommitUnknownError as error:
+            raise ConnectionLostError(error.message) from error
 
     def fork(
         self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement

@@ -16,7 +16,7 @@ from forklake.metastore.queries import leases
 from forklake.metastore.queries.option_rows import OptionRow, options_of, write_options
 from forklake.metastore.queries.snapshots import known_commit
 from forklake.metastore.schema.description import Visibility
-from forklake.metastore.store import DuplicateKeyError, Session
+from forklake.metastore.store import DuplicateKeyError, Guard, Session
 from forklake.metastore.visibility import BareChain, Chain, visible
 from forklake.metastore.written_tables import (
     BEGIN,
@@ -35,6 +35,13 @@ from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
 
 Step = Callable[[str], None]
+
+
+def run_guards(session: Session, commit: CommitRequest, guards: Sequence[Guard]) -> None:
+    """Run the guards of a commit, unless it has happened before."""
+    if guards and known_commit(session, commit.catalog_id, commit.commit_key) is None:
+        for guard in guards:
+            guard(session)
 
 
 def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:

@@ -105,6 +105,10 @@ class Session(ABC):
         """Return the statements that bring the metadata from a version to this release's."""
 
 
+Guard = Callable[[Session], None]
+"""A check in the transaction of a commit, which may take locks; it raises an error to refuse the commit."""
+
+
 class Store(ABC):
     """A metadata database that holds a lake; threads may share it."""
 
@@ -136,8 +140,11 @@ class Store(ABC):
         """Open a transaction that commits at the end, or is rolled back by an exception."""
 
     @abstractmethod
-    def commit(self, commit: CommitRequest) -> CommitResult:
+    def commit(self, commit: CommitRequest, guards: Sequence[Guard] = ()) -> CommitResult:
         """Move a head and write the rows of the new snapshot, all or nothing.
+
+        Guards run first, in the same transaction, unless the commit has happened before. One that raises an error
+        refuses the commit.
 
         Raises:
             ConnectionLostError: The outcome is not known; ask again with the same commit key.

@@ -72,7 +72,7 @@ class NewDataFile:
     """A written data file that is to become part of a table.
 
     Attributes:
-        path: Where it is, below the table's directory.
+        path: Where it is: below the table's directory, or anywhere if it is adopted.
         partition_values: One for each key of the table's partitioning, as text.
         mapping: How its columns are found if it has no field ids: a new mapping, or the id of a mapping that
             another file of the table uses.
@@ -88,6 +88,8 @@ class NewDataFile:
     partition_values: tuple[str | None, ...] = ()
     mapping: NameMapping | MappingId | None = None
     encryption_key: str | None = None
+    is_adopted: bool = False
+    """Whether others wrote it; its path is absolute then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,20 @@ def _is_finer(old: types.Timestamp, new: types.Timestamp) -> bool:
     return units.index(new.unit) > units.index(old.unit)
 
 
+def is_rounded(held: Type, shown: Type) -> bool:
+    """Return whether timestamps of one type are rounded to become those of another.
+
+    Files of others may hold finer ones than their column has.
+
+    >>> is_rounded(types.TIMESTAMP, types.TIMESTAMP_S), is_rounded(types.TIMESTAMP_MS, types.TIMESTAMP)
+    (True, False)
+    """
+    match held, shown:
+        case types.Timestamp(is_zoned=False), types.Timestamp(is_zoned=False):
+            return _is_finer(shown, held)
+    return False
+
+
 def as_float32(value: float) -> float:
     """Return the nearest number of 32 bits, as a float of Python.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from forklake.catalog.fields import table_fields
 from forklake.catalog.table_files import table_files
 from forklake.catalog.transaction import Staging
+from forklake.errors import InvalidPathError
 from forklake.model import change
 from forklake.model.definitions import NewDataFile, NewDeleteFile
 from forklake.model.ids import DataFileId, DeleteFileId
@@ -25,6 +26,12 @@ def append_files(staging: Staging, table: TableRow, files: Sequence[NewDataFile]
         InvalidPathError: A path does not lie below the table's directory.
         InvalidInputError: Partition values do not fit the table's partitioning.
     """
+    for file in files:
+        if file.is_adopted:
+            raise InvalidPathError(
+                f'File "{file.path}" was written by others; nothing was registered.',
+                hint="Say table.storage.add_files(path).",
+            )
     named = name_mapping(table_fields(staging.draft, table.table_id)) if staging.may_alter_later else None
     register_files(
         staging, table.table_id, [file if file.mapping is not None else replace(file, mapping=named) for file in files]

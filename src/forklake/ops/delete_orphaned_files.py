@@ -85,8 +85,8 @@ def delete_all_orphaned_files(
 ) -> OrphanSearch:
     """Delete the orphaned files of all catalogs; return which.
 
-    Dropped and purged ones are among them. A catalog that cannot be searched is reported, and the rest goes on. One without files costs a look at its
-    directory. Otherwise as `delete_orphaned_files`.
+    Dropped and purged ones are among them. A catalog that cannot be searched is reported, and the rest goes on.
+    One without files costs a look at its directory. Otherwise as `delete_orphaned_files`.
     """
     _check_choice(older_than, cleanup_all=cleanup_all)
     found: list[OrphanedFile] = []

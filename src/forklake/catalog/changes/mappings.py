@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.names import check_name
-from forklake.catalog.state import Draft
+from forklake.catalog.state import Content, Draft
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import COLUMN_MAPPING, DATA_FILE, NAME_MAPPING
 from forklake.model.definitions import MappedColumn, NameMapping
@@ -65,6 +65,38 @@ def _insert_columns(
             parent_column=target.column_id,
         )
     return next_id
+
+
+def known_mappings(content: Content, table: TableRow) -> dict[NameMapping, MappingId]:
+    """Return the mappings that files of a table use, with the table's columns of now.
+
+    A mapping of a column that is gone is left out.
+    """
+    users: dict[MappingId, DataFileRow] = {}
+    for file in content.rows(DATA_FILE, {"table_id": table.table_id}):
+        if file.mapping_id is not None:
+            users.setdefault(file.mapping_id, file)
+    names = {row.column_id: row.column_name for row in lookup.columns(content, table.table_id)}
+    found: dict[NameMapping, MappingId] = {}
+    for mapping_id, user in users.items():
+        rows = content.following(NAME_MAPPING, [user])
+        columns = _definition(rows, None, names)
+        if columns:
+            found.setdefault(NameMapping(columns), mapping_id)
+    return found
+
+
+def _definition(
+    rows: Sequence[NameMappingRow], parent: int | None, names: Mapping[ColumnId, str]
+) -> tuple[MappedColumn, ...] | None:
+    columns: list[MappedColumn] = []
+    for row in sorted(rows, key=lambda row: row.column_id):
+        if row.parent_column == parent:
+            below = _definition(rows, row.column_id, names)
+            if below is None or row.target_field_id not in names:
+                return None
+            columns.append(MappedColumn(row.source_name, names[row.target_field_id], row.is_partition, below))
+    return tuple(columns)
 
 
 def adopt(draft: Draft, table: TableRow, mapping_id: MappingId) -> None:

@@ -183,7 +183,13 @@ CHAPTERS: Final = (
                 ("table flush",),
             ),
             Verb(
-                "register files and rows that others wrote",
+                "add files that others wrote",
+                ("Storage.add_files",),
+                ("CALL ducklake_add_data_files('shop', 'orders', 'a.parquet')",),
+                ("table add-files",),
+            ),
+            Verb(
+                "register files and rows that the caller wrote",
                 (
                     "Storage.append_files",
                     "Storage.remove_files",
@@ -211,10 +217,9 @@ CHAPTERS: Final = (
                 ("maintain orphans",),
             ),
             Verb(
-                "add, rewrite, merge and remove files as DuckLake does",
+                "rewrite, merge and remove files as DuckLake does",
                 OF_DUCKLAKE,
                 (
-                    "CALL ducklake_add_data_files('shop', 'orders', 'a.parquet')",
                     "CALL ducklake_merge_adjacent_files('shop')",
                     "CALL ducklake_rewrite_data_files('shop')",
                     "CALL ducklake_cleanup_old_files('shop')",

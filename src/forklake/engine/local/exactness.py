@@ -20,8 +20,10 @@ _ALSO_HELD_AS: Final[dict[Type, tuple[Type, ...]]] = {
     types.INT128: (types.FLOAT64,),
     types.UINT128: (types.FLOAT64,),
     types.GEOMETRY: (types.BLOB,),
-    types.TIMESTAMP_S: (types.TIMESTAMP,),
+    types.TIMESTAMP_S: (types.TIMESTAMP, types.TIMESTAMP_MS),
     types.TIMESTAMP_MS: (types.TIMESTAMP,),
+    types.TIMESTAMP: (types.TIMESTAMP_NS,),
+    types.TIME: (types.TIMETZ,),
 }
 """What files hold columns as beside their own types and those that were promoted to them: DuckDB's files do."""
 

@@ -17,7 +17,7 @@ from forklake.files import storage
 from forklake.files.deletes import read_deletes
 from forklake.files.footer import damage_error, read_footer, resolve_fields
 from forklake.files.keys import decrypting
-from forklake.files.partitions import path_values
+from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
 from forklake.model import types
 from forklake.model.field import Field
@@ -149,7 +149,11 @@ def _from_path(file: ScanFile, selection: Selection) -> Mapping[Field, pa.Array]
     mapped = {part.column_id: part.source_name for part in file.mapping or () if part.is_partition}
     fields = [field for field in selection.wanted if field.column_id in mapped]
     values = path_values(file.path, mapped)
-    return {field: to_array(field, [values[field.column_id]]) for field in fields if field.column_id is not None}
+    return {
+        field: to_array(field, [hive_text(field.type, values[field.column_id])])
+        for field in fields
+        if field.column_id is not None
+    }
 
 
 def _batches(

@@ -23,6 +23,7 @@ from forklake.files.texts import to_array
 from forklake.files.values import display_array
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.promotions import is_rounded
 
 _INTERVAL: Final = struct.Struct("<III")
 """How files that are not ours hold intervals: months, days and milliseconds."""
@@ -72,6 +73,8 @@ def older_rows(field: Field, count: int) -> pa.Array:
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     if field.children and field.type.name == held.type.name:
         return _nested_value(field, held, values, table)
+    if is_rounded(held.type, field.type):
+        return display_array(field, cast(field, values, table))
     if values.type == display_type(field):
         return values
     if values.type == arrow_type(field):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from forklake.engine.spark.change.merge_source import Source
+    from forklake.files.adopt_files import Adoption
     from forklake.files.rewrite_file import Rewriting
     from forklake.model.change_scan import ChangePlan
 
@@ -171,6 +172,10 @@ class SparkEngine:
         if self.is_frame(rows):
             return write.write_rows.write(rows, target, by_name=by_name)
         return write.write_rows.write_arrow(self.session(), rows, target)
+
+    def adopt(self, paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
+        """Read the footers of files that others wrote."""
+        return read.adopt_in_tasks.adopt_in_tasks(self.session(), paths, adoption)
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         """Write files again."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId, DataFileId
+
+_PATHS_AT_ONCE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,20 @@ def scheduled_files(source: Source, catalog: CatalogId) -> list[ScheduledFile]:
         c=catalog,
     )
     return [ScheduledFile(file, path, bool(is_relative), source.time(time)) for file, path, is_relative, time in found]
+
+
+def scheduled_among(source: Source, catalogs: Iterable[CatalogId], paths: Sequence[str]) -> list[str]:
+    """Return those of some paths that wait for deletion in one of some catalogs."""
+    ids, found = sorted(catalogs), set[str]()
+    for first in range(0, len(paths) if ids else 0, _PATHS_AT_ONCE):
+        rows = source.query(
+            "SELECT path FROM forklake.ducklake_files_scheduled_for_deletion"
+            " WHERE catalog_id IN (:ids...) AND path IN (:paths...)",
+            ids=ids,
+            paths=list(paths[first : first + _PATHS_AT_ONCE]),
+        )
+        found |= {str(path) for (path,) in rows}
+    return sorted(found)
 
 
 def scheduled_paths(source: Source, catalogs: Iterable[CatalogId]) -> set[str]:

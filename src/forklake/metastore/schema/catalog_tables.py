@@ -171,7 +171,8 @@ METADATA: Final = table(
 
 LEASE: Final = table(
     "ducklake_lease",
-    "A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.",
+    "A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is"
+    " gone.",
     Visibility.OWN,
     """
     lease_id    text

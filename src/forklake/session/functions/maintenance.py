@@ -20,7 +20,6 @@ from forklake.session.functions.arguments import (
     BOOLEAN,
     DOUBLE,
     IDS,
-    TEXTS,
     TIMESTAMPTZ,
     VARCHAR,
     Signature,
@@ -93,16 +92,11 @@ _SCHEMA: Final = {"schema": VARCHAR}
 _CLEANUP: Final = (Signature(optional={"older_than": TIMESTAMPTZ}, named={"dry_run": BOOLEAN, "cleanup_all": BOOLEAN}),)
 _MERGED: Final = {"min_file_size": BIGINT, "max_file_size": BIGINT, "max_compacted_files": BIGINT}
 _REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": BIGINT}
-_ADDED: Final = {**_SCHEMA, **dict.fromkeys(("allow_missing", "ignore_extra_columns", "hive_partitioning"), BOOLEAN)}
 
 _UNSUPPORTED: Final[dict[str, tuple[Signature, ...]]] = {
     "merge_adjacent_files": (Signature(named=_MERGED), Signature(_TABLE, named={**_SCHEMA, **_MERGED})),
     "rewrite_data_files": (Signature(named=_REWRITTEN), Signature(_TABLE, named={**_SCHEMA, **_REWRITTEN})),
     "cleanup_old_files": _CLEANUP,
-    "add_data_files": (
-        Signature({**_TABLE, "files": VARCHAR}, named=_ADDED),
-        Signature({**_TABLE, "files": TEXTS}, named=_ADDED),
-    ),
 }
 
 FUNCTIONS: Final = (

@@ -6,18 +6,20 @@ import base64
 from typing import Any, Final
 from uuid import UUID
 
-from forklake.catalog import versions
+from forklake.catalog import lookup, versions
 from forklake.catalog.places import Places
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import table_files
 from forklake.errors import InvalidInputError
+from forklake.lake.internals import content_of, run, runtime_of
 from forklake.metastore import visibility
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, TABLE
 from forklake.model import types
 from forklake.model.rows import DataFileRow, DeleteFileRow
 from forklake.model.types.shapes import list_of
+from forklake.ops.add_data_files import add_data_files, file_patterns
 from forklake.ops.table_history import table_history
-from forklake.session.functions.arguments import BIGINT, TIMESTAMPTZ, VARCHAR, Signature
+from forklake.session.functions.arguments import BIGINT, BOOLEAN, TEXTS, TIMESTAMPTZ, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.known_rows import Rows, column
 
@@ -41,6 +43,7 @@ _LIST_FILES: Final = tuple(
         ("encryption_key", types.BLOB),
     )
 )
+_ADDED: Final = (column("filename", types.VARCHAR),)
 _TABLE_HISTORY: Final = (
     column("snapshot_id", types.INT64),
     column("snapshot_time", types.TIMESTAMPTZ),
@@ -107,6 +110,34 @@ def _table_history(call: Call) -> Rows:
     )
 
 
+def _add_data_files(call: Call) -> Rows:
+    name = call.text("table_name")
+    if name is None:
+        raise InvalidInputError("Table name cannot be NULL")
+    files = call.arguments.get("files")
+    if files is None:
+        raise InvalidInputError("File list cannot be NULL")
+    patterns = file_patterns(files)
+    writer = call.attachment.writer("CALL")
+    schema = call.text("schema") or call.schema_name
+    table = named_table(content_of(writer), name, schema, call.attachment.schema)
+    runtime, flags = runtime_of(writer), call.arguments
+    hive = flags.get("hive_partitioning")
+    added = run(
+        writer,
+        lambda staging: add_data_files(
+            staging,
+            runtime,
+            lookup.table_by_id(staging.draft, table.table_id),
+            patterns,
+            allow_missing=bool(flags.get("allow_missing")),
+            ignore_extra_columns=bool(flags.get("ignore_extra_columns")),
+            hive_partitioning=hive,
+        ),
+    )
+    return Rows(_ADDED, [(path,) for path in (() if added is None else added.paths)])
+
+
 def _requested_state(call: Call) -> CatalogState:
     """Return the committed catalog, at the snapshot or time of the call if it has one."""
     state = call.committed_state()
@@ -127,7 +158,18 @@ def _file(places: Places, row: DataFileRow | DeleteFileRow | None) -> tuple[Any,
     return places.path(row), row.file_size_bytes, row.footer_size, key
 
 
+_ADDING: Final = {
+    "schema": VARCHAR,
+    **dict.fromkeys(("allow_missing", "ignore_extra_columns", "hive_partitioning"), BOOLEAN),
+}
+
 FUNCTIONS: Final = (
+    CatalogFunction(
+        "add_data_files",
+        tuple(Signature({"table_name": VARCHAR, "files": kind}, named=_ADDING) for kind in (VARCHAR, TEXTS)),
+        _add_data_files,
+        acts=_ADDED,
+    ),
     CatalogFunction("table_info", (Signature(optional={"table_name": VARCHAR, "schema": VARCHAR}),), _table_info),
     CatalogFunction(
         "list_files",

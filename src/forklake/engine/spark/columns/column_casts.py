@@ -250,6 +250,12 @@ def _epoch() -> Column:
     return F.expr("TIMESTAMP_NTZ '1970-01-01 00:00:00'")
 
 
+def round_moment(micros: Column, target: Type) -> Column:
+    """Return microseconds since 1970 as the nearest timestamp of a type."""
+    unit = _ROUNDED_TO_MICROS.get(target)
+    return without_zone(micros if unit is None else _to_unit(micros, unit))
+
+
 def _to_unit(micros: Column, unit: int) -> Column:
     """Round half away from zero to a multiple of a unit.
 

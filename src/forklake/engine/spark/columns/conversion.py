@@ -26,10 +26,12 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from forklake.engine.spark.columns.column_casts import micros_without_zone, round_moment
 from forklake.engine.spark.columns.spark_types import read_type, spark_type
 from forklake.errors import InvalidInputError
 from forklake.model import types
 from forklake.model.field import Field
+from forklake.model.promotions import is_rounded
 from forklake.model.types import Type
 
 _DIGITS: Final[dict[type[DataType], int]] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}
@@ -44,7 +46,9 @@ _MAX_WHOLE: Final = 1e38  # the nearest double is below 10 ** 38, the first numb
 
 def is_shown_as_held(field: Field, physical: Field) -> bool:
     """Return whether a column without parts needs no conversion at all."""
-    return physical.type not in _TEXTS and read_type(physical) == spark_type(field)
+    if physical.type in _TEXTS or is_rounded(physical.type, field.type):
+        return False
+    return read_type(physical) == spark_type(field)
 
 
 def convert(field: Field, physical: Field, value: Column) -> Column:
@@ -61,6 +65,11 @@ def convert(field: Field, physical: Field, value: Column) -> Column:
     if is_shown_as_held(field, physical):
         return value
     held, shown = read_type(physical), spark_type(field)
+    if is_rounded(physical.type, field.type):
+        is_nanos = physical.type == types.TIMESTAMP_NS
+        return round_moment(_quotient(value, 1000) if is_nanos else micros_without_zone(value), field.type)
+    if physical.type == types.TIMETZ and field.type == types.TIME:
+        return _time(value)  # writers that know no other time claim that it is in UTC
     if physical.type in _TEXTS and isinstance(shown, StringType):
         return _TEXTS[physical.type](value)
     if physical.type == types.FLOAT64 and field.type in (types.INT128, types.UINT128):

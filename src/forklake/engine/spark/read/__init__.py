@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from forklake.model.submodules import submodules
 
 __all__ = [
+    "adopt_in_tasks",
     "change_feed",
     "collect",
     "parquet_files",
@@ -14,6 +15,14 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from forklake.engine.spark.read import change_feed, collect, parquet_files, query, rows_frame, table_rows
+    from forklake.engine.spark.read import (
+        adopt_in_tasks,
+        change_feed,
+        collect,
+        parquet_files,
+        query,
+        rows_frame,
+        table_rows,
+    )
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

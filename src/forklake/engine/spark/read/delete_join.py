@@ -28,7 +28,7 @@ from forklake.engine.spark.read.groups import FileGroup
 from forklake.errors import EngineError
 from forklake.files import storage
 from forklake.files.deletes import bitmap, read_deletes
-from forklake.files.partitions import path_values
+from forklake.files.partitions import hive_text, path_values
 from forklake.files.texts import to_array
 from forklake.model.field import Field
 from forklake.model.scan import ScanDeletes, ScanFile
@@ -163,7 +163,8 @@ def _facts(spark: SparkSession, table: str, group: FileGroup, from_path: Sequenc
         assert field.column_id is not None
         names.append(from_path_column(field))
         fields.append(StructField(names[-1], spark_type(field)))
-        arrays.append(to_array(field, [of_file[field.column_id] for of_file in values]))
+        texts = [hive_text(field.type, of_file[field.column_id]) for of_file in values]
+        arrays.append(to_array(field, texts))
     if not group.is_dirty:
         return spark.createDataFrame(pa.table(arrays, names=names), StructType(fields))
     deleted = StructField(_DELETED, ArrayType(LongType()))
