@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from benchmarks.parents import new_file, table_name
 from benchmarks.report import Aim, Figure
 from forklake.errors import CommitContentionError
 from forklake.metastore.postgres import _payload
+from forklake.metastore.store import Guard
 from forklake.model.commit import CommitRequest, CommitResult
 from tests.servers import postgres_program
 
@@ -181,9 +183,9 @@ def _recorded(database: PostgresDatabase) -> Script:
             queries.append(store.dialect.render(sql, params))
             return query(sql, **params)
 
-        def recording_commit(commit: CommitRequest) -> CommitResult:
+        def recording_commit(commit: CommitRequest, guards: Sequence[Guard] = ()) -> CommitResult:
             commits.append(commit)
-            return original(commit)
+            return original(commit, guards)
 
         store.query = recording_query  # type: ignore[method-assign]
         store.commit = recording_commit  # type: ignore[method-assign]

@@ -18,6 +18,7 @@ import sqlglot
 
 from forklake.engine.changed_rows import ChangedRows, Inlining
 from forklake.engine.engine import Engine, Kind
+from forklake.engine.local.merge_files import merge_files
 from forklake.errors import EngineError, InvalidInputError, NotFoundError
 from forklake.files.adopt_files import Adoption, adopt_files
 from forklake.files.conform import conform
@@ -32,6 +33,7 @@ from forklake.files.values import stored_array
 from forklake.model.change_scan import ChangePlan
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.field import Field
+from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.names import fold
 from forklake.model.scan import ScanFile, ScanPlan
@@ -164,6 +166,10 @@ class DuckEngine:
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         _refuse("writing files again")
+
+    def merge_files(self, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
+        self.asked.append("merge files")
+        return [merge_files(merge, target) for merge in merges]
 
     def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
         self.asked.append("delete")

@@ -51,11 +51,12 @@ class LakeFactory:
     @property
     def _postgres_lakes(self) -> PostgresLakes:
         assert self.server is not None
-        return _postgres_lakes(self.server, 3 if self.kind == "partitioned" else None)
+        return postgres_lakes(self.server, 3 if self.kind == "partitioned" else None)
 
 
 @cache
-def _postgres_lakes(server: PostgresServer, partitions: int | None) -> PostgresLakes:
+def postgres_lakes(server: PostgresServer, partitions: int | None = None) -> PostgresLakes:
+    """Return the databases of a server, with partitioned tables or not."""
     return PostgresLakes(server, partitions)
 
 

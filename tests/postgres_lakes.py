@@ -41,7 +41,7 @@ class PostgresLakes:
         """Return the URL of a database for the caller alone."""
         if self._free:
             return self._free.pop()
-        url = self._server.create_database(template=self._template)
+        url = self._server.create_database(template=self.template)
         with psycopg.connect(url, autocommit=True) as connection:
             self._shapes[url] = _shape(connection)
         return url
@@ -58,7 +58,8 @@ class PostgresLakes:
         self._server.drop_database(url)
 
     @cached_property
-    def _template(self) -> str:
+    def template(self) -> str:
+        """The URL of an empty lake that nobody connects to, to make databases from."""
         url = self._server.create_database()
         initialise(url, self._partitions, Settings())
         return url

@@ -38,8 +38,10 @@ from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, TableChange, TableSize, Upgrade
 from forklake.model.records import (
     CatalogInfo,
+    CheckpointStep,
     Column,
     Commit,
+    CompactedFiles,
     DataFile,
     DeleteFile,
     ExportedCatalog,
@@ -71,11 +73,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Catalog",
     "CatalogInfo",
+    "CheckpointStep",
     "Clock",
     "Column",
     "ColumnDefinition",
     "ColumnStats",
     "Commit",
+    "CompactedFiles",
     "Connection",
     "DataFile",
     "DeleteFile",

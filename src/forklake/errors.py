@@ -20,6 +20,7 @@
     │   └── MetastoreCorruptError    not a metadata database, or damaged
     ├── DataFileError                a data file or its encryption key is missing or damaged
     ├── EngineError                  Spark could not be started, or a job failed or was interrupted
+    ├── IncompleteError              some of several tables failed; what was done of the others stays
     ├── ConfigError                  a URL, option or environment that cannot be used
     └── InternalError                a mistake of forklake's own
 
@@ -33,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import ClassVar, assert_never
+from typing import Any, ClassVar, assert_never
 
 from forklake.model.hint import (
     AllowExisting,
@@ -293,6 +294,27 @@ class EngineError(ForklakeError):
 
     code = "engine"
     exit_code = 10
+
+
+class IncompleteError(ForklakeError):
+    """Some tables of one call failed; what was done of the others stays done.
+
+    Attributes:
+        done: What the call would have returned.
+        failures: The tables that failed, each with its error.
+    """
+
+    code = "incomplete"
+    exit_code = 11
+
+    def __init__(self, action: str, failures: Sequence[tuple[str, ForklakeError]], *, done: Sequence[Any] = ()) -> None:
+        count = len(failures)
+        told = "; ".join(f"{title}: {error.message}" for title, error in failures)
+        super().__init__(
+            f"{count} {'table was' if count == 1 else 'tables were'} not {action}; the others were: {told}"
+        )
+        self.done = tuple(done)
+        self.failures = tuple(failures)
 
 
 class ConfigError(ForklakeError):

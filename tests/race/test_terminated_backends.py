@@ -9,7 +9,7 @@ import pytest
 
 from forklake import Lake, RetryPolicy, Settings
 from forklake.errors import CommitUnknownError
-from tests.lakes import LakeFactory, _template
+from tests.lakes import LakeFactory, postgres_lakes
 from tests.race.deeds import DEEDS, fill
 from tests.race.processes import Job, Worker
 from tests.race.proxy import running_proxy
@@ -70,7 +70,7 @@ def filled(lake_factory: LakeFactory) -> Iterator[str]:
     """The URL of a lake with something in it, to which nobody is connected."""
     server = lake_factory.server
     assert server is not None
-    url = server.create_database(template=_filled(server, _template(server, None)))
+    url = server.create_database(template=_filled(server, postgres_lakes(server).template))
     yield url
     server.drop_database(url)
 

@@ -14,7 +14,7 @@ from forklake.catalog.table_files import TableFiles
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
 from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
-from forklake.model.change_log import ChangeKind, parse
+from forklake.model.change_log import COMPACTIONS, parse
 from forklake.model.change_scan import ChangePlan, NewDeletes
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId
 from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, InlinedRow, Row, TableRow
@@ -23,8 +23,6 @@ from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 _R = TypeVar("_R", bound=Row)
 _Dated = tuple[_R, SnapshotId, SnapshotId]
 """A row, the snapshot at which it begins, and the one at which it ends."""
-
-_REWRITES = (ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE)
 
 
 def plan_changes(
@@ -52,8 +50,6 @@ class _ChangePlanner:
         self._data = {row.data_file_id: row for row, _, _ in self._files}
         self._begins = {row.data_file_id: begin for row, begin, _ in self._files}
         self._ends = {row.data_file_id: end for row, _, end in self._files}
-        self._flushes = {begin for row, begin, _ in self._files if _is_flushed(row, begin)}
-        """Snapshots that moved inlined rows into files, which tell of them from then on."""
         self._deletes_of: dict[DataFileId, list[_Dated[DeleteFileRow]]] = {}
         for deletes in self._history(DELETE_FILE):
             self._deletes_of.setdefault(deletes[0].data_file_id, []).append(deletes)
@@ -62,15 +58,20 @@ class _ChangePlanner:
             self._places_of.setdefault(place[0].data_file_id, []).append(place)
         lineage = versions.snapshots(store, state.version)
         self._lineage = [snapshot.snapshot_id for snapshot in lineage]
+        moves = {begin for row, begin, _ in self._files if _is_moved(row, begin)}
         self._quiet = {
             snapshot.snapshot_id
             for snapshot in lineage
             if any(
-                change.kind in _REWRITES and change.object_id == table.table_id
+                change.kind in COMPACTIONS and change.object_id == table.table_id
                 for change in parse(snapshot.changes_made)
             )
         }
-        """Snapshots that rewrote files of the table."""
+        # The log of an expired snapshot is lost. A flush ends data files too, but only those without rows.
+        self._quiet |= {end for row, _, end in self._files if end in moves and self._has_rows(row, end)}
+        """Snapshots that compacted files of the table. The files before them tell of their rows."""
+        self._flushes = moves - self._quiet
+        """Snapshots that moved inlined rows into files, which tell of them from then on."""
 
     def plan(self) -> ChangePlan:
         ended = [(row, end) for row, _, end in self._files if self._counts(end)]
@@ -119,9 +120,11 @@ class _ChangePlanner:
         return self._first <= snapshot <= self._state.version.snapshot_id and snapshot not in self._quiet
 
     def _adds(self, row: DataFileRow, begin: SnapshotId) -> bool:
+        if _is_moved(row, begin) and begin in self._quiet:
+            return False
         # Rows of a merged file are as old as they say themselves.
         carries = row.partial_max is not None and row.partial_max >= self._first
-        return carries or (self._counts(begin) and not _is_flushed(row, begin))
+        return carries or (self._counts(begin) and not _is_moved(row, begin))
 
     def _plan_inserts(self) -> ScanPlan:
         rows = [row for row, begin, end in self._rows if self._counts(begin) and end not in self._flushes]
@@ -180,6 +183,12 @@ class _ChangePlanner:
     def _places_before(self, file: DataFileId, end: SnapshotId) -> tuple[int, ...]:
         found = self._places_of.get(file, ())
         return tuple(sorted(row.row_id for row, begin, ended in found if begin < end <= ended))
+
+    def _has_rows(self, row: DataFileRow, end: SnapshotId) -> bool:
+        """Return whether a file had rows left just before a snapshot."""
+        deletes = self._deletes_before(row.data_file_id, end)
+        gone = 0 if deletes is None else deletes.delete_count
+        return gone + len(self._places_before(row.data_file_id, end)) < row.record_count
 
     def _new_deletes(self) -> list[NewDeletes]:
         """Return the rows that delete files newly delete."""
@@ -247,6 +256,9 @@ class _ChangePlanner:
         return found
 
 
-def _is_flushed(row: DataFileRow, begin: SnapshotId) -> bool:
-    """Return whether a file holds rows that were inlined before it began."""
+def _is_moved(row: DataFileRow, begin: SnapshotId) -> bool:
+    """Return whether a file holds rows that were elsewhere before it began.
+
+    They were inlined, or in other files.
+    """
     return row.partial_max is not None and row.partial_max < begin

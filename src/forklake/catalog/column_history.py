@@ -76,13 +76,24 @@ class ColumnHistory:
             return self._now.fields
         return (self._first_known(begun) if self._is_forgotten(begun, origin) else self._at(begun)).fields
 
-    def of_file(self, origin: Origin | None) -> tuple[Field, ...] | None:
+    def of_begin(self, origin: Origin | None) -> tuple[Field, ...]:
+        """Return the columns that the table had when a file began."""
+        begun = _begin_of(origin)
+        if begun == INFINITY:
+            return self._now.fields
+        return (self._first_known(begun) if self._is_forgotten(begun, origin) else self._at(begun)).fields
+
+    def of_file(self, origin: Origin | None, newest: SnapshotId | None = None) -> tuple[Field, ...] | None:
         """Return the columns of a file that its owner wrote, as the file holds them.
 
-        The result is None if only the footer of the file has them. Columns that were dropped since may be missing. If
-        one commit writes a file and changes existing columns, nothing says which came first; and a severed catalog
-        has forgotten its earlier columns. In both cases the footer decides.
+        ``newest`` is the last snapshot of the rows in the file, if they are older than the file. The result is None if
+        only the footer of the file has the columns. Columns that were dropped since may be missing. If one commit
+        writes a file and changes existing columns, nothing says which came first; a file of older rows may have been
+        written before a change that was committed before it; and a severed catalog has forgotten its earlier columns.
+        In these cases the footer decides.
         """
+        if newest is not None and self._may_be_older(newest, _begin_of(origin)):
+            return None
         columns = self._of_file(origin)
         return None if columns is None else columns.stored_fields
 
@@ -103,6 +114,12 @@ class ColumnHistory:
             return self._now
         is_told = not self._is_forgotten(begun, origin) and not self._is_altered(begun)
         return self._at(begun) if is_told else None
+
+    def _may_be_older(self, newest: SnapshotId, begun: SnapshotId) -> bool:
+        """Return whether columns began after the rows of a file and before the file."""
+        if begun > self._newest:
+            return newest < self._newest < INFINITY
+        return any(newest < begin <= begun for begin in self._begins)
 
     def _at(self, begun: SnapshotId) -> _Columns:
         place = bisect_right(self._edges, begun)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from forklake.model.change_log import ChangeKind, Conflict, LoggedChange
+from forklake.model.change_log import COMPACTIONS, ChangeKind, Conflict, LoggedChange
 from forklake.model.names import fold
 
 
@@ -41,7 +41,6 @@ class Rule:
 
 
 _APPENDS: Final = (ChangeKind.INSERTED_INTO_TABLE, ChangeKind.INLINED_INSERT)
-_COMPACTIONS: Final = (ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE)
 # Tables and views share their names; scalar and table macros each have names of their own.
 _RELATIONS: Final = (ChangeKind.CREATED_TABLE, ChangeKind.CREATED_VIEW)
 _ENTRIES: Final = (*_RELATIONS, ChangeKind.CREATED_SCALAR_MACRO, ChangeKind.CREATED_TABLE_MACRO)
@@ -94,7 +93,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(_APPENDS, _APPENDS, _C.UNMATCHED, _INSERT_UNMATCHED, _INSERTED),
     Rule((_K.DELETED_FROM_TABLE,), (_K.DROPPED_TABLE,), _C.OBJECT, _DELETE, _DROPPED),
     Rule((_K.DELETED_FROM_TABLE,), (_K.ALTERED_TABLE,), _C.OBJECT, _DELETE, _ALTERED),
-    Rule((_K.DELETED_FROM_TABLE,), _COMPACTIONS, _C.OBJECT, _DELETE, _COMPACTED),
+    Rule((_K.DELETED_FROM_TABLE,), COMPACTIONS, _C.OBJECT, _DELETE, _COMPACTED),
     Rule((_K.DELETED_FROM_TABLE,), _APPENDS, _C.OBJECT, _DELETE, _INSERTED),
     Rule((_K.DELETED_FROM_TABLE,), (_K.DELETED_FROM_TABLE,), _C.DATA_FILE, _DELETE_FILE, _DELETED),
     Rule((_K.INLINED_DELETE,), (_K.DROPPED_TABLE,), _C.OBJECT, _DELETE, _DROPPED),
@@ -105,9 +104,9 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule((_K.INLINE_FLUSH,), (_K.DROPPED_TABLE,), _C.OBJECT, _FLUSH, _DROPPED),
     Rule((_K.INLINE_FLUSH,), (_K.INLINED_DELETE,), _C.OBJECT, _FLUSH, _DELETED),
     Rule((_K.INLINE_FLUSH,), (_K.INLINE_FLUSH,), _C.OBJECT, _FLUSH, _FLUSHED),
-    Rule(_COMPACTIONS, (_K.DROPPED_TABLE,), _C.OBJECT, _COMPACT, _DROPPED),
-    Rule(_COMPACTIONS, (_K.DELETED_FROM_TABLE,), _C.OBJECT, _COMPACT, _DELETED),
-    Rule(_COMPACTIONS, _COMPACTIONS, _C.OBJECT, _COMPACT, _COMPACTED),
+    Rule(COMPACTIONS, (_K.DROPPED_TABLE,), _C.OBJECT, _COMPACT, _DROPPED),
+    Rule(COMPACTIONS, (_K.DELETED_FROM_TABLE,), _C.OBJECT, _COMPACT, _DELETED),
+    Rule(COMPACTIONS, COMPACTIONS, _C.OBJECT, _COMPACT, _COMPACTED),
     Rule((_K.ALTERED_TABLE,), (_K.DROPPED_TABLE,), _C.OBJECT, _ALTER, _DROPPED),
     Rule((_K.ALTERED_TABLE,), (_K.ALTERED_TABLE,), _C.OBJECT, _ALTER, _ALTERED),
     Rule((_K.ALTERED_VIEW,), (_K.DROPPED_VIEW,), _C.OBJECT, _ALTER_VIEW, _DROPPED),

@@ -71,6 +71,15 @@ class ScanPlanner:
         found = self._content.rows(INLINED_ROW, {"table_id": self._table.table_id})
         return self.plan_rows(files, found, predicate)
 
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The current columns of the table."""
+        return self._columns.fields
+
+    def fields_at_begin(self, row: DataFileRow) -> tuple[Field, ...]:
+        """Return the columns that the table had when a file began."""
+        return self._columns.of_begin(row.origin)
+
     def files(self, predicate: Predicate) -> list[DataFileRow]:
         """Return the files that may hold a row of the predicate."""
         rows = table_files(self._content, self._table.table_id).data
@@ -114,7 +123,7 @@ class ScanPlanner:
         if not row.path_is_relative or row.numbering_id is not None:
             return None
         if row.mapping_id is None:
-            return self._columns.of_file(row.origin)
+            return self._columns.of_file(row.origin, row.partial_max)
         mapping = mappings.get(row.mapping_id)
         return None if mapping is None else self._columns.of_mapped_file(row.origin, mapping)
 

@@ -1,19 +1,117 @@
-"""`forklake maintain`: give back what nothing needs any more."""
+"""`forklake maintain`: keep files few, and give back what nothing needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import click
 
+from forklake import CompactedFiles
 from forklake.cli import output
 from forklake.cli.command import Group, catalog_argument, open_lake
-from forklake.errors import DataFileError
+from forklake.cli.progress import draw_progress
+from forklake.cli.table import flush_tables
+from forklake.errors import DataFileError, IncompleteError
 
 
 @click.group(cls=Group)
 def maintain() -> None:
-    """Maintenance: give back what nothing needs any more."""
+    """Maintenance: what is done from time to time, and changes no row."""
+
+
+_table = click.argument("table", required=False)
+_schema = click.option("--schema", metavar="NAME", help="The schema of the table, or of all tables to take.")
+_limit = click.option("--max-compacted-files", type=int, metavar="N", help="Write so many files for a table at most.")
+_dry_run = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+
+
+@maintain.command()
+@catalog_argument()
+@_table
+@_schema
+@click.option("--min-file-size", type=int, metavar="BYTES", help="Leave smaller files out.")
+@click.option("--max-file-size", type=int, metavar="BYTES", help="Leave files of this size and larger ones out.")
+@_limit
+@_dry_run
+def compact(catalog: str, table: str | None, dry_run: bool, **limits: Any) -> None:
+    """Merge small data files into larger ones.
+
+    Of one table, or of all whose option auto_compact is not off. Rows keep their ids and snapshots, and earlier
+    snapshots their files. Each table is a commit of its own; one that fails does not stop the others.
+
+    With --json: `compacted`, each with `schema_name`, `table_name`, `files_processed`, `files_created`, `bytes_before`,
+    `bytes_after` and `snapshot_id`; and `dry_run`.
+
+    Examples:
+      forklake maintain compact shop
+      forklake maintain compact shop orders --dry-run
+      forklake maintain compact shop --schema staging --max-file-size 1000000
+    """
+    with open_lake() as lake, draw_progress() as progress:
+        merge = lake.catalog(catalog).maintenance.merge_adjacent_files
+        _show(lambda: merge(table, dry_run=dry_run, progress=progress, **limits), dry_run=dry_run)
+
+
+@maintain.command()
+@catalog_argument()
+@_table
+@_schema
+@click.option("--delete-threshold", type=float, metavar="FRACTION", help="Rewrite files of which so much is deleted.")
+@_limit
+@_dry_run
+def rewrite(catalog: str, table: str | None, dry_run: bool, **limits: Any) -> None:
+    """Rewrite data files without their deleted rows.
+
+    Those of which the option rewrite_delete_threshold (0.95) or more is deleted, or what --delete-threshold says, from
+    0 to 1. Otherwise as `forklake maintain compact`.
+
+    With --json: as `forklake maintain compact`.
+
+    Examples:
+      forklake maintain rewrite shop
+      forklake maintain rewrite shop orders --delete-threshold 0.2
+    """
+    with open_lake() as lake, draw_progress() as progress:
+        rewrite_files = lake.catalog(catalog).maintenance.rewrite_data_files
+        _show(lambda: rewrite_files(table, dry_run=dry_run, progress=progress, **limits), dry_run=dry_run)
+
+
+@maintain.command()
+@catalog_argument()
+@_table
+@_schema
+def flush(catalog: str, table: str | None, schema: str | None) -> None:
+    """Write rows that are kept in the metadata into files.
+
+    The same as `forklake table flush`.
+
+    With --json: `flushed`, each with `schema_name`, `table_name` and `row_count`.
+
+    Examples:
+      forklake maintain flush shop
+      forklake maintain flush shop orders
+    """
+    flush_tables(catalog, table, schema)
+
+
+@maintain.command()
+@catalog_argument()
+def checkpoint(catalog: str) -> None:
+    """Do all maintenance of a catalog that is due.
+
+    Inlined rows are flushed, snapshots expire that are older than the option expire_older_than, small files are merged,
+    files with many deleted rows are rewritten.
+
+    With --json: `steps`, each with `name` and `count`.
+
+    Examples:
+      forklake maintain checkpoint shop
+    """
+    with open_lake() as lake, draw_progress() as progress:
+        steps = lake.catalog(catalog).maintenance.checkpoint(progress=progress)
+    sheet = output.Sheet("STEP", "COUNT", right=("COUNT",))
+    output.show({"steps": steps}, lambda: sheet.lines((step.name, f"{step.count:,}") for step in steps))
 
 
 @maintain.command()
@@ -66,3 +164,37 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
         click.echo(output.printable(failure), err=True)
     if found.failures:
         click.get_current_context().exit(DataFileError.exit_code)
+
+
+def _show(compact: Callable[[], list[CompactedFiles]], *, dry_run: bool) -> None:
+    """Print what was compacted; if some tables failed, what was done of the others."""
+    try:
+        done = compact()
+    except IncompleteError as error:
+        _show_compacted(error.done, dry_run=dry_run)
+        raise
+    _show_compacted(done, dry_run=dry_run)
+
+
+def _show_compacted(done: Sequence[CompactedFiles], *, dry_run: bool) -> None:
+    def text() -> Iterator[str]:
+        if not done:
+            yield "There was nothing to compact."
+            return
+        columns = ("SCHEMA", "TABLE", "FILES", "NEW FILES", "SIZE", "NEW SIZE")
+        sheet = output.Sheet(*columns, right=columns[2:])
+        yield from sheet.lines(_row(one) for one in done)
+        files, made = sum(one.files_processed for one in done), sum(one.files_created for one in done)
+        before, after = sum(one.bytes_before for one in done), sum(one.bytes_after or 0 for one in done)
+        if dry_run:
+            yield f"Would replace {output.quantity(files, 'file')} of {output.size(before)} by {made:,}."
+        else:
+            size = output.size(after)
+            yield f"Replaced {output.quantity(files, 'file')} of {output.size(before)} by {made:,} of {size}."
+
+    output.show({"compacted": done, "dry_run": dry_run}, text)
+
+
+def _row(one: CompactedFiles) -> tuple[object, ...]:
+    counts = (f"{one.files_processed:,}", f"{one.files_created:,}")
+    return one.schema_name, one.table_name, *counts, output.size(one.bytes_before), output.size(one.bytes_after)

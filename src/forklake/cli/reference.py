@@ -47,6 +47,7 @@ _MEANINGS = {
     8: "the metadata database failed, or is none",
     9: "a data file is missing or damaged",
     10: "Spark cannot be started, or a job of it failed",
+    11: "some of several tables failed; the others are done",
     130: "stopped by the user",
 }
 

@@ -310,6 +310,11 @@ def flush(catalog: str, name: str | None, schema: str | None) -> None:
       forklake table flush shop orders
       forklake table flush shop --schema staging
     """
+    flush_tables(catalog, name, schema)
+
+
+def flush_tables(catalog: str, name: str | None, schema: str | None) -> None:
+    """Flush inlined rows of one table or of many, and print what was flushed."""
     with open_lake() as lake:
         flushed = lake.catalog(catalog).maintenance.flush_inlined(schema=schema, table=name)
 

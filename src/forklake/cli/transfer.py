@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import datetime
 
 import click
-from rich.console import Console
-from rich.progress import Progress, TaskID
 
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
 from forklake.cli.moment import at_option
+from forklake.cli.progress import draw_progress
 
 
 @click.command("export", cls=Command)
@@ -34,7 +31,7 @@ def export_command(catalog: str, path: str, at: int | datetime | None, history: 
       forklake catalog export agent-001 agent.sqlite --at 42
       forklake catalog export shop shop.ducklake --history
     """
-    with open_lake() as lake, _progress() as progress:
+    with open_lake() as lake, draw_progress() as progress:
         made = lake.catalog(catalog).maintenance.export(path, at=at, history=history, progress=progress)
     document = {
         "path": str(made.path),
@@ -74,7 +71,7 @@ def import_command(
       forklake catalog import shop postgresql://user@host/db --metadata-schema lake
     """
     with open_lake() as lake:
-        with _progress() as progress:
+        with draw_progress() as progress:
             made = lake.import_catalog(
                 name,
                 url,
@@ -93,20 +90,3 @@ def import_command(
         }
     held = f"{output.quantity(tables, 'table')} and {output.quantity(snapshots, 'snapshot')}"
     output.show(document, lambda: [f'Imported "{output.printable(name)}" with {held}.'])
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a function that draws progress at a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with Progress(console=Console(stderr=True), transient=True) as drawn:
-        tasks: dict[str, TaskID] = {}
-
-        def tell(step: str, done: int, total: int) -> None:
-            if step not in tasks:
-                tasks[step] = drawn.add_task(step, total=total)
-            drawn.update(tasks[step], completed=done, total=total)
-
-        yield tell

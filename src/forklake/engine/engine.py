@@ -14,6 +14,7 @@ from forklake.errors import EngineError
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.expression import Expression
 from forklake.model.field import Field
+from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.scan import ScanPlan
 from forklake.model.write import WriteTarget
@@ -246,6 +247,15 @@ class Engine(Protocol):
 
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         """Write files again, in this order, in the columns that their table has now.
+
+        Fails as `write` does.
+        """
+
+    def merge_files(self, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
+        """Write the rows of files into new ones; return those of each merge, in order.
+
+        Each row carries its id and its snapshot (`CARRIED_LINEAGE`). Rows are sorted as the target says, else they
+        keep their order. The files belong to no partition; their statistics are of the table's columns only.
 
         Fails as `write` does.
         """

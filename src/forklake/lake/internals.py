@@ -78,6 +78,11 @@ def commit(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
     return runner._commit(verb)
 
 
+def commit_once(runner: Reader, verb: Callable[[Staging], int]) -> Commit:
+    """Run a verb as with `commit`, but not again after a conflict."""
+    return runner._commit(verb, rerun=False)
+
+
 def is_past(catalog: Catalog) -> bool:
     """Return whether a handle shows a past snapshot, and so cannot change anything."""
     return catalog._past_version is not None

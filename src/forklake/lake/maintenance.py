@@ -11,11 +11,19 @@ from datetime import timedelta
 
 from forklake import ops
 from forklake.catalog import versions
+from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.catalog.moments import Moment, Time
 from forklake.catalog.names import qualified_name
 from forklake.lake.runner import Runner
 from forklake.model.ids import CatalogId, SnapshotId
-from forklake.model.records import Commit, ExportedCatalog, FlushedTable, OrphanSearch
+from forklake.model.records import (
+    CheckpointStep,
+    Commit,
+    CompactedFiles,
+    ExportedCatalog,
+    FlushedTable,
+    OrphanSearch,
+)
 from forklake.model.version import Version
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
@@ -58,6 +66,94 @@ class Maintenance:
             or []
         )
 
+    def merge_adjacent_files(
+        self,
+        table: str | None = None,
+        *,
+        schema: str | None = None,
+        min_file_size: int | None = None,
+        max_file_size: int | None = None,
+        max_compacted_files: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> list[CompactedFiles]:
+        """Merge small data files into files of about ``target_file_size``.
+
+        Readers see no change: rows keep their ids and snapshots, earlier snapshots read the old files, and the change
+        feed does not show it. Files of one partition are merged with each other; a sorted table's new files are sorted,
+        and their ranges do not overlap. Files with deleted rows are left to `rewrite_data_files`. A fork that merges
+        inherited files writes its own. Each table is a commit of its own, except in a transaction.
+
+        Args:
+            table: Only this table, as ``table`` or ``schema.table``. Without it, tables whose option ``auto_compact``
+                is off are left out.
+            schema: Only the tables of this schema; with ``table``, the schema it is in.
+            min_file_size: The size in bytes from which on files are merged.
+            max_file_size: The size in bytes below which files are merged; never more than ``target_file_size``.
+            max_compacted_files: How many files to write for a table, at most.
+            dry_run: Only return what would be merged.
+            progress: Called with the table, how many tables are done, and how many there are.
+
+        Returns:
+            What was merged, one for each group of files.
+
+        Raises:
+            NotFoundError: There is no such schema or table.
+            InvalidInputError: A limit is out of range, or the transaction has made other changes.
+            CommitConflictError: Another commit deleted from or compacted the table; the new files are removed.
+            IncompleteError: Some of several tables failed; the others are done.
+        """
+        rules = MergeRules(min_file_size, max_file_size, max_compacted_files)
+        return self._compact(rules, table, schema, dry_run=dry_run, progress=progress)
+
+    def rewrite_data_files(
+        self,
+        table: str | None = None,
+        *,
+        schema: str | None = None,
+        delete_threshold: float | None = None,
+        max_compacted_files: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> list[CompactedFiles]:
+        """Rewrite data files of which much is deleted, without the deleted rows.
+
+        Otherwise as `merge_adjacent_files`.
+
+        Args:
+            table: As there.
+            schema: As there.
+            delete_threshold: The deleted fraction of a file, from 0 to 1, from which on it is rewritten; by default
+                the option ``rewrite_delete_threshold`` of the table.
+            max_compacted_files: As there.
+            dry_run: Only return what would be rewritten.
+            progress: As there.
+
+        Returns:
+            What was rewritten, one for each group of files.
+
+        Raises:
+            NotFoundError: There is no such schema or table.
+            InvalidInputError: A limit is out of range, or the transaction has made other changes.
+            CommitConflictError: Another commit deleted from or compacted the table; the new files are removed.
+            IncompleteError: Some of several tables failed; the others are done.
+        """
+        rules = RewriteRules(delete_threshold, max_compacted_files)
+        return self._compact(rules, table, schema, dry_run=dry_run, progress=progress)
+
+    def _compact(
+        self, rules: Rules, table: str | None, schema: str | None, *, dry_run: bool, progress: Progress | None
+    ) -> list[CompactedFiles]:
+        if table is not None:
+            schema, table = qualified_name(table, schema)
+        runner = self._runner
+        return ops.compact_tables.compact_tables(
+            runner._runtime,
+            runner._content(),
+            lambda verb: runner._commit(verb, rerun=False),
+            ops.compact_tables.Compacting(rules, schema, table, dry_run, progress or ignore_progress),
+        )
+
 
 class CatalogMaintenance(Maintenance):
     """Maintenance of a catalog."""
@@ -73,6 +169,12 @@ class CatalogMaintenance(Maintenance):
         self._catalog_id = catalog_id
         self._version = version
         self._check_writable = check_writable
+
+    def _compact(
+        self, rules: Rules, table: str | None, schema: str | None, *, dry_run: bool, progress: Progress | None
+    ) -> list[CompactedFiles]:
+        self._check_writable()
+        return super()._compact(rules, table, schema, dry_run=dry_run, progress=progress)
 
     def expire_snapshots(
         self,
@@ -131,6 +233,32 @@ class CatalogMaintenance(Maintenance):
             cleanup_all=cleanup_all,
             dry_run=dry_run,
         )
+
+    def checkpoint(self, *, progress: Progress | None = None) -> list[CheckpointStep]:
+        """Do all maintenance that is due, in DuckLake's order.
+
+        Each verb has its defaults: inlined rows are flushed, snapshots expire that are older than the option
+        ``expire_older_than``, small files are merged, and files with many deleted rows are rewritten.
+
+        Args:
+            progress: Called with the step, how many are done, and how many there are.
+
+        Returns:
+            The steps, each with how much it did.
+
+        Raises:
+            IncompleteError: Some tables failed; all steps were done for the others.
+        """
+        self._check_writable()
+        runner = self._runner
+        work = ops.checkpoint.CheckpointWork(
+            runner._runtime,
+            self._catalog_id,
+            runner._content,
+            runner._run,
+            lambda verb: runner._commit(verb, rerun=False),
+        )
+        return ops.checkpoint.checkpoint(work, progress or ignore_progress)
 
     def sever(self) -> Commit:
         """Cut the catalog off from its ancestors.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forklake.model.change_log import ChangeKind
 from forklake.model.definitions import (
     ColumnDefinition,
     MacroImplementation,
@@ -337,6 +338,51 @@ class FlushInlined:
     shape: TableShape
 
 
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A data file that a compaction replaces, with the deletes that it applied."""
+
+    data_file_id: DataFileId
+    delete_file_id: DeleteFileId | None = None
+    inlined_deletes: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFile:
+    """A data file that a compaction wrote.
+
+    Each row carries its id and its snapshot. The file belongs to the partition of its sources.
+    """
+
+    data_file_id: DataFileId
+    file: NewDataFile
+    partition_id: PartitionId | None = None
+    row_id_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompactFiles:
+    """Replace data files of a table by files with the same rows.
+
+    Deleted rows are left out. No row changes.
+
+    Attributes:
+        table_id: The table.
+        kind: ``merge_adjacent`` or ``rewrite_delete``.
+        sources: The files that end. They must still be live, with the same deletes.
+        files: The files that begin.
+        base: The snapshot that it was planned on.
+        columns: The columns of the new files that hold values, by folded and dotted name.
+    """
+
+    table_id: TableId
+    kind: ChangeKind
+    sources: tuple[SourceFile, ...]
+    files: tuple[MergedFile, ...]
+    base: SnapshotId
+    columns: tuple[tuple[str, ColumnId], ...]
+
+
 Change = (
     CreateSchema
     | DropSchema
@@ -367,6 +413,7 @@ Change = (
     | DeleteRows
     | RemoveFiles
     | FlushInlined
+    | CompactFiles
 )
 
 
@@ -380,4 +427,6 @@ def touched_files(change: Change) -> int:
             return len(files)
         case FlushInlined(files=files, delete_files=delete_files, whole_files=whole_files):
             return len(files) + len(delete_files) + len(whole_files)
+        case CompactFiles(sources=sources, files=files):
+            return len(sources) + len(files)
     return 0

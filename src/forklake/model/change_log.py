@@ -41,6 +41,10 @@ class ChangeKind(StrEnum):
     REWRITE_DELETE = "rewrite_delete"
 
 
+COMPACTIONS: Final = (ChangeKind.MERGE_ADJACENT, ChangeKind.REWRITE_DELETE)
+"""Changes that only moved rows from files to files. A snapshot has either these or others."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
     """One change as the log records it, with details that only its transaction knows.

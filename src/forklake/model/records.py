@@ -260,6 +260,37 @@ class OrphanSearch:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactedFiles:
+    """Data files of a table that were replaced together.
+
+    Attributes:
+        schema_name: The schema of the table.
+        table_name: The table.
+        files_processed: How many files were replaced.
+        files_created: How many files replace them.
+        bytes_before: The size of those that were replaced, with their delete files.
+        bytes_after: The size of the new ones; None in a dry run.
+        snapshot_id: The snapshot that replaced them; None in a dry run, and in a transaction.
+    """
+
+    schema_name: str
+    table_name: str
+    files_processed: int
+    files_created: int
+    bytes_before: int
+    bytes_after: int | None = None
+    snapshot_id: SnapshotId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointStep:
+    """A step of a checkpoint, and how many rows, snapshots or files it dealt with."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedCatalog:
     """A plain DuckLake database that an export made.
 

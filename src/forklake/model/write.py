@@ -43,6 +43,7 @@ class WriteTarget:
         bytes_per_row: The average size of a row in the table's files so far; None if there are none.
         is_encrypted: Whether each file gets a key of its own.
         needs_mapping: Whether files must carry a name mapping even if all their columns have field ids.
+        file_count: How many files there are to be, whatever their size; None: as many as their size asks for.
     """
 
     table: str
@@ -54,3 +55,4 @@ class WriteTarget:
     bytes_per_row: float | None = None
     is_encrypted: bool = False
     needs_mapping: bool = False
+    file_count: int | None = None

@@ -4,9 +4,23 @@ from typing import TYPE_CHECKING
 
 from forklake.model.submodules import submodules
 
-__all__ = ["delete_orphaned_files", "flush_inlined", "frame_columns", "staged_files"]
+__all__ = [
+    "checkpoint",
+    "compact_tables",
+    "delete_orphaned_files",
+    "flush_inlined",
+    "frame_columns",
+    "staged_files",
+]
 
 if TYPE_CHECKING:
-    from forklake.ops import delete_orphaned_files, flush_inlined, frame_columns, staged_files
+    from forklake.ops import (
+        checkpoint,
+        compact_tables,
+        delete_orphaned_files,
+        flush_inlined,
+        frame_columns,
+        staged_files,
+    )
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring PyArrow

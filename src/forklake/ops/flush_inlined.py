@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -20,18 +19,14 @@ from forklake.files.inlined_rows import stored_rows
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
-from forklake.model import types
 from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
-from forklake.model.field import Field
+from forklake.model.file_merge import CARRIED_LINEAGE
 from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId, TableId
 from forklake.model.records import FlushedTable
 from forklake.model.rows import InlinedRow, TableRow
 from forklake.model.scan import (
     ROW_ID_COLUMN,
-    ROW_ID_FIELD_ID,
-    SNAPSHOT_ID_COLUMN,
-    SNAPSHOT_ID_FIELD_ID,
     ScanFile,
     ScanPlan,
     ScanRows,
@@ -41,11 +36,6 @@ from forklake.ops.append import sorts_on_driver
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 from forklake.ops.write_target import writing
-
-_LINEAGE: Final = (
-    Field(ROW_ID_FIELD_ID, ROW_ID_COLUMN, types.INT64),
-    Field(SNAPSHOT_ID_FIELD_ID, SNAPSHOT_ID_COLUMN, types.INT64),
-)
 
 
 def flush_inlined(
@@ -162,11 +152,11 @@ def _write_rows(runtime: Runtime, plan: ScanPlan, target: WriteTarget) -> list[N
     They are in the sort order of the table, or else in the order of their ids.
     """
     rows = pa.concat_tables([_with_lineage(part, target) for part in plan.inlined]).sort_by(ROW_ID_COLUMN)
-    fields = (*target.fields, *_LINEAGE)
+    fields = (*target.fields, *CARRIED_LINEAGE)
     if sorts_on_driver(target):
         return write_files(rows.to_batches(), target, arrow_schema(fields))
     files = runtime.engine.write(rows, replace(target, fields=fields))
-    names = {field.name for field in _LINEAGE}
+    names = {field.name for field in CARRIED_LINEAGE}
     return [
         replace(file, column_stats={name: given for name, given in file.column_stats.items() if name not in names})
         for file in files
@@ -179,7 +169,7 @@ def _with_lineage(part: ScanRows, target: WriteTarget) -> pa.Table:
         pa.array([row_id for row_id, _, _ in part.rows], pa.int64()),
         pa.array([int(snapshot) for _, snapshot, _ in part.rows], pa.int64()),
     )
-    for field, values in zip(arrow_schema(_LINEAGE), lineage, strict=True):
+    for field, values in zip(arrow_schema(CARRIED_LINEAGE), lineage, strict=True):
         rows = rows.append_column(field, values)
     return rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from forklake.lake import Catalog, Lake, Transaction
@@ -45,6 +46,21 @@ class Attachment(Protocol):
     @property
     def last_committed(self) -> SnapshotId | None:
         """The newest snapshot that sessions on this attachment committed."""
+
+    def maintainer(self, kind: str) -> Catalog | Transaction:
+        """Return the handle that a maintenance statement changes the catalog with.
+
+        It is the transaction that was begun, or else the catalog, where each change is a commit.
+
+        Raises:
+            InvalidInputError: As for `writer`.
+        """
+
+    def note_commits(self, snapshots: Iterable[SnapshotId | None]) -> None:
+        """Remember snapshots that were committed outside of the transaction.
+
+        `last_committed` tells of them.
+        """
 
     def writer(self, kind: str) -> Catalog | Transaction:
         """Return the handle that a statement of this kind changes the catalog with.

@@ -412,9 +412,20 @@ def _pragma(state: SessionState, statement: statements.Pragma) -> Result | None:
 
 
 def _checkpoint(state: SessionState, statement: statements.Checkpoint) -> None:
-    raise InvalidInputError(
-        "CHECKPOINT is not supported yet; nothing was changed.", hint="Files need no checkpoint to be read."
-    )
+    if statement.catalog is not None:
+        attached = SessionNames(state).attached_catalog(statement.catalog)
+    elif state.current is not None:
+        attached = state.current[0]
+    else:
+        return  # what is in memory needs none
+    seen = state.session_attachment(attached)
+    if seen.has_changes:
+        raise InvalidInputError(
+            "TransactionContext Error: Cannot CHECKPOINT: the current transaction has transaction local changes",
+            hint="Say COMMIT or ROLLBACK first.",
+        )
+    seen.writer("CHECKPOINT")
+    attached.catalog.maintenance.checkpoint()
 
 
 _TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)

@@ -5,6 +5,7 @@ It holds attachments, secrets, settings, the catalog and schema in use, and the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from forklake.engine.engine import Engine
@@ -44,6 +45,19 @@ class SessionAttachment:
             InvalidInputError: It is read-only, or the transaction has changed another one.
         """
         return self.work.writer(self.attached, kind)
+
+    def maintainer(self, kind: str) -> Catalog | Transaction:
+        """Return the handle that a maintenance statement changes the catalog with.
+
+        Raises:
+            InvalidInputError: It is read-only, or the transaction has changed another one.
+        """
+        writer = self.work.writer(self.attached, kind)
+        return writer if self.work.is_explicit else self.catalog
+
+    def note_commits(self, snapshots: Iterable[SnapshotId | None]) -> None:
+        """Remember snapshots that were committed outside of the transaction."""
+        self.work.note(self.attached, snapshots)
 
     @property
     def reader(self) -> Catalog | Transaction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from forklake.config import RetryPolicy
 from forklake.errors import InvalidInputError
 from forklake.lake import Catalog, Transaction
@@ -23,6 +25,7 @@ class Work:
         self._written: AttachedCatalog | None = None
         self._within: AttachedCatalog | None = None
         """The catalog whose transaction is somebody else's, who ends it."""
+        self._noted: dict[AttachedCatalog, SnapshotId] = {}
 
     @classmethod
     def within(cls, attached: AttachedCatalog, transaction: Transaction) -> Work:
@@ -77,6 +80,12 @@ class Work:
         found = self._open.get(attached)
         return found is not None and found.has_changes
 
+    def note(self, attached: AttachedCatalog, snapshots: Iterable[SnapshotId | None]) -> None:
+        """Remember what a statement committed by itself; `commit` returns it."""
+        newest = max((one for one in snapshots if one is not None), default=None)
+        if newest is not None:
+            self._noted[attached] = newest
+
     def release_unchanged(self) -> None:
         """Let another catalog be changed if nothing was changed so far.
 
@@ -97,7 +106,8 @@ class Work:
         written = self._written
         made = None if written is None or written not in self._open else self._open[written].commit(retry=retry)
         self.rollback()
-        return {} if written is None or made is None or made.snapshot_id is None else {written: made.snapshot_id}
+        done = {} if written is None or made is None or made.snapshot_id is None else {written: made.snapshot_id}
+        return self._noted | done
 
     def rollback(self) -> None:
         """Discard all changes, except those of the transaction given to `within`."""

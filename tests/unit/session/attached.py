@@ -1,5 +1,6 @@
 """Catalogs as a session has them attached, for tests that need no session."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,12 @@ class Attached:
 
     def writer(self, kind: str) -> Catalog | Transaction:
         return self.reader
+
+    def maintainer(self, kind: str) -> Catalog | Transaction:
+        return self.reader
+
+    def note_commits(self, snapshots: Iterable[SnapshotId | None]) -> None:
+        pass
 
     def table(self, name: str) -> list[tuple[Any, ...]]:
         """Return the rows of a metadata table that there is."""

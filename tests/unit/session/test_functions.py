@@ -474,8 +474,8 @@ def block(step: str, path: Path) -> None:
 
 
 def test_a_function_that_is_not_there_yet_says_so(x: Attached) -> None:
-    with pytest.raises(InvalidInputError, match='"ducklake_merge_adjacent_files" is not supported yet'):
-        x.rows("merge_adjacent_files", "orders", schema="main")
+    with pytest.raises(InvalidInputError, match='"ducklake_add_data_files" is not supported yet'):
+        x.rows("add_data_files", "orders", "a.parquet", schema="main")
     with pytest.raises(
         InvalidInputError, match='Invalid named parameter "colour" for function ducklake_cleanup_old_files'
     ):

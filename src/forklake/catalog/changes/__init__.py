@@ -8,9 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from forklake.catalog.changes import columns, files, flush, inlined, layout, macros, schemas, tables, tags, views
+from forklake.catalog.changes import (
+    columns,
+    compact,
+    files,
+    flush,
+    inlined,
+    layout,
+    macros,
+    schemas,
+    tables,
+    tags,
+    views,
+)
 from forklake.catalog.state import Draft
+from forklake.errors import InvalidInputError
 from forklake.model import change as model
+from forklake.model.change_log import COMPACTIONS
 
 _APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {
     model.CreateSchema: schemas.create,
@@ -42,6 +56,7 @@ _APPLY: Final[dict[type, Callable[[Draft, Any], None]]] = {
     model.DeleteInlined: inlined.delete,
     model.InlineDeletes: inlined.delete_from_files,
     model.FlushInlined: flush.flush,
+    model.CompactFiles: compact.compact,
 }
 
 
@@ -54,4 +69,7 @@ def apply(draft: Draft, change: model.Change) -> None:
     Raises:
         ForklakeError: The change makes no sense on the content of the draft.
     """
+    # All entries before are of one sort, so the last tells.
+    if draft.log and (draft.log[-1].kind in COMPACTIONS) != isinstance(change, model.CompactFiles):
+        raise InvalidInputError("Transactions can either make changes OR perform compaction - not both")
     _APPLY[type(change)](draft, change)

@@ -31,7 +31,7 @@ from forklake.model import types
 from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles, RewriteFiles
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, NewDeleteFile, VariantStats
-from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, SnapshotId, TableId
+from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, PartitionId, SnapshotId, TableId
 from forklake.model.names import fold
 from forklake.model.rows import (
     ColumnRow,
@@ -69,7 +69,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
     new_mappings = mappings.by_definition(change.mappings)
     for file_id, file in change.files:
         row = replace(
-            _file_row(change.table_id, file_id, file, partitioning),
+            file_row(change.table_id, file_id, file, _partition_id(partitioning)),
             row_id_start=stats.next_row_id,
             mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
         )
@@ -126,7 +126,7 @@ def rewrite(draft: Draft, change: RewriteFiles) -> None:
     leaves = leaves_of(lookup.columns(draft, change.table_id))
     partitioning = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
     keys = draft.following(PARTITION_COLUMN, partitioning)
-    old_rows = _data_files(draft, change.table_id, [file_id for file_id, _ in change.files])
+    old_rows = data_files(draft, change.table_id, [file_id for file_id, _ in change.files])
     for mapping_id, mapping in change.mappings:
         mappings.insert(draft, table, mapping_id, mapping)
     new_mappings = mappings.by_definition(change.mappings)
@@ -142,7 +142,7 @@ def rewrite(draft: Draft, change: RewriteFiles) -> None:
             )
         is_partitioned = bool(file.partition_values)
         new = replace(
-            _file_row(change.table_id, file_id, file, partitioning if is_partitioned else ()),
+            file_row(change.table_id, file_id, file, _partition_id(partitioning) if is_partitioned else None),
             row_id_start=old.row_id_start,
             mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
         )
@@ -170,15 +170,20 @@ def insert_written(
     partitioning = draft.rows(PARTITION_INFO, {"table_id": table.table_id})
     keys = draft.following(PARTITION_COLUMN, partitioning)
     for file_id, file in files:
-        row = _file_row(table.table_id, file_id, file, partitioning)
+        row = file_row(table.table_id, file_id, file, _partition_id(partitioning))
         row = replace(row, row_id_start=row_id_start, partial_max=partial_max)
         draft.insert(row)
         _insert_facts(draft, table, row, file, keys, leaves)
 
 
-def _file_row(
-    table_id: TableId, file_id: DataFileId, file: NewDataFile, partitioning: Sequence[PartitionInfoRow]
+def _partition_id(partitioning: Sequence[PartitionInfoRow]) -> PartitionId | None:
+    return partitioning[0].partition_id if partitioning else None
+
+
+def file_row(
+    table_id: TableId, file_id: DataFileId, file: NewDataFile, partition_id: PartitionId | None
 ) -> DataFileRow:
+    """Return the row of a new data file."""
     _check_counts(file.path, file.record_count, file.file_size_bytes)
     return DataFileRow(
         data_file_id=file_id,
@@ -188,7 +193,7 @@ def _file_row(
         record_count=file.record_count,
         file_size_bytes=file.file_size_bytes,
         footer_size=file.footer_size,
-        partition_id=partitioning[0].partition_id if partitioning else None,
+        partition_id=partition_id,
         encryption_key=check_text("encryption key", file.encryption_key),
     )
 
@@ -201,34 +206,39 @@ def _insert_facts(
     keys: list[PartitionColumnRow],
     leaves: Mapping[str, ColumnRow],
 ) -> dict[ColumnId, ColumnStats]:
+    """Add the facts of a file of the table's current partitioning, as `insert_facts`."""
+    _check_partition_values(table, keys, file)
+    return insert_facts(draft, table, row, file, leaves)
+
+
+def insert_facts(
+    draft: Draft, table: TableRow, row: DataFileRow, file: NewDataFile, leaves: Mapping[str, ColumnRow]
+) -> dict[ColumnId, ColumnStats]:
     """Add the partition values and statistics of a file.
 
     Return the statistics by column.
     """
-    _insert_partition_values(draft, table, keys, row.data_file_id, file)
+    for index, value in enumerate(file.partition_values):
+        check_text("partition value", value)
+        draft.insert(
+            FilePartitionValueRow(
+                data_file_id=row.data_file_id,
+                table_id=table.table_id,
+                partition_key_index=index,
+                partition_value=value,
+            )
+        )
     known = _by_column(file, leaves, table.table_name)
     draft.insert(*(_file_stats(row.data_file_id, table.table_id, column, given) for column, given in known.items()))
     draft.insert(*(_variant_stats(row.data_file_id, leaves, table, given) for given in file.variant_stats))
     return known
 
 
-def _insert_partition_values(
-    draft: Draft, table: TableRow, keys: list[PartitionColumnRow], file_id: DataFileId, file: NewDataFile
-) -> None:
+def _check_partition_values(table: TableRow, keys: list[PartitionColumnRow], file: NewDataFile) -> None:
     if len(file.partition_values) != len(keys):
         raise InvalidInputError(
             f'File "{file.path}" contains an invalid partition value for the table configuration: table'
             f' "{table.table_name}" has {len(keys)} partition keys, the file {len(file.partition_values)} values.'
-        )
-    for key, value in zip(keys, file.partition_values, strict=True):
-        check_text("partition value", value)
-        draft.insert(
-            FilePartitionValueRow(
-                data_file_id=file_id,
-                table_id=table.table_id,
-                partition_key_index=key.partition_key_index,
-                partition_value=value,
-            )
         )
 
 
@@ -270,11 +280,11 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
 def insert_deletes(draft: Draft, table_id: TableId, files: Sequence[tuple[DeleteFileId, NewDeleteFile]]) -> None:
     """Register delete files, each in place of the previous one, and log the change."""
     ids = [file.data_file_id for _, file in files]
-    data_files = _data_files(draft, table_id, ids)
+    deleted_from = data_files(draft, table_id, ids)
     for delete_file_id, file in files:
         _check_counts(file.path, file.delete_count, file.file_size_bytes)
         before = draft.rows(DELETE_FILE, {"table_id": table_id, "data_file_id": file.data_file_id})
-        rows_in_file = data_files[file.data_file_id].record_count
+        rows_in_file = deleted_from[file.data_file_id].record_count
         # Of one that is cut, only some of its deletions count here.
         at_least = max((row.delete_count for row in before if not is_cut(row, draft.version)), default=0)
         if not at_least < file.delete_count < rows_in_file:
@@ -315,7 +325,7 @@ def end_files(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -> N
     The totals of the table are reduced accordingly.
     """
     stats = own_stats(draft, table_id)
-    ended = _data_files(draft, table_id, files).values()
+    ended = data_files(draft, table_id, files).values()
     for file in ended:
         of_file = {"table_id": table_id, "data_file_id": file.data_file_id}
         draft.end(file, *draft.rows(DELETE_FILE, of_file), *draft.rows(INLINED_DELETE, of_file))
@@ -359,7 +369,13 @@ def _log_deleted(draft: Draft, table_id: TableId, files: Sequence[DataFileId]) -
     )
 
 
-def _data_files(draft: Draft, table_id: TableId, ids: Sequence[DataFileId]) -> dict[DataFileId, DataFileRow]:
+def data_files(draft: Draft, table_id: TableId, ids: Sequence[DataFileId]) -> dict[DataFileId, DataFileRow]:
+    """Return live data files of a table by id, in the order of the ids.
+
+    Raises:
+        InvalidInputError: One is named twice.
+        NotFoundError: One is not live.
+    """
     if len(set(ids)) != len(ids):
         raise InvalidInputError(f"A data file is named twice in one change: {list(ids)}; nothing was changed.")
     found = {row.data_file_id: row for row in live_data_files(draft, table_id, ids)}

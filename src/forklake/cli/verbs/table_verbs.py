@@ -180,7 +180,25 @@ CHAPTERS: Final = (
                 "flush inlined rows into files",
                 ("CatalogMaintenance.flush_inlined", "Storage.flush_inlined"),
                 ("CALL ducklake_flush_inlined_data('shop')",),
-                ("table flush",),
+                ("table flush", "maintain flush"),
+            ),
+            Verb(
+                "merge small files",
+                ("CatalogMaintenance.merge_adjacent_files",),
+                ("CALL ducklake_merge_adjacent_files('shop')",),
+                ("maintain compact",),
+            ),
+            Verb(
+                "rewrite files without their deleted rows",
+                ("CatalogMaintenance.rewrite_data_files",),
+                ("CALL ducklake_rewrite_data_files('shop')",),
+                ("maintain rewrite",),
+            ),
+            Verb(
+                "do all maintenance that is due",
+                ("CatalogMaintenance.checkpoint",),
+                ("CHECKPOINT shop",),
+                ("maintain checkpoint",),
             ),
             Verb(
                 "add files that others wrote",
@@ -217,14 +235,9 @@ CHAPTERS: Final = (
                 ("maintain orphans",),
             ),
             Verb(
-                "rewrite, merge and remove files as DuckLake does",
+                "remove files as DuckLake does",
                 OF_DUCKLAKE,
-                (
-                    "CALL ducklake_merge_adjacent_files('shop')",
-                    "CALL ducklake_rewrite_data_files('shop')",
-                    "CALL ducklake_cleanup_old_files('shop')",
-                    "CHECKPOINT",
-                ),
+                ("CALL ducklake_cleanup_old_files('shop')",),
                 OF_DUCKLAKE,
             ),
         ),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from forklake.engine.local.table_columns import table_column
 from forklake.files import storage
 from forklake.files.deletes import read_deletes
+from forklake.files.evolution import evolved_column
 from forklake.files.footer import damage_error, read_footer, resolve_fields
 from forklake.files.keys import decrypting
 from forklake.files.partitions import hive_text, path_values
@@ -31,12 +32,14 @@ _BATCH_ROWS: Final = 65_536
 class Selection:
     """Which columns of a table are read.
 
-    ``fields`` are all columns as they were planned, ``wanted`` those to return.
+    ``fields`` are all columns as they were planned, ``wanted`` those to return. They have the types that are shown,
+    or else those that files hold.
     """
 
     table: str
     fields: tuple[Field, ...]
     wanted: tuple[Field, ...]
+    as_stored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +126,12 @@ def _rows(file: ScanFile, selection: Selection, part: tuple[int, int], batch_row
     for first, batch in _batches(file, [field.name for field in held], part, batch_rows):
         count = batch.num_rows
         present = {field: batch.column(field.name) for field in held if field.name in batch.schema.names}
+        repeated = {field: value.take(pa.array(np.zeros(count, np.int64))) for field, value in constants.items()}
         columns = [
-            constants[field].take(pa.array(np.zeros(count, np.int64)))
-            if field in constants
+            evolved_column(field, {**repeated, **present}, count, selection.table)
+            if selection.as_stored
+            else repeated[field]
+            if field in repeated
             else table_column(field, present, count, selection.table)
             for field in selection.wanted
         ]

@@ -18,6 +18,7 @@ from forklake.errors import EngineError
 from forklake.model.definitions import ColumnDefinition, NewDataFile
 from forklake.model.expression import Expression
 from forklake.model.field import Field
+from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.quoting import quote_spark_name
 from forklake.model.scan import OWN_PLACES, ScanPlan
@@ -180,6 +181,10 @@ class SparkEngine:
     def rewrite(self, old: Sequence[Rewriting], target: WriteTarget) -> list[NewDataFile]:
         """Write files again."""
         return write.rewrite_files.rewrite_files(self.session(), old, target)
+
+    def merge_files(self, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
+        """Write the rows of files into new ones."""
+        return write.merge_files.merge_files(self.session(), merges, target)
 
     def delete(self, plan: ScanPlan, condition: str, target: WriteTarget, inlining: Inlining) -> ChangedRows:
         """Delete rows of a plan."""

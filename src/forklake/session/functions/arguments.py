@@ -21,6 +21,7 @@ from forklake.ops.ages import age_of, time_before
 
 VARCHAR: Final = "VARCHAR"
 BIGINT: Final = "BIGINT"
+UBIGINT: Final = "UBIGINT"
 BOOLEAN: Final = "BOOLEAN"
 DOUBLE: Final = "DOUBLE"
 ANY: Final = "ANY"
@@ -128,6 +129,8 @@ def _fits(kind: str, value: Any) -> bool:
             return isinstance(value, str)
         case "BIGINT":
             return is_number
+        case "UBIGINT":
+            return is_number and value >= 0
         case "BOOLEAN":
             return isinstance(value, bool)
         case "DOUBLE":
@@ -164,15 +167,27 @@ def _convert(name: str, kind: str, value: Any, now: Now) -> Any:
             return BOOLEANS[text.lower()]
         if kind in (BIGINT, MOMENT) and _is_number(text):
             return int(text)
+        if kind == UBIGINT and _is_number(text) and int(text) >= 0:
+            return int(text)
         target = _CAST_NAMES.get(kind, kind)
         raise InvalidInputError(
             f"Invalid Input Error: Failed to cast value: Could not convert string '{value}' to {target}"
         )
     if kind == BOOLEAN and isinstance(value, int):
         return value != 0
+    if kind == UBIGINT and _fits(BIGINT, value):
+        raise InvalidInputError(
+            f"Invalid Input Error: Failed to cast value: Type {_integer_name(value)} with value {value} can't be cast"
+            " because the value is out of range for the destination type UINT64"
+        )
     raise InvalidInputError(
         f"Invalid Input Error: Failed to cast value: Unimplemented type for cast ({_type_name(value)} -> {kind})"
     )
+
+
+def _integer_name(value: int) -> str:
+    """Return the name that DuckDB's messages have for the type of an integer."""
+    return "INT32" if -(2**31) <= value < 2**31 else "INT64"
 
 
 def _is_number(value: Any) -> bool:
@@ -180,7 +195,7 @@ def _is_number(value: Any) -> bool:
     return text.isascii() and text.lstrip("+-").isdecimal()
 
 
-_CAST_NAMES: Final = {BIGINT: "INT64", MOMENT: "INT64", BOOLEAN: "BOOL"}
+_CAST_NAMES: Final = {BIGINT: "INT64", UBIGINT: "UINT64", MOMENT: "INT64", BOOLEAN: "BOOL"}
 
 
 def _moment(name: str, value: Any, now: Now) -> Any:

@@ -1,4 +1,4 @@
-"""Catalog functions for maintenance: expire snapshots, flush rows, delete orphans.
+"""Catalog functions for maintenance: expire, flush, compact, delete orphans.
 
 DuckLake's functions that are not supported yet are here, too, and are refused.
 """
@@ -9,18 +9,20 @@ from collections.abc import Callable
 from typing import Final
 
 from forklake.catalog import lookup
+from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.errors import DataFileError, InvalidInputError, NotFoundError
-from forklake.lake.internals import content_of, run, runtime_of
+from forklake.lake.internals import commit_once, content_of, run, runtime_of
 from forklake.model import types
+from forklake.ops.compact_tables import Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.flush_inlined import flush_inlined
 from forklake.session.functions.arguments import (
-    BIGINT,
     BOOLEAN,
     DOUBLE,
     IDS,
     TIMESTAMPTZ,
+    UBIGINT,
     VARCHAR,
     Signature,
 )
@@ -34,6 +36,12 @@ _FLUSHED: Final = (
     column("rows_flushed", types.INT128),
 )
 _PATHS: Final = (column("path", types.VARCHAR),)
+_COMPACTED: Final = (
+    column("schema_name", types.VARCHAR),
+    column("table_name", types.VARCHAR),
+    column("files_processed", types.INT64),
+    column("files_created", types.INT64),
+)
 
 
 def _expire_snapshots(call: Call) -> Rows:
@@ -80,6 +88,43 @@ def _delete_orphaned_files(call: Call) -> Rows:
     return Rows(_PATHS, [(file.path,) for file in search.files])
 
 
+def _merge_adjacent_files(call: Call) -> Rows:
+    _refuse_nulls(call, "max_compacted_files", "min_file_size", "max_file_size")
+    given = call.arguments
+    limits = (given.get("min_file_size"), given.get("max_file_size"), given.get("max_compacted_files"))
+    return _compact(call, MergeRules(*limits))
+
+
+def _rewrite_data_files(call: Call) -> Rows:
+    _refuse_nulls(call, "max_compacted_files")
+    return _compact(
+        call, RewriteRules(call.arguments.get("delete_threshold"), call.arguments.get("max_compacted_files"))
+    )
+
+
+def _compact(call: Call, rules: Rules) -> Rows:
+    schema, table = call.text("schema"), call.text("table_name")
+    if table is not None:
+        row = named_table(content_of(call.attachment.reader), table, schema, call.attachment.schema)
+        schema = lookup.schema_by_id(content_of(call.attachment.reader), row.schema_id).schema_name
+        table = row.table_name
+    maintainer = call.attachment.maintainer("CALL")
+    done = compact_tables(
+        runtime_of(maintainer),
+        content_of(maintainer),
+        lambda verb: commit_once(maintainer, verb),
+        Compacting(rules, schema, table),
+    )
+    call.attachment.note_commits(one.snapshot_id for one in done)
+    return Rows(_COMPACTED, [(one.schema_name, one.table_name, one.files_processed, one.files_created) for one in done])
+
+
+def _refuse_nulls(call: Call, *names: str) -> None:
+    for name in names:
+        if name in call.arguments and call.arguments[name] is None:
+            raise InvalidInputError(f"Binder Error: The {name} option must be a non-null integer.")
+
+
 def _unsupported_function(name: str) -> Callable[[Call], Rows]:
     def run(call: Call) -> Rows:
         raise InvalidInputError(f'Not implemented Error: The function "ducklake_{name}" is not supported yet.')
@@ -90,16 +135,26 @@ def _unsupported_function(name: str) -> Callable[[Call], Rows]:
 _TABLE: Final = {"table_name": VARCHAR}
 _SCHEMA: Final = {"schema": VARCHAR}
 _CLEANUP: Final = (Signature(optional={"older_than": TIMESTAMPTZ}, named={"dry_run": BOOLEAN, "cleanup_all": BOOLEAN}),)
-_MERGED: Final = {"min_file_size": BIGINT, "max_file_size": BIGINT, "max_compacted_files": BIGINT}
-_REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": BIGINT}
+_MERGED: Final = {"min_file_size": UBIGINT, "max_file_size": UBIGINT, "max_compacted_files": UBIGINT}
+_REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": UBIGINT}
 
 _UNSUPPORTED: Final[dict[str, tuple[Signature, ...]]] = {
-    "merge_adjacent_files": (Signature(named=_MERGED), Signature(_TABLE, named={**_SCHEMA, **_MERGED})),
-    "rewrite_data_files": (Signature(named=_REWRITTEN), Signature(_TABLE, named={**_SCHEMA, **_REWRITTEN})),
     "cleanup_old_files": _CLEANUP,
 }
 
 FUNCTIONS: Final = (
+    CatalogFunction(
+        "merge_adjacent_files",
+        (Signature(named=_MERGED), Signature(_TABLE, named={**_SCHEMA, **_MERGED})),
+        _merge_adjacent_files,
+        acts=_COMPACTED,
+    ),
+    CatalogFunction(
+        "rewrite_data_files",
+        (Signature(named=_REWRITTEN), Signature(_TABLE, named={**_SCHEMA, **_REWRITTEN})),
+        _rewrite_data_files,
+        acts=_COMPACTED,
+    ),
     CatalogFunction(
         "flush_inlined_data",
         (Signature(named={"schema_name": VARCHAR, **_TABLE}),),

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from forklake.model.submodules import submodules
 
 __all__ = [
+    "merge_files",
     "rewrite_files",
     "write_rows",
 ]
 
 if TYPE_CHECKING:
-    from forklake.engine.spark.write import rewrite_files, write_rows
+    from forklake.engine.spark.write import merge_files, rewrite_files, write_rows
 else:
     __getattr__ = submodules(__name__, *__all__)  # they bring PySpark

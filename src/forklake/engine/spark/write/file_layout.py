@@ -30,7 +30,8 @@ def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Data
     Rows of one partition come together, in as few tasks as their size allows, and one after the other in each.
     Rows of a sorted table are sorted within each file; without partitions, the files follow each other too.
     Otherwise rows keep their order and are not moved between machines: there are as many files as the session
-    runs tasks at once, or one for each Spark partition with ``per_thread_output``.
+    runs tasks at once, or one for each Spark partition with ``per_thread_output``. A target that says how many files
+    there are to be has no partitions.
 
     Args:
         rows: What to write, as `conform` returns it, with the columns of ``tokens``.
@@ -38,6 +39,10 @@ def lay_out(rows: DataFrame, target: WriteTarget, tokens: Sequence[str]) -> Data
         tokens: The columns that distinguish partitions.
     """
     order = _order(target.sort_keys, target.fields) if target.options.sort_on_insert else []
+    if target.file_count is not None:
+        if not order:
+            return rows.coalesce(target.file_count)
+        return rows.repartitionByRange(target.file_count, *order).sortWithinPartitions(*order)
     if tokens:
         return rows.hint("rebalance", *tokens).sortWithinPartitions(*tokens, *order)
     if order:

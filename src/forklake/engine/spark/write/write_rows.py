@@ -121,19 +121,28 @@ def needs_arrow(target: WriteTarget) -> bool:
     """Return whether Spark's own Parquet writer cannot write this table's files."""
     if target.is_encrypted or target.options.parquet_compression == "brotli" or _any_arrow_only(target.fields):
         return True
-    # Spark's files with lists need a name mapping, with which DuckDB does not find the ids of updated rows.
-    return has_unnumbered_parts(target.fields) and target.fields[-1].column_id == ROW_ID_FIELD_ID
+    # Spark's files with lists need a name mapping, with which DuckDB does not find the ids that rows carry.
+    carries_ids = any(field.column_id == ROW_ID_FIELD_ID for field in target.fields)
+    return carries_ids and has_unnumbered_parts(target.fields)
 
 
 def _any_arrow_only(fields: Iterable[Field]) -> bool:
     return any(field.type in _ARROW_ONLY or _any_arrow_only(field.children) for field in fields)
 
 
-def move_into_place(files: Sequence[NewDataFile], target: WriteTarget, directory: str) -> list[NewDataFile]:
+def move_into_place(
+    files: Sequence[NewDataFile], target: WriteTarget, directory: str, below: Sequence[str] | None = None
+) -> list[NewDataFile]:
     """Move files to their final paths, and delete the directory they were written to.
 
     Local files are renamed. Object stores can only copy, so there files stay where they are, and all else in
     the directory is deleted.
+
+    Args:
+        files: The files.
+        target: The table.
+        directory: Where they were written to.
+        below: Where each file goes below the table's directory; by default, where its partition belongs.
     """
     if not storage.is_local(directory):
         kept = {f"{target.directory}{file.path}" for file in files}
@@ -141,8 +150,8 @@ def move_into_place(files: Sequence[NewDataFile], target: WriteTarget, directory
         return list(files)
     moved: list[NewDataFile] = []
     try:
-        for file in files:
-            path = f"{_below(file, target)}{storage.new_file_name()}"
+        for file, place in zip(files, below or [_below(file, target) for file in files], strict=True):
+            path = f"{place}{storage.new_file_name()}"
             storage.move(f"{target.directory}{file.path}", f"{target.directory}{path}")
             moved.append(replace(file, path=path))
         storage.delete_directory(directory)

@@ -1,0 +1,92 @@
+"""Does all maintenance of a catalog that is due, one verb after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
+from forklake.catalog.state import Content
+from forklake.catalog.transaction import Staging
+from forklake.errors import ForklakeError, IncompleteError
+from forklake.model.ids import CatalogId
+from forklake.model.records import CheckpointStep
+from forklake.ops.compact_tables import Committing, Compacting, compact_tables
+from forklake.ops.expire import expire_snapshots
+from forklake.ops.flush_inlined import flush_inlined
+from forklake.ops.plain_history import Progress
+from forklake.ops.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointWork:
+    """A catalog, and how its changes are committed.
+
+    Attributes:
+        runtime: The open lake.
+        catalog_id: The catalog.
+        content: Reads the catalog as it is now.
+        run: Runs a verb in a transaction of its own, again after a conflict.
+        commit: Runs a verb in a transaction of its own, once.
+    """
+
+    runtime: Runtime
+    catalog_id: CatalogId
+    content: Callable[[], Content]
+    run: Callable[[Callable[[Staging], Any]], Any]
+    commit: Committing
+
+
+def checkpoint(work: CheckpointWork, progress: Progress) -> list[CheckpointStep]:
+    """Do the steps of `STEPS`, each with its defaults; return how much each did.
+
+    Tables that fail in one step do not stop the next one.
+
+    Raises:
+        IncompleteError: Some tables failed; all steps were done for the others.
+    """
+    done: list[CheckpointStep] = []
+    failures: list[tuple[str, ForklakeError]] = []
+    for place, (name, step) in enumerate(STEPS):
+        progress(name, place, len(STEPS))
+        try:
+            done.append(CheckpointStep(name, step(work)))
+        except IncompleteError as error:
+            failures += error.failures
+            done.append(CheckpointStep(name, sum(one.files_processed for one in error.done)))
+    progress(STEPS[-1][0], len(STEPS), len(STEPS))
+    if failures:
+        raise IncompleteError("maintained", failures, done=done)
+    return done
+
+
+def _flush(work: CheckpointWork) -> int:
+    flushed = work.run(lambda staging: flush_inlined(staging, work.runtime))
+    return sum(one.row_count for one in flushed or ())
+
+
+def _expire(work: CheckpointWork) -> int:
+    return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient"))
+
+
+def _merge(work: CheckpointWork) -> int:
+    return _compact(work, MergeRules())
+
+
+def _rewrite(work: CheckpointWork) -> int:
+    return _compact(work, RewriteRules())
+
+
+def _compact(work: CheckpointWork, rules: Rules) -> int:
+    done = compact_tables(work.runtime, work.content(), work.commit, Compacting(rules))
+    return sum(one.files_processed for one in done)
+
+
+STEPS: Final[tuple[tuple[str, Callable[[CheckpointWork], int]], ...]] = (
+    ("flush_inlined_data", _flush),
+    ("expire_snapshots", _expire),
+    ("merge_adjacent_files", _merge),
+    ("rewrite_data_files", _rewrite),
+)
+"""The steps in DuckLake's order, by the names of its functions."""
