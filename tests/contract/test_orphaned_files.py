@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -135,6 +136,21 @@ def test_files_that_others_name_by_absolute_path_stay(lake: Lake) -> None:
         with lake._runtime.store.writing() as session:
             session.execute("DELETE FROM forklake.ducklake_data_file WHERE catalog_id = :c", c=catalog.catalog_id)
     assert len(found(shop)) == 1
+
+
+@of_storage
+def test_an_imported_row_names_a_file_however_its_path_was_spelled(lake: Lake, tmp_path: Path) -> None:
+    shop = shop_of(lake)
+    shop.maintenance.export(tmp_path / "plain.sqlite")
+    with sqlite3.connect(tmp_path / "plain.sqlite") as plain:
+        plain.execute("UPDATE ducklake_data_file SET path = replace(path, '/main/', '//main/./')")
+    plain.close()
+    imported = lake.import_catalog("imported", tmp_path / "plain.sqlite")
+    all_old(lake)
+    with lake._runtime.store.writing() as session:
+        session.execute("DELETE FROM forklake.ducklake_data_file WHERE catalog_id = :c", c=shop.catalog_id)
+    assert found(shop) == []
+    assert readable(imported)
 
 
 def test_files_that_wait_for_deletion_stay(lake: Lake) -> None:

@@ -152,9 +152,9 @@ class _Search:
         for page in stored_files(self._directory):
             self._step("orphans: listed")
             candidates = [file for file in page if self._is_candidate(file)]
-            if candidates and self._known is None:
-                self._known = self._begin()
-            batch += [file for file in candidates if self._known is not None and file.path not in self._known]
+            if candidates:
+                self._known = self._known or self._begin()
+                batch += self._known.others(candidates)
             while len(batch) >= _BATCH:
                 yield from self._clean(batch[:_BATCH])
                 del batch[:_BATCH]
@@ -242,10 +242,11 @@ class _KnownFiles:
             numbers.extend(hash(place + path) for table, path in page for place in places[table])
         self._numbers = np.sort(np.frombuffer(numbers, np.int64)) if numbers else np.array([], np.int64)
 
-    def __contains__(self, path: str) -> bool:
-        number = hash(path)
-        place = int(np.searchsorted(self._numbers, number))
-        return place < self._numbers.size and int(self._numbers[place]) == number
+    def others(self, files: Sequence[StoredFile]) -> list[StoredFile]:
+        """Return those of some files that are not known."""
+        numbers = np.fromiter((hash(file.path) for file in files), np.int64, len(files))
+        found = np.searchsorted(self._numbers, numbers, "right") > np.searchsorted(self._numbers, numbers, "left")
+        return [file for file, is_known in zip(files, found.tolist(), strict=True) if not is_known]
 
     def add(self, claims: Claims) -> None:
         """Add what was added since."""

@@ -259,7 +259,11 @@ def file_paths(history: PlainHistory) -> dict[tuple[str, int], str]:
 
 
 def _absolute(path: str) -> str:
-    return path if path.startswith("/") else normalise_base(path).rstrip("/")
+    """Return a local path in the one form by which files are known."""
+    if not path.startswith("/"):
+        return normalise_base(path).rstrip("/")
+    # Not "..", which may lead elsewhere through a link.
+    return "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 def highest_row_id(history: PlainHistory) -> int:

@@ -64,3 +64,34 @@ def test_a_catalog_is_no_table_to_tell_of(session: Connection) -> None:
         session.sql("FROM table_info('shop')")
     assert len(rows(session, "FROM ducklake_table_info('shop')")) == 2
     assert len(rows(session, "FROM table_info('orders')")) == 1
+
+
+@pytest.mark.parametrize("name", ["delete_orphaned_files", "cleanup_orphaned_files"])
+def test_orphaned_files_are_deleted_in_every_form(session: Connection, tmp_path: Path, name: str) -> None:
+    stray = tmp_path / "data/shop/main/stray.parquet"
+    stray.parent.mkdir(parents=True, exist_ok=True)
+    for call in (
+        f"CALL ducklake_{name}('shop', cleanup_all => true)",
+        f"FROM ducklake_{name}('shop', cleanup_all => true)",
+        f"SELECT path FROM shop.{name}(cleanup_all => true)",
+        f"CALL shop.{name}(older_than => now() + INTERVAL 1 DAY)",
+        f"CALL {name}(cleanup_all => true)",
+    ):
+        stray.write_bytes(b"stray")
+        assert rows(session, f"FROM shop.{name}()") == [], "it is young"
+        assert rows(session, f"FROM shop.{name}(cleanup_all => true, dry_run => true)") == [(str(stray),)]
+        assert rows(session, call) == [(str(stray),)], call
+        assert not stray.exists()
+
+
+@pytest.mark.parametrize("option", ["READ_ONLY", "SNAPSHOT_VERSION 1"])
+def test_orphaned_files_are_not_deleted_where_nothing_may_change(
+    session: Connection, tmp_path: Path, option: str
+) -> None:
+    stray = tmp_path / "data/shop/stray.parquet"
+    stray.parent.mkdir(parents=True, exist_ok=True)
+    stray.write_bytes(b"stray")
+    session.sql(f"ATTACH 'ducklake:lake.db' AS past (CATALOG 'shop', {option})")
+    with pytest.raises(InvalidInputError, match='Cannot call "ducklake_delete_orphaned_files" on database "past"'):
+        session.sql("CALL past.delete_orphaned_files(cleanup_all => true)")
+    assert stray.exists()
