@@ -36,7 +36,10 @@ from tests.rows.operations import (
 from tests.rows.plans import WEIGHTS, Planner, keys
 
 TABLE = "t"
-STEPS = {**WEIGHTS, "transaction": 7, "fork": 5, "inlining": 3, "refused": 2}
+MOVES = {"compact": 5, "rewrite": 4, "flush": 4}
+"""Steps that move rows to other files, and change none, and how often each comes."""
+
+STEPS = {**WEIGHTS, **MOVES, "transaction": 7, "fork": 5, "inlining": 3, "layout": 3, "refused": 2}
 """The steps of a history, and how often each comes."""
 
 FoundRow = tuple[int, int, Shown]
@@ -146,6 +149,55 @@ class Driver:
 
     def _do_inlining(self, rng: Random, catalog: CatalogModel) -> None:
         catalog.handle.options.set("data_inlining_row_limit", rng.choice((0, 3, 100)), table=TABLE)
+
+    def _do_layout(self, rng: Random, catalog: CatalogModel) -> None:
+        """Files to come are of another size, or sorted."""
+        if rng.random() < 0.6:
+            catalog.handle.options.set("target_file_size", rng.choice(("2KB", "5KB", "512MB")), table=TABLE)
+            return
+        catalog.handle.table(TABLE).alter.set_sorting(rng.choice(([], ["k"], ["k DESC"])))
+        self._committed(catalog, catalog.head)
+
+    def _do_compact(self, rng: Random, catalog: CatalogModel) -> None:
+        """Files are merged; in a transaction, somebody else may be faster."""
+        limit = rng.choice((None, None, 1))
+        if rng.random() < 0.7:
+            catalog.handle.maintenance.merge_adjacent_files(max_compacted_files=limit)
+            self._committed(catalog, catalog.head)
+        else:
+            self._overtaken(rng, catalog, lambda transaction: transaction.maintenance.merge_adjacent_files(TABLE))
+
+    def _do_rewrite(self, rng: Random, catalog: CatalogModel) -> None:
+        """Files lose their deleted rows; in a transaction, somebody else may be faster."""
+        threshold = rng.choice((0.0, 0.3, 0.95))
+        if rng.random() < 0.7:
+            catalog.handle.maintenance.rewrite_data_files(delete_threshold=threshold)
+            self._committed(catalog, catalog.head)
+        else:
+            self._overtaken(
+                rng,
+                catalog,
+                lambda transaction: transaction.maintenance.rewrite_data_files(TABLE, delete_threshold=threshold),
+            )
+
+    def _do_flush(self, rng: Random, catalog: CatalogModel) -> None:
+        catalog.handle.maintenance.flush_inlined()
+        self._committed(catalog, catalog.head)
+
+    def _overtaken(self, rng: Random, catalog: CatalogModel, move: Callable[[Transaction], object]) -> None:
+        """Move rows in a transaction, and do something else to the table before it is committed."""
+        transaction = catalog.handle.transaction()
+        move(transaction)
+        self._compare([Reading("transaction", transaction.table(TABLE), catalog.head)])
+        rival = rng.choice(("append", "delete", "columns", "partition", "compact", "flush"))
+        self.log[-1] += ": overtaken by"
+        self.step_on(catalog, rival, rng)
+        try:
+            transaction.commit()
+        except errors.CommitConflictError:
+            self.log[-1] += ": refused"
+            return
+        self._committed(catalog, catalog.head)
 
     def _do_refused(self, rng: Random, catalog: CatalogModel) -> None:
         """A write that does not fit leaves no trace, in a transaction neither."""

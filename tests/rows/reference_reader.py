@@ -128,7 +128,7 @@ def _is_numbered(field: pa.Field) -> bool:
 def _numbered(field: pa.Field) -> Field:
     children = [field.type.field(number) for number in range(field.type.num_fields)]
     number = int(field.metadata[FIELD_ID]) if _is_numbered(field) else None
-    return Field(number, field.name, _kind(field.type), tuple(map(_numbered, children)))  # type: ignore[arg-type]
+    return named_field(number, field.name, _kind(field.type), tuple(map(_numbered, children)))
 
 
 def _mapped(one: MappedField, data_type: pa.DataType) -> Field:

@@ -47,7 +47,9 @@ def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     is_null = np.asarray(values.is_null())
     parts = parts_of(values)
     if isinstance(field.type, types.Struct):
-        inner = dict(zip(held.children, parts, strict=True))
+        # A file may hold fields that were dropped since.
+        named = dict(zip((part.name for part in values.type), parts, strict=True))
+        inner = {child: named[child.name] for child in held.children if child.name in named}
         made = [evolved_column(child, inner, len(values), table) for child in field.children]
         return assemble(arrow_type(field), made, None, is_null)
     pairs = zip(field.children, held.children, parts, strict=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from forklake.model.ids import ColumnId
 from forklake.model.names import fold
-from forklake.model.types.kinds import List, Map, Nested, Type
+from forklake.model.types.kinds import List, Map, Nested, Type, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ def plain_column(expression: str, fields: Iterable[Field]) -> Field | None:
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].replace('""', '"')
     return next((field for field in fields if fold(field.name) == fold(text)), None)
+
+
+def has_variants(fields: Iterable[Field]) -> bool:
+    """Return whether there is a variant among the fields, at any depth."""
+    return any(isinstance(field.type, Variant) or has_variants(field.children) for field in fields)
 
 
 def has_unnumbered_parts(fields: Iterable[Field]) -> bool:

@@ -20,6 +20,7 @@ from forklake.files.partitions import hive_path
 from forklake.metastore.written_tables import PARTITION_INFO
 from forklake.model.change import CompactFiles, MergedFile, SourceFile
 from forklake.model.definitions import NewDataFile
+from forklake.model.field import has_unnumbered_parts, has_variants
 from forklake.model.file_merge import FileMerge
 from forklake.model.ids import DataFileId, PartitionId
 from forklake.model.records import CompactedFiles
@@ -114,8 +115,10 @@ class _CompactionPlan:
             _Source(row, found.deletes.get(row.data_file_id), found.inlined_deletes.get(row.data_file_id, ()))
             for row in sorted(committed, key=_order)
         ]
+        # Nobody writes variants and the field ids of lists into one file, and without these DuckDB finds no row ids.
+        is_writable = not (has_variants(self.target.fields) and has_unnumbered_parts(self.target.fields))
         self.groups: list[Group] = choose_groups(
-            self._candidates(),
+            self._candidates() if is_writable else [],
             rules,
             self._planner.fields,
             self.target.options.target_file_size,
