@@ -15,6 +15,7 @@ A fork copies no data: it refers to the rows of its parent.
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ from forklake.model.definitions import (
     VariantStats,
 )
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
-from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, TableChange, TableSize, Upgrade
+from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, Ping, TableChange, TableSize, Upgrade
 from forklake.model.records import (
     CatalogInfo,
     CheckpointStep,
@@ -44,6 +45,7 @@ from forklake.model.records import (
     CompactedFiles,
     DataFile,
     DeleteFile,
+    DroppedCatalog,
     ExportedCatalog,
     FlushedTable,
     InlinedRow,
@@ -70,6 +72,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# As libraries do: nothing is printed unless the program sets up logging.
+logging.getLogger("forklake").addHandler(logging.NullHandler())
+
 __all__ = [
     "Catalog",
     "CatalogInfo",
@@ -83,6 +88,7 @@ __all__ = [
     "Connection",
     "DataFile",
     "DeleteFile",
+    "DroppedCatalog",
     "ExportedCatalog",
     "FlushedTable",
     "Fork",
@@ -108,6 +114,7 @@ __all__ = [
     "OrphanSearch",
     "OrphanedFile",
     "PartitionField",
+    "Ping",
     "PrunedFiles",
     "Result",
     "RetryPolicy",

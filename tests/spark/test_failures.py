@@ -1,6 +1,8 @@
 """What goes wrong in a job is told in our words, with the names of file and table."""
 
+import logging
 import os
+import re
 import resource
 import shutil
 import signal
@@ -23,7 +25,7 @@ from forklake.engine.spark.driver.failures import guard_jobs, guard_scan, guard_
 from forklake.engine.spark.driver.gateway import is_lost
 from forklake.engine.spark.read.collect import collect_arrow
 from forklake.engine.spark.read.scan import scan
-from forklake.errors import DataFileError, EngineError, InvalidInputError
+from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError
 from tests.spark.plans import deleted, field, plan, scanned, written
 from tests.waiting import wait_until
 
@@ -287,3 +289,16 @@ def test_an_interrupt_ends_the_job(spark: SparkSession) -> None:
         spark.range(2, numPartitions=2).mapInArrow(task(lambda: time.sleep(600)), "id bigint").collect()
     wait_until(lambda: not tracker.getActiveJobsIds(), "the end of the job")
     assert spark.range(3).count() == 3
+
+
+def test_jobs_are_logged_by_their_tags(spark: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "forklake.job"):
+        with guard_jobs('table "secret"'):
+            spark.range(3).count()
+        with pytest.raises(ForklakeError), guard_jobs('table "secret"'):
+            spark.sql("SELECT raise_error('a value')").collect()
+    told = [re.sub(r"forklake-[0-9a-f-]{36}|\d+\.\d{3}", "_", message) for message in caplog.messages]
+    assert told[:2] == ["Jobs _ begin", "Jobs _ ended after _ s"]
+    assert re.fullmatch(r"Jobs _ failed after _ s: \w+", told[-1])
+    assert "secret" not in caplog.text
+    assert "a value" not in caplog.text

@@ -5,8 +5,10 @@ A compare-and-swap moves the head.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from forklake.catalog import versions
 from forklake.catalog.changes import apply
@@ -35,6 +37,10 @@ from forklake.model.ids import DataFileId, SnapshotId, TableId
 from forklake.model.records import CommitInfo
 from forklake.model.rows import SchemaVersionRow
 from forklake.model.version import Version
+
+_COMMITS: Final = logging.getLogger("forklake.commit")
+_RETRIES: Final = logging.getLogger("forklake.retry")
+_CONFLICTS: Final = logging.getLogger("forklake.conflict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +98,11 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         result = _attempt(store, _to_commit(plan, draft), plan.guards, store.settings.retry, clock)
         match result.outcome:
             case Outcome.COMMITTED:
+                _log_commit(plan, draft, result)
                 return _finished_commit(draft, result)
             case Outcome.KNOWN:
                 assert result.snapshot_id is not None
+                _log_commit(plan, draft, result)
                 return FinishedCommit(result.snapshot_id, None)
             case Outcome.DROPPED | Outcome.MISSING:
                 raise versions.catalog_dropped_error(store, plan.base.version.catalog_id)
@@ -107,8 +115,27 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
                 f" {policy.max_retry_count} set by the ducklake_max_retry_count setting.",
                 hint="Others committed to the catalog on every attempt; nothing was written. Try again.",
             )
+        _RETRIES.info(
+            "Others committed to catalog %d after snapshot %d; planning again",
+            draft.version.catalog_id,
+            draft.version.snapshot_id,
+        )
         clock.sleep(wait)
         draft = _plan_again(store, plan)
+
+
+def _log_commit(plan: Plan, draft: Draft, result: CommitResult) -> None:
+    """Tell of a commit, or of one that had happened before; by ids only."""
+    _COMMITS.info(
+        "Snapshot %d of catalog %d %s after snapshot %d: %d changes, %d new files, key %s",
+        result.snapshot_id,
+        draft.version.catalog_id,
+        result.outcome.value,
+        draft.version.snapshot_id,
+        len(draft.log),
+        plan.new_files,
+        plan.commit_key,
+    )
 
 
 def _attempt(
@@ -120,6 +147,9 @@ def _attempt(
     except ConnectionLostError as error:
         lost: MetastoreError = error
     for wait in policy.waits(clock):
+        _RETRIES.warning(
+            "The connection was lost during commit %s to catalog %d; asking again", commit.commit_key, commit.catalog_id
+        )
         clock.sleep(wait)
         try:
             return store.commit(commit, guards)
@@ -186,6 +216,13 @@ def _plan_again(store: Store, plan: Plan) -> Draft:
     ours = draft_of(plan.base, plan.changes).log
     found = conflicts(ours, theirs)
     if found:
+        _CONFLICTS.info(
+            "Catalog %d, snapshot %d against %d: %s",
+            head.catalog_id,
+            plan.base.version.snapshot_id,
+            head.snapshot_id,
+            ", ".join(f"{each.ours.kind.value}:{each.ours.object_id}" for each in found),
+        )
         # DuckLake names things by their ids; the name follows its sentence.
         titles = [changed_title(plan.base, conflict.ours) for conflict in found]
         messages = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TextIO
@@ -12,13 +12,16 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from forklake import Catalog, CatalogInfo, Lake
+from forklake import Catalog, CatalogInfo, DroppedCatalog, Lake
 from forklake.cli import output
 from forklake.cli.catalog_tree import tree
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import at_option
 from forklake.cli.transfer import export_command, import_command
 from forklake.errors import NotFoundError
+from forklake.lake.internals import runtime_of
+from forklake.model.ids import CatalogId
+from forklake.ops.list_catalogs import catalog_titles
 
 _PAGE = 1000
 
@@ -57,29 +60,37 @@ def create(name: str, data_path: str | None, at_base: bool, if_not_exists: bool)
 @click.option("--after", metavar="NAME", help="Go on after this name.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many at most; all if not given.")
 @at_option
-def list_catalogs(prefix: str, after: str | None, limit: int | None, at: int | datetime | None) -> None:
+@click.option("--dropped", is_flag=True, help="Those that were dropped and can be brought back, by id.")
+def list_catalogs(prefix: str, after: str | None, limit: int | None, at: int | datetime | None, dropped: bool) -> None:
     """List the catalogs by name, as they are or were.
 
-    Reads page by page, however many there are. PARENT is the id of the catalog that one was forked from, AT the
-    snapshot; SINCE is when it got its name.
+    Reads page by page, however many there are. PARENT is the catalog that one was forked from, AT the snapshot;
+    SINCE is when it got its name.
 
-    With --json: `catalogs`, and `next_after` for --after if --limit left some out.
+    With --json: `catalogs` with `parent_id`, and `next_after` for --after if --limit left some out.
 
     Examples:
       forklake catalog list
       forklake catalog list --prefix agent- --limit 20
       forklake catalog list --at 2026-01-31T12:00:00Z
+      forklake catalog list --dropped
     """
+    if dropped and (after is not None or at is not None):
+        raise click.UsageError("--dropped goes with --prefix and --limit only.")
     with open_lake() as lake:
+        if dropped:
+            _show_dropped(lake, lake.dropped_catalogs(prefix=prefix, limit=limit))
+            return
         if output.wants_json():
             found = [info for page in _pages(lake, prefix, after, limit, at) for info in page]
             document = {"catalogs": found, "next_after": _next(lake, found, prefix, limit, at)}
             output.show(document, tuple)
             return
-        sheet = output.Sheet("NAME", "ID", "HEAD", "PARENT", "AT", "SINCE", right=("ID", "HEAD", "PARENT", "AT"))
+        sheet = output.Sheet("NAME", "ID", "HEAD", "PARENT", "AT", "SINCE", right=("ID", "HEAD", "AT"))
         shown: list[CatalogInfo] = []
         for page in _pages(lake, prefix, after, limit, at):
-            for line in sheet.lines(_row(info) for info in page):
+            names = catalog_titles(runtime_of(lake), (info.parent_id for info in page))
+            for line in sheet.lines(_row(info, names) for info in page):
                 click.echo(line)
             shown += page
         if not shown:
@@ -89,8 +100,31 @@ def list_catalogs(prefix: str, after: str | None, limit: int | None, at: int | d
             click.echo(f"There are more; go on with --after '{output.printable(rest)}'.", err=True)
 
 
-def _row(info: CatalogInfo) -> tuple[object, ...]:
-    return info.name, info.catalog_id, info.snapshot_id, info.parent_id, info.parent_snapshot_id, info.begin_time
+def _row(info: CatalogInfo, names: Mapping[CatalogId | None, str]) -> tuple[object, ...]:
+    parent = names.get(info.parent_id, info.parent_id)
+    return info.name, info.catalog_id, info.snapshot_id, parent, info.parent_snapshot_id, info.begin_time
+
+
+def _show_dropped(lake: Lake, found: list[DroppedCatalog]) -> None:
+    names = catalog_titles(runtime_of(lake), (each.parent_id for each in found))
+
+    def text() -> list[str]:
+        if not found:
+            return ["No dropped catalogs."]
+        sheet = output.Sheet("NAME", "ID", "HEAD", "PARENT", "AT", "DROPPED", right=("ID", "HEAD", "AT"))
+        return sheet.lines(
+            (
+                each.name,
+                each.catalog_id,
+                each.snapshot_id,
+                names.get(each.parent_id, each.parent_id),
+                each.parent_snapshot_id,
+                each.dropped_at,
+            )
+            for each in found
+        )
+
+    output.show({"catalogs": found}, text)
 
 
 def _pages(

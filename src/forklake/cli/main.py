@@ -14,6 +14,7 @@ from forklake.cli.demo import demo
 from forklake.cli.init import init
 from forklake.cli.maintain import maintain
 from forklake.cli.option import option
+from forklake.cli.ping import ping
 from forklake.cli.snapshot import snapshot
 from forklake.cli.sql import sql
 from forklake.cli.stats import stats
@@ -30,7 +31,7 @@ def forklake() -> None:
     """
 
 
-for command in (init, catalog, table, snapshot, maintain, sql, option, stats, upgrade, demo, completion):
+for command in (init, catalog, table, snapshot, maintain, sql, option, stats, ping, upgrade, demo, completion):
     forklake.add_command(command)
 
 

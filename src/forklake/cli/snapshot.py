@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import click
 
 from forklake import Lake, Snapshot
 from forklake.cli import output
 from forklake.cli.command import Group, catalog_argument, open_lake
+from forklake.lake.internals import runtime_of
+from forklake.model.ids import CatalogId
+from forklake.ops.list_catalogs import catalog_titles
 
 _PAGE = 1000
 
@@ -26,10 +29,10 @@ def snapshot() -> None:
 def list_snapshots(catalog: str | None, everything: bool, after: int | None, limit: int | None) -> None:
     """List the versions of a catalog.
 
-    Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the id of the
-    one that made the snapshot.
+    Oldest first: its own, and its ancestors' up to the fork. CATALOG in the output is the one that
+    made the snapshot.
 
-    With --json: `snapshots`, and `next_after` for --after if --limit left some out.
+    With --json: `snapshots` with `catalog_id`, and `next_after` for --after if --limit left some out.
 
     Examples:
       forklake snapshot list shop
@@ -43,12 +46,11 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
             found = [each for page in pages for each in page]
             output.show({"snapshots": found, "next_after": _next(lake, catalog, found, limit)}, tuple)
             return
-        sheet = output.Sheet(
-            "SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT", "CATALOG")
-        )
+        sheet = output.Sheet("SNAPSHOT", "TIME", "CATALOG", "AUTHOR", "MESSAGE", "CHANGES", right=("SNAPSHOT",))
         shown: list[Snapshot] = []
         for page in pages:
-            for line in sheet.lines(_row(each) for each in page):
+            names = catalog_titles(runtime_of(lake), (each.catalog_id for each in page))
+            for line in sheet.lines(_row(each, names) for each in page):
                 click.echo(line)
             shown += page
         rest = _next(lake, catalog, shown, limit)
@@ -56,11 +58,11 @@ def list_snapshots(catalog: str | None, everything: bool, after: int | None, lim
             click.echo(f"There are more; go on with --after {rest}.", err=True)
 
 
-def _row(found: Snapshot) -> tuple[object, ...]:
+def _row(found: Snapshot, names: Mapping[CatalogId | None, str]) -> tuple[object, ...]:
     return (
         found.snapshot_id,
         found.snapshot_time,
-        found.catalog_id,
+        names.get(found.catalog_id, found.catalog_id),
         found.author,
         found.commit_message,
         found.changes_made,

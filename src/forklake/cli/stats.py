@@ -9,6 +9,7 @@ import click
 
 from forklake.cli import output
 from forklake.cli.command import Command, open_lake
+from forklake.cli.openmetrics import openmetrics
 from forklake.ops.lake_stats import MAX_PERIODS, Period
 
 
@@ -17,19 +18,24 @@ from forklake.ops.lake_stats import MAX_PERIODS, Period
 @click.option(
     "--periods", type=click.IntRange(1, MAX_PERIODS), default=7, show_default=True, help="How many, up to now."
 )
-def stats(by: str, periods: int) -> None:
+@click.option("--openmetrics", "as_metrics", is_flag=True, help="Print the text format that Prometheus reads.")
+def stats(by: str, periods: int, as_metrics: bool) -> None:
     """Show what a lake holds and how it grows.
 
     Catalogs, snapshots, rows and bytes of each metadata table, and what was made lately. Rows
     are counted; a ~ marks those of large PostgreSQL tables, which are estimated. Periods are days or
     hours of UTC.
 
-    With --json: the counts, `tables` and `growth`.
+    With --json: the counts, `tables` and `growth`. With --openmetrics: gauges and counters, for a scraper or the
+    text file collector of a Prometheus exporter.
 
     Examples:
       forklake stats
       forklake stats --by hour --periods 24 --json
+      forklake stats --openmetrics > /var/lib/node_exporter/forklake.prom
     """
+    if as_metrics and output.wants_json():
+        raise click.UsageError("--openmetrics and --json do not go together.")
     with open_lake() as lake:
         found = lake.stats(by=cast("Period", by), periods=periods)
 
@@ -53,4 +59,4 @@ def stats(by: str, periods: int) -> None:
             (each.start, f"{each.catalogs_made:,}", f"{each.snapshots_made:,}") for each in found.growth
         )
 
-    output.show(found, text)
+    output.show(found, lambda: openmetrics(found) if as_metrics else text())

@@ -17,6 +17,8 @@ from forklake.cli import output
 from forklake.cli.answer import show_answer
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.moment import MOMENT, at_option
+from forklake.lake.internals import runtime_of
+from forklake.ops.list_catalogs import catalog_titles
 
 
 @click.group(cls=Group)
@@ -136,9 +138,9 @@ def _column_rows(column: Column, indent: str) -> Iterator[tuple[object, ...]]:
 def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> None:
     """List the data files of a table.
 
-    DELETED counts rows that a delete file or the metadata takes away; OWNER is the id of a catalog.
+    DELETED counts rows that a delete file or the metadata takes away; OWNER is the catalog that added the file.
 
-    With --json: `files`.
+    With --json: `files`, with `owner_id`.
 
     Examples:
       forklake table files shop orders
@@ -146,10 +148,11 @@ def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> No
     """
     with _open_catalog(catalog, at) as opened:
         found = opened.table(name, schema=schema).storage.files()
+        names = catalog_titles(runtime_of(opened), (each.owner_id for each in found))
 
     def text() -> list[str]:
         sheet = output.Sheet(
-            "FILE", "ROWS", "DELETED", "SIZE", "OWNER", "PATH", right=("FILE", "ROWS", "DELETED", "SIZE", "OWNER")
+            "FILE", "ROWS", "DELETED", "SIZE", "OWNER", "PATH", right=("FILE", "ROWS", "DELETED", "SIZE")
         )
         return sheet.lines(
             (
@@ -157,7 +160,7 @@ def files(catalog: str, name: str, schema: str, at: int | datetime | None) -> No
                 f"{each.record_count:,}",
                 (each.delete_file.delete_count if each.delete_file else 0) + len(each.inlined_deletes) or "",
                 output.size(each.file_size_bytes),
-                each.owner_id,
+                names.get(each.owner_id, each.owner_id),
                 each.path,
             )
             for each in found
@@ -172,7 +175,7 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
     """List the snapshots that changed a table.
 
     Oldest first, with what they did to it, in the words of the change log; `written_out` is what a copying fork
-    and severing do. CATALOG is the id of the one that made the snapshot.
+    and severing do. CATALOG is the one that made the snapshot.
 
     With --json: `history`, each with `snapshot` and `changes`.
 
@@ -182,16 +185,15 @@ def history(catalog: str, name: str, schema: str, at: int | datetime | None) -> 
     """
     with _open_catalog(catalog, at) as opened:
         found = opened.table(name, schema=schema).inspect.history()
+        names = catalog_titles(runtime_of(opened), (each.snapshot.catalog_id for each in found))
 
     def text() -> list[str]:
-        sheet = output.Sheet(
-            "SNAPSHOT", "TIME", "CATALOG", "CHANGES", "AUTHOR", "MESSAGE", right=("SNAPSHOT", "CATALOG")
-        )
+        sheet = output.Sheet("SNAPSHOT", "TIME", "CATALOG", "CHANGES", "AUTHOR", "MESSAGE", right=("SNAPSHOT",))
         return sheet.lines(
             (
                 each.snapshot.snapshot_id,
                 each.snapshot.snapshot_time,
-                each.snapshot.catalog_id,
+                names.get(each.snapshot.catalog_id, each.snapshot.catalog_id),
                 ", ".join(each.changes),
                 each.snapshot.author,
                 each.snapshot.commit_message,

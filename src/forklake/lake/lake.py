@@ -16,15 +16,16 @@ from forklake.lake.lake_maintenance import LakeMaintenance
 from forklake.lake.notebook import lake_html
 from forklake.lake.options import Options, lake_options
 from forklake.model.ids import SnapshotId
-from forklake.model.overview import ForkTree, LakeStats
-from forklake.model.records import CatalogInfo, Snapshot
+from forklake.model.overview import ForkTree, LakeStats, Ping
+from forklake.model.records import CatalogInfo, DroppedCatalog, Snapshot
 from forklake.ops import lifecycle
 from forklake.ops.create_catalog import create_catalog
 from forklake.ops.fork_tree import fork_tree
 from forklake.ops.import_catalog import import_catalog
 from forklake.ops.lake_stats import Period, lake_stats
 from forklake.ops.language import Language
-from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs
+from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs, list_dropped
+from forklake.ops.ping_lake import ping_lake
 from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
 
@@ -70,6 +71,14 @@ class Lake:
         Closing twice does no harm. A Spark session is left running.
         """
         self._runtime.close()
+
+    def ping(self) -> Ping:
+        """Ask the metadata database one cheap question, for a health check.
+
+        Raises:
+            MetastoreError: It does not answer, or was upgraded by a newer release meanwhile.
+        """
+        return ping_lake(self._runtime.store)
 
     @property
     def data_path(self) -> str | None:
@@ -217,6 +226,13 @@ class Lake:
         the catalogs of that moment: under the names they had, each with its newest snapshot then.
         """
         return list_catalogs(self._runtime, prefix=prefix, after=after, limit=limit, at=at)
+
+    def dropped_catalogs(self, *, prefix: str = "", limit: int | None = None) -> list[DroppedCatalog]:
+        """Return the dropped catalogs that can be brought back, by id: all, or the first.
+
+        Purged ones are gone. Names may occur several times: a name is free again once its catalog is dropped.
+        """
+        return list_dropped(self._runtime, prefix=prefix, limit=limit)
 
     def undrop_catalog(self, name_or_id: str | int) -> Catalog:
         """Bring a dropped catalog back, by its id or its name.

@@ -139,6 +139,21 @@ class LakeStats:
 
 
 @dataclass(frozen=True, slots=True)
+class Ping:
+    """The answer of a lake that works.
+
+    Attributes:
+        product: The metadata database: ``sqlite``, ``duckdb`` or ``postgresql``.
+        version: The version of its metadata.
+        milliseconds: How long the answer took.
+    """
+
+    product: str
+    version: int
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class TableChange:
     """A snapshot that changed a table, and its entries in the change log."""
 

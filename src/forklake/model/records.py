@@ -27,6 +27,20 @@ class CatalogInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedCatalog:
+    """A catalog that was dropped and not purged since: it can be brought back."""
+
+    catalog_id: CatalogId
+    name: str
+    uuid: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    snapshot_id: SnapshotId
+    dropped_at: datetime
+    data_path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """One committed state of one catalog.
 

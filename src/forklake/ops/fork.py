@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from forklake.catalog import versions
 from forklake.catalog.moments import Moment
@@ -23,6 +25,9 @@ from forklake.model.names import fold
 from forklake.model.placement import ForkOutcome, ForkResult, MadeCatalog, NewFork, Placement
 from forklake.ops.create_catalog import overlap_error, place_new
 from forklake.ops.runtime import Runtime
+
+_COMMITS: Final = logging.getLogger("forklake.commit")
+_RETRIES: Final = logging.getLogger("forklake.retry")
 
 BATCH = 10_000
 """How many forks are made in one transaction."""
@@ -123,6 +128,7 @@ def _fork_once(
         lost: MetastoreError = error
     settings = store.settings
     for wait in settings.retry.waits(settings.clock):
+        _RETRIES.warning("The connection was lost during a fork of catalog %d; asking again", parent)
         settings.clock.sleep(wait)
         try:
             # The names are unique, so this waits for the lost attempt if it still runs.
@@ -183,3 +189,4 @@ def _check(
             raise SnapshotNotFoundError(f"No snapshot found at version {pin}", hint=f"'{name}' was not made.")
         case ForkOutcome.OVERLAP:
             raise overlap_error(name, placement)
+    _COMMITS.info("Catalog %d forked at snapshot %d: %d forks", parent, result.pin, len(result.catalogs))

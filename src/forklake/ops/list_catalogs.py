@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -11,11 +12,11 @@ from forklake.catalog.paths import join
 from forklake.catalog.versions import catalog_dropped_error
 from forklake.errors import InvalidInputError
 from forklake.metastore.queries import catalogs
-from forklake.metastore.queries.catalogs import ListedCatalog
+from forklake.metastore.queries.catalogs import ListedCatalog, ListedDrop
 from forklake.metastore.visibility import Source
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.names import fold
-from forklake.model.records import CatalogInfo
+from forklake.model.records import CatalogInfo, DroppedCatalog
 from forklake.ops.runtime import Runtime
 
 MAX_PAGE: Final = 10_000
@@ -52,6 +53,44 @@ def list_catalogs(
             if len(page) < _PAGE:
                 break
     return found
+
+
+def list_dropped(runtime: Runtime, *, prefix: str = "", limit: int | None = None) -> list[DroppedCatalog]:
+    """Return dropped catalogs that can be brought back, by id: all, or the first.
+
+    Raises:
+        InvalidInputError: The prefix is no text, or the limit no number.
+    """
+    check_text("prefix", prefix)
+    left = INFINITY if limit is None else check_limit(limit)
+    between = (fold(prefix), fold(prefix) + _LAST_NAME) if prefix else None
+    found: list[DroppedCatalog] = []
+    with runtime.store.reading() as session:
+        while left > 0:
+            after = found[-1].catalog_id if found else -1
+            page = catalogs.dropped_after(session, after, min(left, _PAGE), between)
+            found += [_dropped_catalog(runtime.lake_path, row) for row in page]
+            left = left - len(page) if len(page) == _PAGE else 0
+    return found
+
+
+def _dropped_catalog(lake_path: str | None, found: ListedDrop) -> DroppedCatalog:
+    return DroppedCatalog(
+        catalog_id=found.catalog_id,
+        name=found.name,
+        uuid=found.uuid,
+        parent_id=found.parent_id,
+        parent_snapshot_id=found.parent_snapshot_id,
+        snapshot_id=found.snapshot_id,
+        dropped_at=found.dropped_at,
+        data_path=join((lake_path or "", False), (found.path, found.path_is_relative)),
+    )
+
+
+def catalog_titles(runtime: Runtime, ids: Iterable[CatalogId | None]) -> dict[CatalogId | None, str]:
+    """Return the names of catalogs for people to read; those of dropped ones say so."""
+    known = catalogs.last_names(runtime.store, {catalog for catalog in ids if catalog is not None})
+    return {catalog: name if is_live else f"{name} (dropped)" for catalog, (name, is_live) in known.items()}
 
 
 def _page(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from forklake.config import Clock, RetryPolicy
 from forklake.errors import CommitConflictError
 
 T = TypeVar("T")
+
+_RETRIES: Final = logging.getLogger("forklake.retry")
 
 
 def run_again(attempt: Callable[[], T], retry: RetryPolicy, clock: Clock) -> T:
@@ -32,4 +35,5 @@ def run_again(attempt: Callable[[], T], retry: RetryPolicy, clock: Clock) -> T:
             wait = next(waits, None)
             if wait is None:
                 raise
+            _RETRIES.info("Running a transaction again on the new head")
         clock.sleep(wait)

@@ -17,6 +17,7 @@ CHAPTERS: Final = (
                 Lacks("a lake of an older version cannot be attached"),
                 ("upgrade",),
             ),
+            Verb("ask whether a lake answers", ("Lake.ping",), Lacks("any statement asks it"), ("ping",)),
             Verb("close a lake", ("Lake.close",), ("DETACH shop",), COMMAND),
             Verb("tell where files go", ("Lake.data_path",), ("FROM ducklake_settings('shop')",), ("catalog show",)),
             Verb(
@@ -55,6 +56,12 @@ CHAPTERS: Final = (
                 "list catalogs",
                 ("Lake.catalogs",),
                 ("FROM ducklake_catalogs('shop', prefix => 'agent-')",),
+                ("catalog list",),
+            ),
+            Verb(
+                "list dropped catalogs",
+                ("Lake.dropped_catalogs",),
+                Lacks("a session sees the catalogs that there are; a name or an id brings another back"),
                 ("catalog list",),
             ),
             Verb(

@@ -126,6 +126,54 @@ def _list_dropped(source: Source, condition: str, **params: Any) -> list[Catalog
     return [CatalogId(catalog) for (catalog,) in found]
 
 
+@dataclass(frozen=True, slots=True)
+class ListedDrop:
+    """A dropped catalog that was not purged, with its head."""
+
+    catalog_id: CatalogId
+    name: str
+    uuid: str
+    parent_id: CatalogId | None
+    parent_snapshot_id: SnapshotId | None
+    snapshot_id: SnapshotId
+    dropped_at: datetime
+    path: str
+    path_is_relative: bool
+
+
+def dropped_after(source: Source, after: int, limit: int, between: tuple[str, str] | None = None) -> list[ListedDrop]:
+    """Return a page of dropped catalogs by id: those after an id.
+
+    ``between`` limits the page to folded names from the first of two up to, but not including, the other.
+    """
+    first, last = between or (None, None)
+    within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if between else ""
+    found = source.query(
+        "SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, h.snapshot_id,"
+        " k.end_time, k.path, k.path_is_relative FROM forklake.ducklake_head h"
+        " JOIN forklake.ducklake_catalog k ON k.catalog_id = h.catalog_id"
+        f" WHERE h.catalog_id > :after AND NOT h.live AND k.end_snapshot = {_NEWEST}{within}"
+        f" ORDER BY h.catalog_id LIMIT {int(limit)}",
+        after=after,
+        first=first,
+        last=last,
+    )
+    return [
+        ListedDrop(CatalogId(catalog), name, str(uuid), parent, pin, head, source.time(time), path, bool(is_relative))
+        for catalog, name, uuid, parent, pin, head, time, path, is_relative in found
+    ]
+
+
+def last_names(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, tuple[str, bool]]:
+    """Return the name that each catalog has, or had at last, and whether it is live."""
+    found = source.query(
+        "SELECT k.catalog_id, k.catalog_name, k.end_snapshot FROM forklake.ducklake_catalog k"
+        f" WHERE k.catalog_id IN (:ids...) AND k.end_snapshot = {_NEWEST}",
+        ids=sorted(set(catalogs)),
+    )
+    return {CatalogId(catalog): (str(name), end == INFINITY) for catalog, name, end in found}
+
+
 def last_name(source: Source, catalog: CatalogId) -> str | None:
     """Return the name that a catalog has, or had when it was dropped.
 

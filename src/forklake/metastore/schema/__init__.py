@@ -97,6 +97,17 @@ VERSION_QUERY: Final = (
 )
 
 
+def read_version(store: Store) -> int:
+    """Return the version of an open store's metadata.
+
+    Raises:
+        MetastoreVersionError: It is not the one of this program.
+    """
+    found: dict[str, str] = dict(store.query(VERSION_QUERY))
+    check_version(found, store.dialect.name)
+    return int(found["forklake_version"])
+
+
 def prepare_embedded(store: Store, product: str, tables: Callable[[Session], set[str]]) -> bool:
     """Create the tables in a new file and return True, or check an old file's version.
 

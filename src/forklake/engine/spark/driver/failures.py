@@ -9,7 +9,9 @@ costs a round trip per file.
 from __future__ import annotations
 
 import errno
+import logging
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -31,6 +33,8 @@ from forklake.model.scan import ScanPlan
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError, ConnectionError)
 """What Spark's Python side raises; the last one if its Java process is gone."""
+
+_JOBS: Final = logging.getLogger("forklake.job")
 
 _OURS: Final = re.compile(r"^forklake\.errors\.(\w+): (.+?)(?:\nHint: (.+?))?$", re.MULTILINE)
 _RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+|$)", re.DOTALL)
@@ -99,12 +103,16 @@ def guard_jobs(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
     tag = f"forklake-{uuid4()}"
     since = losses()
     jobs = _jobs()
+    begun = time.monotonic()
+    _JOBS.debug("Jobs %s begin", tag)
     try:
         with quiet():
             if jobs is not None:
                 jobs.add(tag)
             yield
+        _JOBS.info("Jobs %s ended after %.3f s", tag, time.monotonic() - begun)
     except SPARK_ERRORS as error:
+        _JOBS.warning("Jobs %s failed after %.3f s: %s", tag, time.monotonic() - begun, type(error).__name__)
         raise translation(error, what, paths, since) from error
     except KeyboardInterrupt:
         if jobs is not None:

@@ -1,0 +1,70 @@
+"""What is logged: commits, retries, conflicts and jobs, by ids; nothing is printed unless a program asks for it."""
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import forklake
+from forklake import Lake, Settings
+from forklake.config import Clock
+from forklake.errors import CommitConflictError
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    settings = Settings(clock=Clock(sleep=lambda seconds: None))
+    return forklake.open(str(tmp_path / "lake.db"), data_path=tmp_path / "data", settings=settings)
+
+
+def test_commits_and_forks_are_logged_by_their_ids(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "forklake"):
+        shop = lake.create_catalog("shop")
+        with shop.transaction(commit_key="load 7") as transaction:
+            transaction.create_table("secrets", {"id": "BIGINT"})
+        shop.fork("agent")
+    assert [(record.name, record.levelname, record.getMessage()) for record in caplog.records] == [
+        (
+            "forklake.commit",
+            "INFO",
+            "Snapshot 1 of catalog 0 committed after snapshot 0: 1 changes, 0 new files, key load 7",
+        ),
+        ("forklake.commit", "INFO", "Catalog 0 forked at snapshot 1: 1 forks"),
+    ]
+
+
+def test_retries_and_conflicts_are_logged(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"id": "BIGINT"})
+    first, second = shop.transaction(), shop.transaction()
+    first.create_table("u", {"id": "BIGINT"})
+    second.table("t").storage.insert_inlined([{"id": "7777"}])
+    with caplog.at_level(logging.INFO, "forklake"):
+        first.commit()
+        second.commit()
+    assert [record.name.removeprefix("forklake.") for record in caplog.records] == ["commit", "retry", "commit"]
+    assert caplog.messages[1] == "Others committed to catalog 0 after snapshot 1; planning again"
+    caplog.clear()
+    first, second = shop.transaction(), shop.transaction()
+    first.table("t").drop()
+    second.table("t").storage.insert_inlined([{"id": "7777"}])
+    with caplog.at_level(logging.INFO, "forklake"):
+        first.commit()
+        with pytest.raises(CommitConflictError):
+            second.commit()
+    assert caplog.records[-1].name == "forklake.conflict"
+    assert caplog.messages[-1] == "Catalog 0, snapshot 3 against 4: inlined_insert:1"
+    assert "7777" not in caplog.text
+
+
+def test_nothing_is_printed_unless_a_program_sets_up_logging(tmp_path: Path) -> None:
+    script = f"""
+import forklake, logging
+with forklake.open({str(tmp_path / "lake.db")!r}) as lake:
+    lake.create_catalog("shop").create_table("t", {{"id": "BIGINT"}})
+logging.getLogger("forklake.commit").warning("nobody listens")
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=True, timeout=120, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("", "")
