@@ -168,7 +168,7 @@ _ARROW = {
         (types.VARIANT, set()),
         (types.INTERVAL, set()),
     ],
-    ids=str,
+    ids=lambda given: str(given) if isinstance(given, types.Type) else "",
 )
 def test_a_type_accepts_what_ducklake_lets_it_accept(tmp_path: Path, kind: Type, accepted: set[str]) -> None:
     found = set()
