@@ -12,11 +12,13 @@ from typing import Any
 import duckdb
 import pytest
 
+from forklake import Lake
 from forklake.metastore import schema
 from forklake.metastore.plain import layout
 from forklake.metastore.schema import description
 from forklake.metastore.schema.__main__ import main
 from forklake.metastore.schema.description import Kind, Table
+from forklake.metastore.schema.meanings import MEANINGS, meaning
 from forklake.metastore.schema.products import DUCKDB, PRODUCTS, SQLITE, Product
 from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.schema.write import is_committed, write
@@ -102,6 +104,35 @@ def made_by_duckdb(text: str) -> Shape:
 )
 def test_a_database_has_the_tables_that_are_described(product: Product, made: Callable[[str], Shape]) -> None:
     assert made(schema.script(product.name)) == described(product)
+
+
+def test_duckdb_says_what_every_table_and_column_means() -> None:
+    with duckdb.connect() as connection:
+        connection.execute(schema.script("duckdb"))
+        columns = connection.execute(
+            "SELECT c.table_name, c.column_name, c.comment FROM duckdb_columns() c JOIN duckdb_tables() t"
+            " ON t.table_oid = c.table_oid WHERE c.schema_name = 'forklake'"
+        ).fetchall()
+        tables = connection.execute("SELECT table_name, comment FROM duckdb_tables()").fetchall()
+    assert {(table, column): text for table, column, text in columns} == {
+        (table.name, column.name): meaning(column) for table in TABLES for column in table.stored_columns
+    }
+    assert dict(tables) == {table.name: table.about for table in TABLES}
+
+
+def test_what_a_name_means_everywhere_is_told_once() -> None:
+    plain = {column.name for table in TABLES for column in table.stored_columns if not column.note}
+    assert plain == set(MEANINGS)
+
+
+def test_a_sqlite_file_keeps_the_notes_on_its_columns(tmp_path: Path) -> None:
+    Lake(str(tmp_path / "lake.db")).close()
+    connection = sqlite3.connect(tmp_path / "lake.db")
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall())
+    connection.close()
+    for table in TABLES:
+        for column in table.stored_columns:
+            assert not column.note or f"-- {column.note}\n" in found[f"forklake_{table.name}"]
 
 
 # ---- others that know the columns ------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ writes the files.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from importlib import resources
 from typing import TYPE_CHECKING, Final
@@ -27,10 +26,19 @@ def script(product: str) -> str:
 
 
 def statements(text: str) -> Iterator[str]:
-    """Split a script that has no functions into its statements."""
-    for statement in re.sub(r"--[^\n]*", "", text).split(";"):
-        if statement.strip():
-            yield statement.strip()
+    """Split a script that has no functions into its statements.
+
+    Each ends with its line. Comments within a statement are kept, which is where SQLite shows them.
+    """
+    lines: list[str] = []
+    for line in text.splitlines():
+        code = line.partition("--")[0].rstrip()
+        if code or lines:
+            lines.append(line.rstrip())
+        if code.endswith(";"):
+            lines[-1] = code.removesuffix(";")
+            yield "\n".join(lines)
+            lines.clear()
 
 
 def check_version(found: dict[str, str], product: str) -> None:

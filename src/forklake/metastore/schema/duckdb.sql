@@ -513,6 +513,368 @@ INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
+-- What tables and columns mean
+
+COMMENT ON TABLE forklake.ducklake_catalog IS 'One row per version of a catalog: rename, drop and undrop end a row. The directory is chosen once and never moves; the row of a purged catalog stays, so that its directory is never given to another.';
+COMMENT ON COLUMN forklake.ducklake_catalog.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_catalog.catalog_uuid IS 'what identifies it in every database';
+COMMENT ON COLUMN forklake.ducklake_catalog.catalog_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_catalog.parent_catalog_id IS 'what it was forked or copied from; kept by detach';
+COMMENT ON COLUMN forklake.ducklake_catalog.parent_snapshot_id IS 'the pin';
+COMMENT ON COLUMN forklake.ducklake_catalog.data_path IS 'its own base path, or NULL: the lake''s';
+COMMENT ON COLUMN forklake.ducklake_catalog.path IS 'its directory';
+COMMENT ON COLUMN forklake.ducklake_catalog.path_is_relative IS 'to the lake''s data path';
+COMMENT ON COLUMN forklake.ducklake_catalog.begin_snapshot IS 'of the sequence of snapshots, as end_snapshot is';
+COMMENT ON COLUMN forklake.ducklake_catalog.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_catalog.begin_time IS 'when it began';
+COMMENT ON COLUMN forklake.ducklake_catalog.end_time IS 'when it ended; NULL: not yet';
+
+COMMENT ON TABLE forklake.ducklake_head IS 'The newest snapshot of each catalog. A commit is a compare-and-swap on this row; drop and undrop change live. Narrow, no other index, room for updates in place.';
+COMMENT ON COLUMN forklake.ducklake_head.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_head.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_head.live IS 'false while it is dropped';
+
+COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.';
+COMMENT ON COLUMN forklake.ducklake_segment.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_segment.depth IS '1 is the nearest';
+COMMENT ON COLUMN forklake.ducklake_segment.owner_id IS 'the ancestor whose rows it sees';
+COMMENT ON COLUMN forklake.ducklake_segment.upto IS 'up to and including this snapshot';
+
+COMMENT ON TABLE forklake.ducklake_tombstone IS 'A row of an ancestor that this catalog no longer shows.';
+COMMENT ON COLUMN forklake.ducklake_tombstone.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_tombstone.scope_id IS 'the table that the row belongs to, or 0';
+COMMENT ON COLUMN forklake.ducklake_tombstone.row_uid IS 'the row';
+COMMENT ON COLUMN forklake.ducklake_tombstone.snapshot_id IS 'from when on it is hidden';
+
+COMMENT ON TABLE forklake.ducklake_snapshot IS 'One row per commit. Ids come from one sequence for the whole database: unique everywhere, growing within a catalog.';
+COMMENT ON COLUMN forklake.ducklake_snapshot.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_snapshot.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_snapshot.snapshot_time IS 'when it was committed';
+COMMENT ON COLUMN forklake.ducklake_snapshot.schema_version IS 'which version of the catalog''s schema';
+
+COMMENT ON TABLE forklake.ducklake_snapshot_changes IS 'What the commit did, in DuckLake''s grammar, and what its author said.';
+COMMENT ON COLUMN forklake.ducklake_snapshot_changes.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_snapshot_changes.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_snapshot_changes.changes_made IS 'what the commit did, in DuckLake''s grammar';
+COMMENT ON COLUMN forklake.ducklake_snapshot_changes.author IS 'who committed';
+COMMENT ON COLUMN forklake.ducklake_snapshot_changes.commit_message IS 'what the author said';
+COMMENT ON COLUMN forklake.ducklake_snapshot_changes.commit_extra_info IS 'what else the author said';
+
+COMMENT ON TABLE forklake.ducklake_snapshot_lineage IS 'The order of a catalog''s own snapshots, and the keys that make commits idempotent. Outlives expired snapshots.';
+COMMENT ON COLUMN forklake.ducklake_snapshot_lineage.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_snapshot_lineage.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_snapshot_lineage.previous_snapshot_id IS 'of a fork''s first: the pin';
+COMMENT ON COLUMN forklake.ducklake_snapshot_lineage.commit_key IS 'what makes the commit happen once';
+
+COMMENT ON TABLE forklake.ducklake_numbering IS 'What the snapshots of an imported catalog were numbered before: runs of snapshot_count snapshots, from snapshot_id and source_snapshot_id on. Files merged before the import carry the old numbers; their rows name this catalog in numbering_id, also where they were copied to another catalog. Outlives the catalog''s snapshots.';
+COMMENT ON COLUMN forklake.ducklake_numbering.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_numbering.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_numbering.source_snapshot_id IS 'the number that the first one had';
+COMMENT ON COLUMN forklake.ducklake_numbering.snapshot_count IS 'how many there are';
+
+COMMENT ON TABLE forklake.ducklake_schema_versions IS 'The schema versions of each table: at which it was made, or its columns or partitioning changed.';
+COMMENT ON COLUMN forklake.ducklake_schema_versions.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_schema_versions.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_schema_versions.schema_version IS 'which version of the catalog''s schema';
+COMMENT ON COLUMN forklake.ducklake_schema_versions.table_id IS 'the table';
+
+COMMENT ON TABLE forklake.ducklake_metadata IS 'Options. catalog_id -1 is the whole lake.';
+COMMENT ON COLUMN forklake.ducklake_metadata.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_metadata.key IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_metadata.value IS 'the value';
+COMMENT ON COLUMN forklake.ducklake_metadata.scope IS ''''' (the catalog), ''schema'' or ''table''';
+COMMENT ON COLUMN forklake.ducklake_metadata.scope_id IS 'the schema or table';
+
+COMMENT ON TABLE forklake.ducklake_lease IS 'A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.';
+COMMENT ON COLUMN forklake.ducklake_lease.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_lease.lease_id IS 'the writer';
+COMMENT ON COLUMN forklake.ducklake_lease.begin_time IS 'before its first file';
+COMMENT ON COLUMN forklake.ducklake_lease.end_time IS 'from then on its files are anybody''s to delete';
+
+COMMENT ON TABLE forklake.ducklake_due IS 'A catalog some of whose rows nothing may need any more, since snapshots or forks that saw them are gone.';
+COMMENT ON COLUMN forklake.ducklake_due.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_due.due_time IS 'since when';
+
+COMMENT ON TABLE forklake.ducklake_schema IS 'A schema: a namespace of tables, views and macros.';
+COMMENT ON COLUMN forklake.ducklake_schema.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_schema.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_schema.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_schema.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_schema.schema_id IS 'the schema';
+COMMENT ON COLUMN forklake.ducklake_schema.schema_uuid IS 'what identifies it in every database';
+COMMENT ON COLUMN forklake.ducklake_schema.schema_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_schema.path IS 'where it is';
+COMMENT ON COLUMN forklake.ducklake_schema.path_is_relative IS 'to the catalog''s directory';
+
+COMMENT ON TABLE forklake.ducklake_table IS 'A table. Its path never changes, whatever it is renamed to.';
+COMMENT ON COLUMN forklake.ducklake_table.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_table.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_table.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_table.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_table.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_table.table_uuid IS 'what identifies it in every database';
+COMMENT ON COLUMN forklake.ducklake_table.schema_id IS 'the schema';
+COMMENT ON COLUMN forklake.ducklake_table.table_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_table.path IS 'where it is';
+COMMENT ON COLUMN forklake.ducklake_table.path_is_relative IS 'to the schema''s directory';
+
+COMMENT ON TABLE forklake.ducklake_column IS 'A column, or a nested field of a column. Ids are never reused within a table.';
+COMMENT ON COLUMN forklake.ducklake_column.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_column.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_column.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_column.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_column.column_id IS 'counts from 1 within the table';
+COMMENT ON COLUMN forklake.ducklake_column.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_column.column_order IS 'its place among the columns';
+COMMENT ON COLUMN forklake.ducklake_column.column_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_column.column_type IS 'its type, in DuckLake''s words';
+COMMENT ON COLUMN forklake.ducklake_column.initial_default IS 'what rows hold that were written before the column was added';
+COMMENT ON COLUMN forklake.ducklake_column.default_value IS 'the default';
+COMMENT ON COLUMN forklake.ducklake_column.nulls_allowed IS 'whether values may be NULL';
+COMMENT ON COLUMN forklake.ducklake_column.parent_column IS 'the column that a nested field is part of';
+COMMENT ON COLUMN forklake.ducklake_column.default_value_type IS 'whether the default is a literal or an expression';
+COMMENT ON COLUMN forklake.ducklake_column.default_value_dialect IS 'the dialect of a default that is an expression';
+
+COMMENT ON TABLE forklake.ducklake_view IS 'A view: a query under a name.';
+COMMENT ON COLUMN forklake.ducklake_view.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_view.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_view.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_view.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_view.view_id IS 'the view';
+COMMENT ON COLUMN forklake.ducklake_view.view_uuid IS 'what identifies it in every database';
+COMMENT ON COLUMN forklake.ducklake_view.schema_id IS 'the schema';
+COMMENT ON COLUMN forklake.ducklake_view.view_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_view.dialect IS 'the dialect of the text';
+COMMENT ON COLUMN forklake.ducklake_view.sql IS 'the text';
+COMMENT ON COLUMN forklake.ducklake_view.column_aliases IS 'the names that it gives to its columns';
+
+COMMENT ON TABLE forklake.ducklake_macro IS 'A macro; its implementations are rows of their own.';
+COMMENT ON COLUMN forklake.ducklake_macro.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_macro.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_macro.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_macro.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_macro.schema_id IS 'the schema';
+COMMENT ON COLUMN forklake.ducklake_macro.macro_id IS 'the macro';
+COMMENT ON COLUMN forklake.ducklake_macro.macro_name IS 'its name';
+
+COMMENT ON TABLE forklake.ducklake_macro_impl IS 'One implementation of a macro.';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.macro_id IS 'the macro';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.impl_id IS 'which overload';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.dialect IS 'the dialect of the text';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.sql IS 'the text';
+COMMENT ON COLUMN forklake.ducklake_macro_impl.type IS 'scalar or table';
+
+COMMENT ON TABLE forklake.ducklake_macro_parameters IS 'One parameter of one implementation of a macro.';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.macro_id IS 'the macro';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.impl_id IS 'which overload';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.column_id IS 'counts the parameters';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.parameter_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.parameter_type IS 'its type';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.default_value IS 'the default';
+COMMENT ON COLUMN forklake.ducklake_macro_parameters.default_value_type IS 'whether the default is a literal or an expression';
+
+COMMENT ON TABLE forklake.ducklake_tag IS 'A tag of a table or view; the key comment is its comment.';
+COMMENT ON COLUMN forklake.ducklake_tag.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_tag.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_tag.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_tag.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_tag.object_id IS 'the schema, table, view or macro';
+COMMENT ON COLUMN forklake.ducklake_tag.key IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_tag.value IS 'the value';
+
+COMMENT ON TABLE forklake.ducklake_column_tag IS 'A tag of a column.';
+COMMENT ON COLUMN forklake.ducklake_column_tag.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_column_tag.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_column_tag.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_column_tag.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_column_tag.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_column_tag.column_id IS 'the column';
+COMMENT ON COLUMN forklake.ducklake_column_tag.key IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_column_tag.value IS 'the value';
+
+COMMENT ON TABLE forklake.ducklake_view_column_tag IS 'A tag of a column of a view, which has a name and no id.';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.view_id IS 'the view';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.column_name IS 'its name';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.key IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_view_column_tag.value IS 'the value';
+
+COMMENT ON TABLE forklake.ducklake_partition_info IS 'How new files of a table are partitioned.';
+COMMENT ON COLUMN forklake.ducklake_partition_info.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_partition_info.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_partition_info.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_partition_info.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_partition_info.partition_id IS 'the partitioning';
+COMMENT ON COLUMN forklake.ducklake_partition_info.table_id IS 'the table';
+
+COMMENT ON TABLE forklake.ducklake_partition_column IS 'One key of a partitioning.';
+COMMENT ON COLUMN forklake.ducklake_partition_column.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_partition_column.partition_id IS 'the partitioning';
+COMMENT ON COLUMN forklake.ducklake_partition_column.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_partition_column.partition_key_index IS 'which key, from 0';
+COMMENT ON COLUMN forklake.ducklake_partition_column.column_id IS 'the column';
+COMMENT ON COLUMN forklake.ducklake_partition_column.transform IS 'what the key makes of the column''s values';
+
+COMMENT ON TABLE forklake.ducklake_sort_info IS 'How new files of a table are sorted.';
+COMMENT ON COLUMN forklake.ducklake_sort_info.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_sort_info.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_sort_info.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_sort_info.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_sort_info.sort_id IS 'the sort order';
+COMMENT ON COLUMN forklake.ducklake_sort_info.table_id IS 'the table';
+
+COMMENT ON TABLE forklake.ducklake_sort_expression IS 'One key of a sort order.';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.sort_id IS 'the sort order';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.sort_key_index IS 'which key, from 0';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.expression IS 'what is sorted by';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.dialect IS 'the dialect of the text';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.sort_direction IS 'ASC or DESC';
+COMMENT ON COLUMN forklake.ducklake_sort_expression.null_order IS 'whether NULL comes first or last';
+
+COMMENT ON TABLE forklake.ducklake_data_file IS 'A Parquet file with rows of a table.';
+COMMENT ON COLUMN forklake.ducklake_data_file.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_data_file.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_data_file.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_data_file.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_data_file.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_data_file.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_data_file.file_order IS 'its place among the files of the table';
+COMMENT ON COLUMN forklake.ducklake_data_file.path IS 'where it is';
+COMMENT ON COLUMN forklake.ducklake_data_file.path_is_relative IS 'to the table''s directory';
+COMMENT ON COLUMN forklake.ducklake_data_file.file_format IS 'parquet';
+COMMENT ON COLUMN forklake.ducklake_data_file.record_count IS 'how many rows there are';
+COMMENT ON COLUMN forklake.ducklake_data_file.file_size_bytes IS 'how many bytes there are';
+COMMENT ON COLUMN forklake.ducklake_data_file.footer_size IS 'how many of them are the footer';
+COMMENT ON COLUMN forklake.ducklake_data_file.row_id_start IS 'the id of its first row';
+COMMENT ON COLUMN forklake.ducklake_data_file.partition_id IS 'the partitioning';
+COMMENT ON COLUMN forklake.ducklake_data_file.encryption_key IS 'no view shows it';
+COMMENT ON COLUMN forklake.ducklake_data_file.mapping_id IS 'how its columns are found, if not by field ids';
+COMMENT ON COLUMN forklake.ducklake_data_file.partial_max IS 'of a merged file: the newest snapshot that it holds rows of';
+COMMENT ON COLUMN forklake.ducklake_data_file.read_upto IS 'a copied row of a merged file keeps the bound it was read with';
+COMMENT ON COLUMN forklake.ducklake_data_file.numbering_id IS 'the imported catalog whose old snapshot numbers it carries; NULL where they are ours';
+
+COMMENT ON TABLE forklake.ducklake_delete_file IS 'The positions of one data file that are deleted; at most one is live for a data file.';
+COMMENT ON COLUMN forklake.ducklake_delete_file.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_delete_file.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_delete_file.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_delete_file.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_delete_file.delete_file_id IS 'the delete file';
+COMMENT ON COLUMN forklake.ducklake_delete_file.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_delete_file.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_delete_file.path IS 'where it is';
+COMMENT ON COLUMN forklake.ducklake_delete_file.path_is_relative IS 'to the table''s directory';
+COMMENT ON COLUMN forklake.ducklake_delete_file.format IS 'of the delete file: parquet or puffin';
+COMMENT ON COLUMN forklake.ducklake_delete_file.delete_count IS 'how many rows it takes away';
+COMMENT ON COLUMN forklake.ducklake_delete_file.file_size_bytes IS 'how many bytes there are';
+COMMENT ON COLUMN forklake.ducklake_delete_file.footer_size IS 'how many of them are the footer';
+COMMENT ON COLUMN forklake.ducklake_delete_file.encryption_key IS 'no view shows it';
+COMMENT ON COLUMN forklake.ducklake_delete_file.partial_max IS 'as of data files, and so are the next two';
+COMMENT ON COLUMN forklake.ducklake_delete_file.read_upto IS 'the snapshot that it is read as of';
+COMMENT ON COLUMN forklake.ducklake_delete_file.numbering_id IS 'the imported catalog whose old snapshot numbers it carries';
+
+COMMENT ON TABLE forklake.ducklake_file_column_stats IS 'Statistics of one column in one data file.';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.column_id IS 'the column';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.column_size_bytes IS 'how many bytes it takes in the file';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.value_count IS 'counts what is not NULL';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.null_count IS 'how many values are NULL';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.min_value IS 'no value is less, as text';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.max_value IS 'no value is greater, as text';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.contains_nan IS 'whether a value is not a number; NULL: not known';
+COMMENT ON COLUMN forklake.ducklake_file_column_stats.extra_stats IS 'statistics that only some types have';
+
+COMMENT ON TABLE forklake.ducklake_file_variant_stats IS 'Statistics of one shredded path of a variant column in one data file.';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.column_id IS 'the column';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.variant_path IS 'the path within the values';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.shredded_type IS 'the type of the values under the path';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.column_size_bytes IS 'how many bytes it takes in the file';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.value_count IS 'how many values are not NULL';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.null_count IS 'how many values are NULL';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.min_value IS 'no value is less, as text';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.max_value IS 'no value is greater, as text';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.contains_nan IS 'whether a value is not a number; NULL: not known';
+COMMENT ON COLUMN forklake.ducklake_file_variant_stats.extra_stats IS 'statistics that only some types have';
+
+COMMENT ON TABLE forklake.ducklake_file_partition_value IS 'The value of one partition key, the same for all rows of a data file.';
+COMMENT ON COLUMN forklake.ducklake_file_partition_value.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_file_partition_value.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_file_partition_value.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_file_partition_value.partition_key_index IS 'which key, from 0';
+COMMENT ON COLUMN forklake.ducklake_file_partition_value.partition_value IS 'the value as text';
+
+COMMENT ON TABLE forklake.ducklake_column_mapping IS 'How the columns of files without field ids are found. Many files share a mapping.';
+COMMENT ON COLUMN forklake.ducklake_column_mapping.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_column_mapping.mapping_id IS 'the mapping';
+COMMENT ON COLUMN forklake.ducklake_column_mapping.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_column_mapping.type IS 'what kind it is';
+
+COMMENT ON TABLE forklake.ducklake_name_mapping IS 'One column of a mapping by name.';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.mapping_id IS 'the mapping';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.column_id IS 'counts the columns of the mapping';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.source_name IS 'its name in the file';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.target_field_id IS 'the column of the table';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.parent_column IS 'the column that it is nested in';
+COMMENT ON COLUMN forklake.ducklake_name_mapping.is_partition IS 'whether the value is in the path of the file';
+
+COMMENT ON TABLE forklake.ducklake_files_scheduled_for_deletion IS 'A file that awaits its grace period.';
+COMMENT ON COLUMN forklake.ducklake_files_scheduled_for_deletion.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_files_scheduled_for_deletion.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_files_scheduled_for_deletion.path IS 'absolute';
+COMMENT ON COLUMN forklake.ducklake_files_scheduled_for_deletion.path_is_relative IS 'whether the path goes on from another';
+COMMENT ON COLUMN forklake.ducklake_files_scheduled_for_deletion.schedule_start IS 'since when';
+
+COMMENT ON TABLE forklake.ducklake_table_stats IS 'Totals of a table.';
+COMMENT ON COLUMN forklake.ducklake_table_stats.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_table_stats.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_table_stats.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_table_stats.record_count IS 'gross: deleted rows count until their file goes';
+COMMENT ON COLUMN forklake.ducklake_table_stats.next_row_id IS 'the id of the next row that is added';
+COMMENT ON COLUMN forklake.ducklake_table_stats.file_size_bytes IS 'how many bytes there are';
+COMMENT ON COLUMN forklake.ducklake_table_stats.next_column_id IS 'the id of the next column that is added';
+
+COMMENT ON TABLE forklake.ducklake_table_column_stats IS 'What is known of the values of a column over all files; bounds are never narrowed. The columns of a table are written as one set.';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.column_id IS 'the column';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.contains_null IS 'whether a value is NULL; NULL: not known';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.contains_nan IS 'whether a value is not a number; NULL: not known';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.min_value IS 'no value is less, as text';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.max_value IS 'no value is greater, as text';
+COMMENT ON COLUMN forklake.ducklake_table_column_stats.extra_stats IS 'statistics that only some types have';
+
+COMMENT ON TABLE forklake.ducklake_inlined_row IS 'A row of a table that is kept in the metadata.';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.row_id IS 'the row';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.schema_version IS 'which version of the catalog''s schema';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.document IS 'its values by column id, in exact text encodings';
+
+COMMENT ON TABLE forklake.ducklake_inlined_delete IS 'A deleted row of a data file, kept in the metadata.';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.row_uid IS 'this version of the row, in all catalogs';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.end_snapshot IS 'the first snapshot that lacks the row; 9223372036854775807: it is live';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.table_id IS 'the table';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.data_file_id IS 'the data file';
+COMMENT ON COLUMN forklake.ducklake_inlined_delete.row_id IS 'its position';
+
 -- For web apps: each catalog as DuckLake's tables would show it, with catalog_id and catalog_name in front.
 -- Forks are resolved, dropped catalogs are left out, and all is to be asked for one catalog: WHERE catalog_id = ...
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).

@@ -35,6 +35,7 @@ class Product:
         join: The keyword of an inner join in a view.
         splits_unions: Whether a query for one catalog on a view that is a union does not compute all of the view.
         has_lateral: Whether a lateral subquery in FROM is faster than others.
+        has_comments: Whether tables and columns have comments; those of a file are in its text.
         has_functions: Whether commit and fork are functions of the database.
         in_transaction: Whether the file itself begins a transaction.
     """
@@ -58,6 +59,7 @@ class Product:
     join: str = "JOIN"
     splits_unions: bool = True
     has_lateral: bool = False
+    has_comments: bool = True
     has_functions: bool = False
     in_transaction: bool = False
 
@@ -134,6 +136,7 @@ The metadata of a lake in a SQLite file. The same tables as in postgresql.sql; h
     table_end=" WITHOUT ROWID",
     updated_end=" WITHOUT ROWID",
     row_uid=" NOT NULL",
+    has_comments=False,
     counters=True,
     next_value="(SELECT q.next_value FROM forklake.sequence q WHERE q.name = '{}')",
     # SQLite keeps the order of CROSS JOIN, which the indexes are made for.

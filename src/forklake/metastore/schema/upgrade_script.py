@@ -7,16 +7,25 @@ from collections.abc import Iterator
 
 from forklake.metastore.schema.description import Column, Table
 from forklake.metastore.schema.products import Product
+from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.schema.steps import STEPS, Step
 from forklake.metastore.schema.web_views import views
-from forklake.metastore.schema.write import column_text, functions_text, index_text, table_text, translate, view_text
+from forklake.metastore.schema.write import (
+    column_text,
+    comments_text,
+    functions_text,
+    index_text,
+    table_text,
+    translate,
+    view_text,
+)
 
 
 def upgrade_script(product: Product, version: int, partitions: int) -> list[str]:
     """Return the statements that upgrade a store, in their order.
 
-    They belong into one transaction. Tables get what is new in each version since. Views and functions hold nothing:
-    all of them are dropped and made again.
+    They belong into one transaction. Tables get what is new in each version since. Views, functions and
+    comments hold nothing: all of them are made again.
 
     Args:
         product: The database.
@@ -44,6 +53,8 @@ def _statements(product: Product, version: int, partitions: int) -> Iterator[str
         yield functions_text()
     for view in made:
         yield view_text(product, view)
+    if product.has_comments:
+        yield from (comments_text(product, table) for table in TABLES)
 
 
 def step_script(product: Product, step: Step, partitions: int) -> Iterator[str]:

@@ -11,9 +11,11 @@ from typing import Final
 from forklake.errors import InvalidInputError
 from forklake.metastore.schema.catalog_tables import FACTS, SCHEMA_VERSIONS, SEQUENCES
 from forklake.metastore.schema.description import Column, Index, Table, Visibility
+from forklake.metastore.schema.meanings import meaning
 from forklake.metastore.schema.products import POSTGRESQL, Product
 from forklake.metastore.schema.sections import SECTIONS, TABLES
 from forklake.metastore.schema.web_views import ABOUT, View, views
+from forklake.model.quoting import quote_text
 
 _GENERATED: Final = "Written by `python -m forklake.metastore.schema` from the description beside it: change that."
 _WIDTH: Final = 120
@@ -54,6 +56,10 @@ def _parts(product: Product, partitions: int) -> Iterator[str]:
             yield table_text(product, table, partitions)
     rows = ",\n".join(f"    (-1, '{key}', '{value}')" for key, value in FACTS.items())
     yield translate(product, f"INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES\n{rows};")
+    if product.has_comments:
+        yield _comment("What tables and columns mean")
+        for table in TABLES:
+            yield comments_text(product, table)
     if product.has_functions:
         yield functions_text()
     yield _comment(ABOUT)
@@ -147,6 +153,14 @@ def index_text(product: Product, table: Table, index: Index) -> str:
         f" ON {product.base}{table.name} ({columns})"
         f"{f' WHERE {index.where}' if index.where else ''};"
     )
+
+
+def comments_text(product: Product, table: Table) -> str:
+    """Return the statements that say in the database what a table and its columns mean."""
+    name = product.base + table.name
+    columns = ((f"COLUMN {name}.{column.name}", meaning(column)) for column in table.stored_columns)
+    told = [(f"TABLE {name}", table.about), *columns]
+    return "\n".join(f"COMMENT ON {what} IS {quote_text(text)};" for what, text in told if text)
 
 
 def column_text(product: Product, table: Table, column: Column) -> list[str]:
