@@ -390,8 +390,13 @@ def test_many_files_are_judged_in_batches(lake: Lake, monkeypatch: pytest.Monkey
         shop.table("orders").append(ROWS)
     all_old(lake)
     strays = [put(directory(shop) / f"main/orders/stray-{number}.parquet") for number in range(20)]
+    seen: list[int] = []
+    shop.maintenance.delete_orphaned_files(dry_run=True, on_progress=seen.append)
+    assert seen == [4, 8, 12, 16, 20, 24, 26]
     assert found(shop) == sorted(strays)
     assert readable(shop)
+    lake.maintenance.delete_orphaned_files(on_progress=seen.append)
+    assert seen[-1] == 6
 
 
 @pytest.mark.parametrize("moment", ["orphans: listed", "orphans: own files read", "orphans: leases taken away"])

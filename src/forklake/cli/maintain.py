@@ -10,7 +10,7 @@ import click
 from forklake import CompactedFiles
 from forklake.cli import output
 from forklake.cli.command import Group, catalog_argument, open_lake
-from forklake.cli.progress import draw_progress
+from forklake.cli.progress import draw_count, draw_progress
 from forklake.cli.table import flush_tables
 from forklake.errors import DataFileError, IncompleteError
 
@@ -141,9 +141,11 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
         raise click.UsageError("Name a catalog, or say --all.")
     if any_age and older_than is not None:
         raise click.UsageError("Say --older-than or --any-age, not both; nothing was deleted.")
-    with open_lake() as lake:
+    with open_lake() as lake, draw_count("files looked at") as on_progress:
         maintenance = lake.maintenance if catalog is None else lake.catalog(catalog).maintenance
-        found = maintenance.delete_orphaned_files(older_than=older_than, cleanup_all=any_age, dry_run=dry_run)
+        found = maintenance.delete_orphaned_files(
+            older_than=older_than, cleanup_all=any_age, dry_run=dry_run, on_progress=on_progress
+        )
 
     def text() -> Iterator[str]:
         for file in found.files:

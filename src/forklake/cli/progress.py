@@ -25,3 +25,13 @@ def draw_progress() -> Iterator[Callable[[str, int, int], None] | None]:
             drawn.update(tasks[step], completed=done, total=total)
 
         yield tell
+
+
+@contextmanager
+def draw_count(what: str) -> Iterator[Callable[[int], None]]:
+    """Yield a function that shows a growing number at a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    with Console(stderr=True).status("") as status:
+        yield lambda done: status.update(f"{done:,} {what}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from forklake import ops
@@ -17,7 +18,12 @@ class LakeMaintenance:
         self._runtime = runtime
 
     def delete_orphaned_files(
-        self, *, older_than: Time | timedelta | None = None, cleanup_all: bool = False, dry_run: bool = False
+        self,
+        *,
+        older_than: Time | timedelta | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+        on_progress: Callable[[int], None] = lambda seen: None,
     ) -> OrphanSearch:
         """Delete the orphaned files of all catalogs; return which.
 
@@ -29,10 +35,11 @@ class LakeMaintenance:
                 neither this nor ``cleanup_all`` is given, the option ``delete_older_than`` of each catalog says it.
             cleanup_all: Files of any age; those of writers at work stay all the same.
             dry_run: Delete nothing; only return which.
+            on_progress: Called with the number of files that were looked at so far.
 
         Raises:
             InvalidInputError: Both were given.
         """
         return ops.delete_orphaned_files.delete_all_orphaned_files(
-            self._runtime, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run
+            self._runtime, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run, on_progress=on_progress
         )

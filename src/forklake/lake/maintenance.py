@@ -207,7 +207,12 @@ class CatalogMaintenance(Maintenance):
         return [snapshot.snapshot_id for snapshot in chosen]
 
     def delete_orphaned_files(
-        self, *, older_than: Time | timedelta | None = None, cleanup_all: bool = False, dry_run: bool = False
+        self,
+        *,
+        older_than: Time | timedelta | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+        on_progress: Callable[[int], None] = lambda seen: None,
     ) -> OrphanSearch:
         """Delete files below the catalog's own directory that nothing names; return which.
 
@@ -220,6 +225,7 @@ class CatalogMaintenance(Maintenance):
                 neither this nor ``cleanup_all`` is given, the option ``delete_older_than`` says it: 2 days.
             cleanup_all: Files of any age; those of writers at work stay all the same.
             dry_run: Delete nothing; only return which.
+            on_progress: Called with the number of files that were looked at so far.
 
         Raises:
             InvalidInputError: Both were given, or neither and the option is empty.
@@ -232,6 +238,7 @@ class CatalogMaintenance(Maintenance):
             older_than=older_than,
             cleanup_all=cleanup_all,
             dry_run=dry_run,
+            on_progress=on_progress,
         )
 
     def checkpoint(self, *, progress: Progress | None = None) -> list[CheckpointStep]:

@@ -49,6 +49,7 @@ def delete_orphaned_files(
     older_than: Time | timedelta | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
+    on_progress: Callable[[int], None] = lambda seen: None,
 ) -> OrphanSearch:
     """Delete files below a catalog's own directory that nothing names; return which.
 
@@ -63,6 +64,7 @@ def delete_orphaned_files(
             ``cleanup_all`` is given, the option ``delete_older_than`` is the age.
         cleanup_all: Files of any age. Leases are respected all the same.
         dry_run: Only return which.
+        on_progress: Called with the number of files that were looked at so far.
 
     Raises:
         InvalidInputError: Both were given, or neither and the option is empty.
@@ -73,7 +75,7 @@ def delete_orphaned_files(
     place = catalogs.directories(runtime.store, [catalog])[catalog]
     search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
     search.take_leases_away()
-    return OrphanSearch(tuple(search.run()), tuple(search.failures), dry_run)
+    return OrphanSearch(tuple(search.run(on_progress)), tuple(search.failures), dry_run)
 
 
 def delete_all_orphaned_files(
@@ -82,6 +84,7 @@ def delete_all_orphaned_files(
     older_than: Time | timedelta | None = None,
     cleanup_all: bool = False,
     dry_run: bool = False,
+    on_progress: Callable[[int], None] = lambda seen: None,
 ) -> OrphanSearch:
     """Delete the orphaned files of all catalogs; return which.
 
@@ -91,6 +94,7 @@ def delete_all_orphaned_files(
     _check_choice(older_than, cleanup_all=cleanup_all)
     found: list[OrphanedFile] = []
     failures: list[str] = []
+    seen = 0
     with runtime.store.reading() as session:
         late = leases.catalogs_with_run_out(session)
     for catalog, place in catalogs.all_directories(runtime.store):
@@ -99,10 +103,11 @@ def delete_all_orphaned_files(
         try:
             if catalog in late:
                 search.take_leases_away()
-            found += search.run()
+            found += search.run(partial(_tell_of_all, on_progress, seen))
         except (DataFileError, InvalidInputError) as error:
             search.failures.append(error.message)
         failures += search.failures
+        seen += search.seen
     return OrphanSearch(tuple(found), tuple(failures), dry_run)
 
 
@@ -111,6 +116,7 @@ class _Search:
 
     Attributes:
         failures: What could not be deleted, and why.
+        seen: How many files were looked at so far.
     """
 
     def __init__(
@@ -123,6 +129,7 @@ class _Search:
         dry_run: bool,
     ) -> None:
         self.failures: list[str] = []
+        self.seen = 0
         self._store = runtime.store
         self._step = runtime.settings.on_step
         self._catalog = catalog
@@ -146,11 +153,13 @@ class _Search:
             leases.delete_run_out(session, self._catalog, None if limit is None else limit + _CLOCKS_DIFFER)
         self._step("orphans: leases taken away")
 
-    def run(self) -> Iterator[OrphanedFile]:
+    def run(self, on_progress: Callable[[int], None]) -> Iterator[OrphanedFile]:
         """Yield the orphans, after each of them was deleted."""
         batch: list[StoredFile] = []
         for page in stored_files(self._directory):
             self._step("orphans: listed")
+            self.seen += len(page)
+            on_progress(self.seen)
             candidates = [file for file in page if self._is_candidate(file)]
             if candidates:
                 self._known = self._known or self._begin()
@@ -257,6 +266,10 @@ class _KnownFiles:
         """Return whether a file added since may be this one: its path ends the same."""
         parts = path.split("/")
         return bool(self._added) and any("/".join(parts[at:]) in self._added for at in range(1, len(parts)))
+
+
+def _tell_of_all(on_progress: Callable[[int], None], before: int, seen: int) -> None:
+    on_progress(before + seen)
 
 
 def _check_choice(older_than: Time | timedelta | None, *, cleanup_all: bool) -> None:
