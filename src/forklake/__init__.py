@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from forklake import errors, session
 from forklake.config import Clock, RetryPolicy, Settings
 from forklake.lake import Catalog, Fork, Lake, LakeAt, Options, Table, Transaction
+from forklake.model.clean_up import CleanUp
 from forklake.model.definitions import (
     ColumnDefinition,
     ColumnStats,
@@ -79,6 +80,7 @@ __all__ = [
     "Catalog",
     "CatalogInfo",
     "CheckpointStep",
+    "CleanUp",
     "Clock",
     "Column",
     "ColumnDefinition",

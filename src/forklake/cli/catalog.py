@@ -361,7 +361,8 @@ def undrop(name: str | None, catalog_id: int | None) -> None:
 def purge(name: str | None, catalog_id: int | None, yes: bool) -> None:
     """Give up a dropped catalog for good.
 
-    Its snapshots, options and ancestry go. Forks keep what they see.
+    Its snapshots, options and ancestry go. Forks keep what they see. Files that nobody sees any more are
+    deleted later, by `forklake maintain cleanup`.
 
     With --json: `purged`, the name or id that was given.
 

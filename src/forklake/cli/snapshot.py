@@ -106,7 +106,7 @@ def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: 
     """Forget snapshots of a catalog.
 
     By their ids, or by age; never the newest, and none that the catalog inherits. Time travel to them ends. Forks
-    keep what they see, and no file is deleted.
+    keep what they see. Files that nobody sees any more are deleted later, by `forklake maintain cleanup`.
 
     With --json: `snapshot_ids` and `dry_run`.
 

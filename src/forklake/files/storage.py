@@ -9,8 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Final
 from uuid import uuid4
@@ -105,6 +105,18 @@ def exists(path: str) -> bool:
     system, place = locate(path)
     with explain_errors(path, "read"):
         return bool(system.get_file_info(place).type == fs.FileType.File)
+
+
+def sizes(paths: Sequence[str]) -> dict[str, int]:
+    """Return how many bytes files have.
+
+    Those that are missing, or cannot be looked at, are left out.
+    """
+    found = {}
+    for path in paths:
+        with suppress(DataFileError, InvalidPathError):
+            found[path] = size(path)
+    return found
 
 
 def move(source: str, target: str) -> None:

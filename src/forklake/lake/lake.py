@@ -120,7 +120,7 @@ class Lake:
 
     @property
     def maintenance(self) -> LakeMaintenance:
-        """Maintenance of all catalogs: delete orphaned files."""
+        """Maintenance of all catalogs together."""
         return LakeMaintenance(self._runtime)
 
     def create_catalog(

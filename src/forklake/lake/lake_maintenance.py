@@ -7,7 +7,9 @@ from datetime import timedelta
 
 from forklake import ops
 from forklake.catalog.moments import Time
+from forklake.model.clean_up import CleanUp
 from forklake.model.records import OrphanSearch
+from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.runtime import Runtime
 
 
@@ -16,6 +18,29 @@ class LakeMaintenance:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+
+    def cleanup_old_files(
+        self,
+        *,
+        older_than: Time | timedelta | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+    ) -> CleanUp:
+        """Delete files of any catalog that nothing needs any more.
+
+        This is `CatalogMaintenance.cleanup_old_files` for every catalog that has such files; those that were purged
+        can be cleaned up in no other way.
+
+        Args:
+            older_than: Delete what was scheduled before this time, or longer ago than an age. If not given, the
+                option ``delete_older_than`` of each catalog counts.
+            cleanup_all: Delete all scheduled files at once.
+            dry_run: Delete nothing; only return what would be deleted.
+
+        Raises:
+            InvalidInputError: Both a time and ``cleanup_all`` were given.
+        """
+        return cleanup_old_files(self._runtime, None, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run)
 
     def delete_orphaned_files(
         self,

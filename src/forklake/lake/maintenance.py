@@ -1,4 +1,4 @@
-"""Maintenance of a catalog: `Catalog.maintenance`.
+"""Maintenance of a catalog or a lake: `Catalog.maintenance`, `Lake.maintenance`.
 
 It is done from time to time, and changes no rows.
 """
@@ -15,6 +15,7 @@ from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.catalog.moments import Moment, Time
 from forklake.catalog.names import qualified_name
 from forklake.lake.runner import Runner
+from forklake.model.clean_up import CleanUp
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import (
     CheckpointStep,
@@ -25,6 +26,7 @@ from forklake.model.records import (
     OrphanSearch,
 )
 from forklake.model.version import Version
+from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
 from forklake.ops.plain_history import Progress, ignore_progress
@@ -206,6 +208,32 @@ class CatalogMaintenance(Maintenance):
         )
         return [snapshot.snapshot_id for snapshot in chosen]
 
+    def cleanup_old_files(
+        self,
+        *,
+        older_than: Time | timedelta | None = None,
+        cleanup_all: bool = False,
+        dry_run: bool = False,
+    ) -> CleanUp:
+        """Delete files that nothing needs any more, after their grace period.
+
+        Expiry, purge and `sever` schedule such files. A file that some catalog still names stays scheduled, and so
+        does one that cannot be deleted.
+
+        Args:
+            older_than: Delete what was scheduled before this time; a timedelta or a text such as ``7 days`` is an
+                age. If not given, the option ``delete_older_than`` counts, which is 2 days unless it is set.
+            cleanup_all: Delete all scheduled files at once. A reader that is still at work may miss them.
+            dry_run: Delete nothing; only return what would be deleted.
+
+        Raises:
+            InvalidInputError: Both a time and ``cleanup_all`` were given.
+        """
+        self._check_writable()
+        return cleanup_old_files(
+            self._runner._runtime, self._catalog_id, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run
+        )
+
     def delete_orphaned_files(
         self,
         *,
@@ -245,7 +273,8 @@ class CatalogMaintenance(Maintenance):
         """Do all maintenance that is due, in DuckLake's order.
 
         Each verb has its defaults: inlined rows are flushed, snapshots expire that are older than the option
-        ``expire_older_than``, small files are merged, and files with many deleted rows are rewritten.
+        ``expire_older_than``, small files are merged, files with many deleted rows are rewritten, and files that
+        nothing needs or names are deleted after their grace period.
 
         Args:
             progress: Called with the step, how many are done, and how many there are.

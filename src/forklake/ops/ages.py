@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -24,6 +25,25 @@ def age_of(given: timedelta | str) -> Age | None:
         with suppress(ValueError):
             return files.intervals.parse_interval(given)
     return None
+
+
+def limit_of(given: Time | timedelta, now: Callable[[], datetime], undone: str) -> datetime:
+    """Return the time that a caller means: a time, or an age before now.
+
+    ``undone`` ends the message of an error.
+
+    Raises:
+        InvalidInputError: It is neither, or the age is negative.
+    """
+    if not isinstance(given, timedelta):
+        with suppress(InvalidInputError):
+            return read_time(given)
+    age = age_of(given) if isinstance(given, str | timedelta) else None
+    if age is None:
+        raise InvalidInputError(
+            f'"{given}" is neither a time nor an age; {undone}.', hint="Say 2026-01-31T12:00:00Z, or '7 days'."
+        )
+    return time_before(now(), age, undone)
 
 
 def time_before(now: datetime, age: Age, undone: str = "nothing was done") -> datetime:

@@ -12,7 +12,9 @@ from forklake.catalog.transaction import Staging
 from forklake.errors import ForklakeError, IncompleteError
 from forklake.model.ids import CatalogId
 from forklake.model.records import CheckpointStep
+from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Committing, Compacting, compact_tables
+from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
 from forklake.ops.flush_inlined import flush_inlined
 from forklake.ops.plain_history import Progress
@@ -70,6 +72,14 @@ def _expire(work: CheckpointWork) -> int:
     return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient"))
 
 
+def _clean_up(work: CheckpointWork) -> int:
+    return len(cleanup_old_files(work.runtime, work.catalog_id).deleted)
+
+
+def _delete_orphans(work: CheckpointWork) -> int:
+    return len(delete_orphaned_files(work.runtime, work.catalog_id).files)
+
+
 def _merge(work: CheckpointWork) -> int:
     return _compact(work, MergeRules())
 
@@ -88,5 +98,7 @@ STEPS: Final[tuple[tuple[str, Callable[[CheckpointWork], int]], ...]] = (
     ("expire_snapshots", _expire),
     ("merge_adjacent_files", _merge),
     ("rewrite_data_files", _rewrite),
+    ("cleanup_old_files", _clean_up),
+    ("delete_orphaned_files", _delete_orphans),
 )
 """The steps in DuckLake's order, by the names of its functions."""

@@ -113,7 +113,7 @@ class _Collection:
 
     def go_on(self, session: Session) -> bool:
         """Remove one batch; return whether it was the last."""
-        owners = Owners(self._ids, have_heads=heads.have_heads(session, self._ids))
+        owners = Owners(self._ids, have_heads=len(heads.catalogs_with_heads(session, self._ids)) == len(self._ids))
         room = _BATCH
         while self._left:
             table = self._left[0]

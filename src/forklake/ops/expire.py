@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from operator import index
 from typing import Literal, SupportsIndex
 
 from forklake import files
 from forklake.catalog import versions
-from forklake.catalog.moments import Time, read_time
+from forklake.catalog.moments import Time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
 from forklake.metastore.queries.due import mark_due
 from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
-from forklake.ops.ages import age_of, time_before
+from forklake.ops.ages import limit_of, time_before
 from forklake.ops.collect import collect
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
@@ -66,7 +65,7 @@ def expire_snapshots(
             " at the same time. Please use only one criterion."
         )
     ids = None if snapshot_ids is None else _read_ids(snapshot_ids)
-    limit = None if older_than is None else _limit(store, older_than)
+    limit = None if older_than is None else limit_of(older_than, lambda: _now(store), _UNDONE)
     if ids is None and limit is None:
         if rule == "strict":
             raise InvalidInputError("Say which snapshots expire: by their ids, or by an age. Nothing was expired.")
@@ -154,20 +153,6 @@ def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
     """
     age = effective_option(store, catalog, "expire_older_than")
     return time_before(_now(store), files.intervals.parse_interval(age), _UNDONE) if age else None
-
-
-def _limit(store: Store, older_than: Time | timedelta) -> datetime:
-    """Return the time that a caller means: a time, or an age before now."""
-    if not isinstance(older_than, timedelta):
-        with suppress(InvalidInputError):
-            return read_time(older_than)
-    age = age_of(older_than) if isinstance(older_than, str | timedelta) else None
-    if age is None:
-        raise InvalidInputError(
-            f'"{older_than}" is neither a time nor an age; nothing was expired.',
-            hint="Say 2026-01-31T12:00:00Z, or '7 days'.",
-        )
-    return time_before(_now(store), age, _UNDONE)
 
 
 def _now(store: Store) -> datetime:

@@ -184,7 +184,19 @@ CHAPTERS: Final = (
                 "expire snapshots",
                 ("CatalogMaintenance.expire_snapshots",),
                 ("CALL ducklake_expire_snapshots('shop', older_than => now() - INTERVAL 7 DAY)",),
-                ("snapshot expire",),
+                ("snapshot expire", "maintain expire"),
+            ),
+            Verb(
+                "delete files that nothing needs",
+                ("CatalogMaintenance.cleanup_old_files",),
+                ("CALL ducklake_cleanup_old_files('shop', older_than => now() - INTERVAL 7 DAY)",),
+                ("maintain cleanup",),
+            ),
+            Verb(
+                "the same in all catalogs, purged ones too",
+                ("LakeMaintenance.cleanup_old_files",),
+                Lacks("a session sees the catalogs that it has attached"),
+                ("maintain cleanup",),
             ),
             Verb(
                 "change several things in one snapshot",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.model.ids import CatalogId, DataFileId
 
@@ -45,6 +46,52 @@ def scheduled_among(source: Source, catalogs: Iterable[CatalogId], paths: Sequen
         )
         found |= {str(path) for (path,) in rows}
     return sorted(found)
+
+
+def scheduled_before(
+    source: Source, catalog: CatalogId, time: datetime | None, after: str, limit: int
+) -> list[ScheduledFile]:
+    """Return a page of the files of a catalog that wait since before a time.
+
+    They come by their paths, after one. Without a time, all of them are meant.
+    """
+    waited = "" if time is None else " AND schedule_start < :time"
+    found = source.query(
+        "SELECT data_file_id, path, path_is_relative, schedule_start"
+        f" FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id = :c AND path > :after{waited}"
+        f" ORDER BY path LIMIT {int(limit)}",
+        c=catalog,
+        after=after,
+        time=time,
+    )
+    return [ScheduledFile(file, path, bool(is_relative), source.time(time)) for file, path, is_relative, time in found]
+
+
+def forget_scheduled(session: Session, catalog: CatalogId, paths: Sequence[str]) -> None:
+    """Note that files of a catalog were deleted."""
+    session.execute(
+        "DELETE FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id = :c AND path IN (:paths...)",
+        c=catalog,
+        paths=list(paths),
+    )
+
+
+def catalogs_with_scheduled(source: Source, after: CatalogId, limit: int) -> list[CatalogId]:
+    """Return a page of the catalogs that have files which wait for deletion, by id.
+
+    Each is found by one look into the index, however many files it has.
+    """
+    found: list[CatalogId] = []
+    while len(found) < limit:
+        ((catalog,),) = source.query(
+            "SELECT min(catalog_id) FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id > :after",
+            after=after,
+        )
+        if catalog is None:
+            break
+        after = CatalogId(catalog)
+        found.append(after)
+    return found
 
 
 def scheduled_paths(source: Source, catalogs: Iterable[CatalogId]) -> set[str]:

@@ -76,12 +76,12 @@ def version_of(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> Vers
     return Version(catalog, snapshot, schema_version, source.time(time), tuple(segments), parent is None)
 
 
-def have_heads(source: Source, catalogs: Sequence[CatalogId]) -> bool:
-    """Return whether none of the catalogs is purged."""
-    ((found,),) = source.query(
-        "SELECT count(*) FROM forklake.ducklake_head WHERE catalog_id IN (:ids...)", ids=list(catalogs)
+def catalogs_with_heads(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:
+    """Return those of some catalogs that are live or dropped, not purged."""
+    found = source.query(
+        "SELECT catalog_id FROM forklake.ducklake_head WHERE catalog_id IN (:ids...)", ids=list(catalogs)
     )
-    return int(found) == len(set(catalogs))
+    return {CatalogId(catalog) for (catalog,) in found}
 
 
 def ancestors(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:

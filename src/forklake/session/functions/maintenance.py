@@ -1,4 +1,4 @@
-"""Catalog functions for maintenance: expire, flush, compact, delete orphans.
+"""Catalog functions for maintenance: expire, flush, compact, clean up.
 
 DuckLake's functions that are not supported yet are here, too, and are refused.
 """
@@ -13,6 +13,7 @@ from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.errors import DataFileError, InvalidInputError, NotFoundError
 from forklake.lake.internals import commit_once, content_of, run, runtime_of
 from forklake.model import types
+from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
 from forklake.ops.expire import expire_snapshots
@@ -55,6 +56,24 @@ def _expire_snapshots(call: Call) -> Rows:
         dry_run=bool(call.arguments.get("dry_run")),
     )
     return snapshot_rows(chosen)
+
+
+def _cleanup_old_files(call: Call) -> Rows:
+    call.check_writable("ducklake_cleanup_old_files")
+    found = cleanup_old_files(
+        runtime_of(call.attachment.lake),
+        call.attachment.catalog.catalog_id,
+        older_than=call.arguments.get("older_than"),
+        cleanup_all=bool(call.arguments.get("cleanup_all")),
+        dry_run=bool(call.arguments.get("dry_run")),
+    )
+    if found.failed:
+        raise DataFileError(
+            f"{len(found.failed)} files could not be deleted, of {len(found.failed) + len(found.deleted)}; one is"
+            f' "{found.failed[0]}". They stay scheduled.',
+            hint="Call it again when they can be deleted.",
+        )
+    return Rows(_PATHS, [(path,) for path in found.deleted])
 
 
 def _flush_inlined_data(call: Call) -> Rows:
@@ -138,9 +157,7 @@ _CLEANUP: Final = (Signature(optional={"older_than": TIMESTAMPTZ}, named={"dry_r
 _MERGED: Final = {"min_file_size": UBIGINT, "max_file_size": UBIGINT, "max_compacted_files": UBIGINT}
 _REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": UBIGINT}
 
-_UNSUPPORTED: Final[dict[str, tuple[Signature, ...]]] = {
-    "cleanup_old_files": _CLEANUP,
-}
+_UNSUPPORTED: Final[dict[str, tuple[Signature, ...]]] = {}
 
 FUNCTIONS: Final = (
     CatalogFunction(
@@ -171,5 +188,6 @@ FUNCTIONS: Final = (
         CatalogFunction(name, _CLEANUP, _delete_orphaned_files, acts=_PATHS)
         for name in ("delete_orphaned_files", "cleanup_orphaned_files")
     ),
+    CatalogFunction("cleanup_old_files", _CLEANUP, _cleanup_old_files, acts=_PATHS),
     *(CatalogFunction(name, signatures, _unsupported_function(name)) for name, signatures in _UNSUPPORTED.items()),
 )

@@ -1,0 +1,146 @@
+"""Commands that give back what nothing needs: expire, cleanup, orphans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from forklake import CleanUp
+from forklake.cli import output
+from forklake.cli.command import Command, catalog_argument, open_lake
+from forklake.cli.progress import draw_count
+from forklake.errors import DataFileError
+
+
+@click.command(cls=Command)
+@catalog_argument("catalog")
+@click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
+@click.option("--older-than", metavar="TIME|AGE", help="All before a time, or of an age such as '7 days'.")
+@click.option("--dry-run", is_flag=True, help="Only say which snapshots would expire.")
+def expire(catalog: str, ids: tuple[int, ...], older_than: str | None, dry_run: bool) -> None:
+    """Forget snapshots of a catalog, and say what that frees.
+
+    This is `forklake snapshot expire`. Files that nobody sees any more wait for their grace period;
+    `forklake maintain cleanup` deletes them.
+
+    With --json: `snapshot_ids`, `waiting_count`, `waiting_bytes` and `dry_run`.
+
+    Examples:
+      forklake maintain expire shop --older-than '7 days'
+      forklake maintain expire shop 17 18 --dry-run
+    """
+    if bool(ids) == (older_than is not None):
+        raise click.UsageError("Name snapshots by their ids, or say --older-than; nothing was expired.")
+    with open_lake() as lake:
+        maintenance = lake.catalog(catalog).maintenance
+        gone = maintenance.expire_snapshots(snapshot_ids=ids or None, older_than=older_than, dry_run=dry_run)
+        waiting = maintenance.cleanup_old_files(cleanup_all=True, dry_run=True)
+    document = {
+        "snapshot_ids": gone,
+        "waiting_count": len(waiting.deleted),
+        "waiting_bytes": waiting.byte_count,
+        "dry_run": dry_run,
+    }
+
+    def text() -> Iterator[str]:
+        yield f"{'Would expire' if dry_run else 'Expired'} {output.quantity(len(gone), 'snapshot')}."
+        yield f"{output.quantity(len(waiting.deleted), 'file')} ({output.size(waiting.byte_count)}) wait for deletion."
+
+    output.show(document, text)
+
+
+@click.command(cls=Command)
+@catalog_argument("catalog", required=False)
+@click.option("--older-than", metavar="TIME|AGE", help="What waits since before a time, or longer than an age.")
+@click.option("--all", "everything", is_flag=True, help="All catalogs of the lake, dropped and purged ones too.")
+@click.option("--any-age", is_flag=True, help="Delete all that waits, however short.")
+@click.option("--dry-run", is_flag=True, help="Only say which files would be deleted.")
+def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_age: bool, dry_run: bool) -> None:
+    """Delete files that nothing needs any more.
+
+    Of one catalog, or with --all of the whole lake, purged catalogs included. Each file has waited for the time in
+    the option delete_older_than, 2 days if it is not set. Files that some catalog still names, and those
+    that cannot be deleted, go on waiting.
+
+    With --json: `deleted`, `byte_count`, `named`, `failed` and `dry_run`.
+
+    Examples:
+      forklake maintain cleanup --all
+      forklake maintain cleanup shop --older-than '7 days' --dry-run
+      forklake maintain cleanup shop --any-age
+    """
+    if (catalog is None) != everything:
+        raise click.UsageError("Name a catalog, or say --all.")
+    if any_age and older_than is not None:
+        raise click.UsageError("Say --older-than or --any-age, not both; nothing was deleted.")
+    with open_lake() as lake:
+        maintenance = lake.maintenance if catalog is None else lake.catalog(catalog).maintenance
+        found = maintenance.cleanup_old_files(older_than=older_than, cleanup_all=any_age, dry_run=dry_run)
+    output.show(found, lambda: _summary(found))
+    if found.failed:
+        raise DataFileError(
+            f'{output.quantity(len(found.failed), "file")} could not be deleted; one is "{found.failed[0]}".',
+            hint="They go on waiting; run it again when they can be deleted.",
+        )
+
+
+def _summary(found: CleanUp) -> Iterator[str]:
+    action = "Would delete" if found.dry_run else "Deleted"
+    yield f"{action} {output.quantity(len(found.deleted), 'file')} ({output.size(found.byte_count)})."
+    if found.named:
+        yield f"{output.quantity(len(found.named), 'file')} wait on, because a catalog still names them."
+
+
+@click.command(cls=Command)
+@catalog_argument("catalog", required=False)
+@click.option("--all", "everything", is_flag=True, help="All catalogs of the lake, dropped and purged ones too.")
+@click.option(
+    "--older-than", metavar="TIME|AGE", help="Files last written before a time, or of an age such as '7 days'."
+)
+@click.option("--any-age", is_flag=True, help="Files of any age; those of writers at work stay all the same.")
+@click.option("--dry-run", is_flag=True, help="Only say which files would be deleted.")
+def orphans(catalog: str | None, everything: bool, older_than: str | None, any_age: bool, dry_run: bool) -> None:
+    """Delete files that nothing names.
+
+    Writers that die leave files in the catalog's directory which no snapshot knows. They are deleted if they are
+    older than the option delete_older_than says (2 days), or than --older-than. What any catalog names stays, and what
+    a writer at work has written.
+
+    With --json: `files`, each with `path`, `byte_count` and `modified`, `failures`, `byte_count` and `dry_run`. The
+    exit code is 9 if something could not be deleted or read.
+
+    Examples:
+      forklake maintain orphans shop --dry-run
+      forklake maintain orphans shop --older-than '12 hours'
+      forklake maintain orphans --all
+    """
+    if (catalog is None) != everything:
+        raise click.UsageError("Name a catalog, or say --all.")
+    if any_age and older_than is not None:
+        raise click.UsageError("Say --older-than or --any-age, not both; nothing was deleted.")
+    with open_lake() as lake, draw_count("files looked at") as on_progress:
+        maintenance = lake.maintenance if catalog is None else lake.catalog(catalog).maintenance
+        found = maintenance.delete_orphaned_files(
+            older_than=older_than, cleanup_all=any_age, dry_run=dry_run, on_progress=on_progress
+        )
+
+    def text() -> Iterator[str]:
+        for file in found.files:
+            yield output.printable(file.path)
+        action = "Would delete" if dry_run else "Deleted"
+        yield f"{action} {output.quantity(len(found.files), 'orphaned file')}, {output.size(found.byte_count)}."
+
+    output.show(
+        {
+            "files": found.files,
+            "failures": found.failures,
+            "byte_count": found.byte_count,
+            "dry_run": found.dry_run,
+        },
+        text,
+    )
+    for failure in found.failures:
+        click.echo(output.printable(failure), err=True)
+    if found.failures:
+        click.get_current_context().exit(DataFileError.exit_code)

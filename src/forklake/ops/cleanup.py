@@ -1,0 +1,146 @@
+"""Cleans up: deletes files that were scheduled for deletion.
+
+docs/spec/garbage.md has the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from forklake import files
+from forklake.catalog.moments import Time
+from forklake.catalog.places import catalog_directories
+from forklake.errors import InvalidInputError
+from forklake.metastore.queries import due, heads
+from forklake.metastore.queries.files import catalogs_with_scheduled, forget_scheduled, scheduled_before
+from forklake.metastore.queries.named_files import named_paths
+from forklake.metastore.store import Session
+from forklake.model.clean_up import CleanUp
+from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.ops.ages import limit_of, time_before
+from forklake.ops.collect import collect
+from forklake.ops.runtime import Runtime
+from forklake.ops.scoped_options import effective_option
+
+_BATCH: Final = 1_000
+"""Files that are judged in one transaction, during which nobody can fork the catalog."""
+_PAGE: Final = 200
+"""Catalogs that are collected together."""
+_UNDONE: Final = "nothing was deleted"
+
+
+def cleanup_old_files(
+    runtime: Runtime,
+    catalog: CatalogId | None,
+    *,
+    older_than: Time | timedelta | None = None,
+    cleanup_all: bool = False,
+    dry_run: bool = False,
+) -> CleanUp:
+    """Delete scheduled files that have waited long enough.
+
+    They are those of a catalog, or of the whole lake. First the rows that nothing needs are collected, if the
+    catalog is due. A file that some row of any catalog still names stays scheduled, and so does one that cannot be
+    deleted. A file that is gone already counts as deleted.
+
+    Args:
+        runtime: The lake.
+        catalog: The catalog, which may be purged; None means all of them.
+        older_than: Delete what was scheduled before a time, or longer ago than an age; if not given, the age in the
+            option ``delete_older_than`` of each catalog.
+        cleanup_all: Delete all scheduled files, however short they have waited.
+        dry_run: Delete and collect nothing; only return what would be deleted.
+
+    Raises:
+        InvalidInputError: Both a time and ``cleanup_all`` were given, or it is no time.
+    """
+    if cleanup_all and older_than is not None:
+        raise InvalidInputError(
+            "Invalid Input Error: ducklake_cleanup_old_files: either cleanup_all OR older_than must be specified.\n"
+            "You can also set a default value for file deletion via e.g.,"
+            " CALL ducklake.set_option('delete_older_than', '1 week');"
+        )
+    with runtime.store.reading() as session:
+        now = session.now()
+    limit = None if older_than is None else limit_of(older_than, lambda: now, _UNDONE)
+    found = CleanUp(dry_run=dry_run)
+    for one in _catalogs(runtime, catalog, dry_run=dry_run):
+        waited = None if cleanup_all else limit or _default_limit(runtime, one, now)
+        found = found + _clean_catalog(runtime, one, waited, dry_run=dry_run)
+    return found
+
+
+def _catalogs(runtime: Runtime, catalog: CatalogId | None, *, dry_run: bool) -> Iterator[CatalogId]:
+    """Yield the catalogs to clean; collect those that are due before."""
+    if catalog is not None:
+        if not dry_run and due.due_times(runtime.store, [catalog]):
+            collect(runtime.store, runtime.lake_path, [catalog])
+        yield catalog
+        return
+    if not dry_run:
+        collect_due(runtime)
+    after = THE_LAKE
+    while page := catalogs_with_scheduled(runtime.store, after, _PAGE):
+        yield from page
+        after = page[-1]
+
+
+def collect_due(runtime: Runtime) -> None:
+    """Collect every catalog that is due, forks before their ancestors."""
+    after: CatalogId | None = None
+    while page := due.due_catalogs(runtime.store, after, _PAGE):
+        # Purged forks have little each. A catalog that is in use is worth a lock of its own.
+        used = heads.catalogs_with_heads(runtime.store, page)
+        collect(runtime.store, runtime.lake_path, [one for one in page if one not in used])
+        for one in page:
+            if one in used:
+                collect(runtime.store, runtime.lake_path, [one])
+        after = page[-1]
+
+
+def _default_limit(runtime: Runtime, catalog: CatalogId, now: datetime) -> datetime:
+    age = effective_option(runtime.store, catalog, "delete_older_than")
+    assert age is not None  # it has a default
+    return time_before(now, files.intervals.parse_interval(age), _UNDONE)
+
+
+def _clean_catalog(runtime: Runtime, catalog: CatalogId, waited: datetime | None, *, dry_run: bool) -> CleanUp:
+    found, after = CleanUp(dry_run=dry_run), ""
+    while True:
+        # One transaction judges, another one forgets what was deleted: nobody waits for storage. Between them the
+        # files are still scheduled, so nobody names them anew.
+        with runtime.store.reading() if dry_run else runtime.store.writing() as session:
+            if not dry_run:
+                session.lock_alone(catalog)
+            paths = [file.path for file in scheduled_before(session, catalog, waited, after, _BATCH)]
+            free, named = _judge(session, runtime.lake_path, catalog, paths)
+        if not paths:
+            return found
+        found = found + _delete(runtime, catalog, free, named, dry_run=dry_run)
+        after = paths[-1]
+
+
+def _judge(
+    session: Session, lake_path: str | None, catalog: CatalogId, paths: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return the files that no row names, and those that one does."""
+    directory = catalog_directories(session, lake_path, {catalog})[catalog]
+    named = named_paths(session, catalog, directory, paths)
+    return [path for path in paths if path not in named], sorted(named)
+
+
+def _delete(
+    runtime: Runtime, catalog: CatalogId, paths: Sequence[str], named: Sequence[str], *, dry_run: bool
+) -> CleanUp:
+    runtime.store.step("clean-up: judged")
+    sizes = files.storage.sizes(paths)
+    left: list[str] = []
+    if not dry_run and paths:
+        left = files.storage.delete(paths)
+        runtime.store.step("clean-up: files deleted")
+        with runtime.store.writing() as session:
+            forget_scheduled(session, catalog, sorted(set(paths) - set(left)))
+    gone = [path for path in paths if path not in set(left)]
+    return CleanUp(tuple(gone), sum(sizes.get(path, 0) for path in gone), tuple(named), tuple(left), dry_run)

@@ -1,0 +1,238 @@
+"""Files go when nobody can see them any more, and not before."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from forklake import Catalog, Clock, Lake, Settings, Table
+from forklake.errors import InvalidInputError
+from tests.contract.support import data_file, rows
+from tests.contract.test_garbage import expire_all, purge
+from tests.lakes import EMBEDDED, LakeFactory
+
+
+def write(table: Table, *names: str) -> list[Path]:
+    """Add files to a table that are really there; return where they are."""
+    table.storage.append_files([data_file(name) for name in names])
+    paths = [Path(file.path) for file in table.storage.files() if Path(file.path).stem in names]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * 10)
+    return paths
+
+
+def remove_all(table: Table) -> None:
+    table.storage.remove_files([file.data_file_id for file in table.storage.files()])
+
+
+@pytest.fixture
+def shop(lake: Lake) -> Catalog:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    return shop
+
+
+def test_a_file_goes_after_its_grace_period(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    (first,) = write(table, "a")
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == ()
+    remove_all(table)
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == (), "the past still shows it"
+    expire_all(shop)
+    assert shop.maintenance.cleanup_old_files().deleted == (), "it waits for two days"
+    assert shop.maintenance.cleanup_old_files(older_than="1 hour").deleted == ()
+    told = shop.maintenance.cleanup_old_files(cleanup_all=True, dry_run=True)
+    assert (told.deleted, told.byte_count, told.dry_run) == ((str(first),), 10, True)
+    assert first.exists()
+    shop.options.set("delete_older_than", "0 seconds")
+    done = shop.maintenance.cleanup_old_files()
+    assert (done.deleted, done.byte_count, done.named, done.failed) == ((str(first),), 10, (), ())
+    assert not first.exists()
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == ()
+
+
+@pytest.mark.parametrize("lake_factory", EMBEDDED, indirect=True)
+def test_the_grace_period_is_counted_for_each_file(lake_factory: LakeFactory) -> None:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    settings = Settings(clock=Clock(now=lambda: moment, sleep=lambda seconds: None))
+    with lake_factory.open(settings) as lake:
+        shop = lake.create_catalog("shop")
+        table = shop.create_table("t", {"i": "INTEGER"})
+        (first,) = write(table, "a")
+        remove_all(table)
+        expire_all(shop)
+        moment += timedelta(days=1.5)
+        (second,) = write(table, "b")
+        remove_all(table)
+        expire_all(shop)
+        moment += timedelta(days=1)
+        assert shop.maintenance.cleanup_old_files().deleted == (str(first),)
+        moment += timedelta(days=1.1)
+        assert lake.maintenance.cleanup_old_files().deleted == (str(second),)
+
+
+def test_a_file_that_a_copy_names_stays_until_the_copy_lets_go(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    (file,) = write(table, "a")
+    copy = shop.fork("copy", copy=True)
+    agent = shop.fork("agent")
+    agent.maintenance.sever()
+    remove_all(table)
+    expire_all(shop)
+    for catalog in (copy, agent):
+        kept = shop.maintenance.cleanup_old_files(cleanup_all=True)
+        assert (kept.deleted, kept.named) == ((), (str(file),))
+        remove_all(catalog.table("t"))
+        assert shop.maintenance.cleanup_old_files(cleanup_all=True).named == (str(file),), "the past still names it"
+        expire_all(catalog)
+        assert catalog.maintenance.cleanup_old_files(cleanup_all=True).deleted == (), "it is not the copy's to delete"
+        assert file.exists()
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(file),)
+    assert not file.exists()
+
+
+def test_a_file_that_another_row_of_its_own_catalog_names_stays(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    (file,) = write(table, "a")
+    # Named twice, which adopting a file does.
+    table.storage.append_files([data_file("a")])
+    first, second = table.storage.files()
+    table.storage.remove_files([first.data_file_id])
+    expire_all(shop)
+    kept = shop.maintenance.cleanup_old_files(cleanup_all=True)
+    assert (kept.deleted, kept.named, file.exists()) == ((), (str(file),), True)
+    table.storage.remove_files([second.data_file_id])
+    expire_all(shop)
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(file),)
+
+
+def test_rows_below_a_table_or_schema_with_an_absolute_path_name_files(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    (file,) = write(table, "a")
+    other = lake.create_catalog("other")
+    other.create_table("t", {"i": "INTEGER"}).storage.append_files([data_file("a")])
+    remove_all(table)
+    expire_all(shop)
+    directory = f"{file.parent}/"
+    place = "UPDATE forklake.{} SET path = :path, path_is_relative = {} WHERE catalog_id = :c"
+    never = "false" if lake._runtime.store.dialect.name != "sqlite" else "0"
+    with lake._runtime.store.writing() as session:
+        session.execute(place.format("ducklake_table", never), path=directory, c=other.catalog_id)
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).named == (str(file),)
+    with lake._runtime.store.writing() as session:
+        back = place.format("ducklake_table", "true" if never == "false" else "1")
+        session.execute(back, path="t/", c=other.catalog_id)
+        session.execute(place.format("ducklake_schema", never), path=f"{file.parent.parent}/", c=other.catalog_id)
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).named == (str(file),)
+    remove_all(other.table("t"))
+    expire_all(other)
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(file),)
+
+
+def test_files_of_purged_catalogs_are_given_back(lake: Lake, shop: Catalog) -> None:
+    (shared,) = write(shop.table("t"), "a")
+    agent, other = shop.fork("agent"), shop.fork("other")
+    (own,) = write(agent.table("t"), "b")
+    child = agent.fork("child")
+    purge(lake, "agent")
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (), "the child sees it"
+    assert own.exists()
+    purge(lake, "child")
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(own),)
+    shop.drop()
+    lake.purge("shop")
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (), "another fork sees it"
+    assert [file.path for file in other.table("t").storage.files()] == [str(shared)]
+    purge(lake, "other")
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(shared),)
+    assert child.catalog_id > agent.catalog_id
+    assert rows(lake, "SELECT path FROM forklake.ducklake_files_scheduled_for_deletion") == []
+
+
+def test_the_place_of_a_file_is_found_whichever_catalog_is_collected_first(lake: Lake, shop: Catalog) -> None:
+    """A file of a purged catalog, in a table that only another one, purged too, still had a row of."""
+    middle = shop.fork("middle")
+    (file,) = write(middle.table("t"), "a")
+    last = middle.fork("last")
+    last.table("t").rename("renamed")
+    shop.table("t").drop()
+    expire_all(shop)
+    expire_all(last)
+    purge(lake, "middle")
+    assert file.exists()
+    purge(lake, "last")
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(file),)
+    assert rows(lake, "SELECT row_uid FROM forklake.ducklake_table") == []
+    assert rows(lake, "SELECT catalog_id FROM forklake.ducklake_due") == []
+
+
+def test_a_file_that_is_gone_counts_as_deleted_and_one_that_cannot_be_deleted_stays_scheduled(
+    lake: Lake, shop: Catalog
+) -> None:
+    table = shop.table("t")
+    gone, stuck = write(table, "a", "b")
+    remove_all(table)
+    expire_all(shop)
+    gone.unlink()
+    stuck.unlink()
+    stuck.mkdir()  # not a file: it cannot be deleted as one
+    done = shop.maintenance.cleanup_old_files(cleanup_all=True)
+    assert (done.deleted, done.failed, done.byte_count) == ((str(gone),), (str(stuck),), 0)
+    stuck.rmdir()
+    stuck.write_bytes(b"x")
+    assert shop.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(stuck),)
+
+
+def test_only_files_in_the_own_directory_are_deleted(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    (file,) = write(table, "a")
+    copy = shop.fork("copy", copy=True)
+    purge(lake, "shop")
+    remove_all(copy.table("t"))
+    expire_all(copy)
+    assert copy.maintenance.cleanup_old_files(cleanup_all=True).deleted == ()
+    assert file.exists()
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(file),)
+    assert not os.path.exists(file)
+
+
+def test_wrong_arguments_are_refused(shop: Catalog) -> None:
+    with pytest.raises(InvalidInputError, match="either cleanup_all OR older_than must be specified"):
+        shop.maintenance.cleanup_old_files(cleanup_all=True, older_than="1 day")
+    with pytest.raises(InvalidInputError, match="neither a time nor an age; nothing was deleted"):
+        shop.maintenance.cleanup_old_files(older_than="soon")
+    with pytest.raises(InvalidInputError, match="An age is not negative; nothing was deleted"):
+        shop.maintenance.cleanup_old_files(older_than=timedelta(days=-1))
+    with pytest.raises(InvalidInputError):
+        shop.at(version=shop.head).maintenance.cleanup_old_files()
+
+
+def test_sql_cleans_up_as_ducklake_does(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    first, second = write(table, "a", "b")
+    remove_all(table)
+    session = lake.connect()
+    session.execute("ATTACH 'ducklake:' AS shop (CATALOG 'shop')")
+    session.execute("CALL ducklake_expire_snapshots('shop', older_than => now())")
+    told = session.execute("CALL ducklake_cleanup_old_files('shop', cleanup_all => true, dry_run => true)")
+    assert [column[0] for column in told.description or ()] == ["path"]
+    assert sorted(told.fetchall()) == [(str(first),), (str(second),)]
+    assert session.execute("CALL shop.cleanup_old_files()").fetchall() == []
+    assert session.execute("CALL shop.cleanup_old_files(older_than => now() - INTERVAL 1 DAY)").fetchall() == []
+    with pytest.raises(InvalidInputError, match="either cleanup_all OR older_than must be specified"):
+        session.execute("CALL shop.cleanup_old_files(older_than => now(), cleanup_all => true)")
+    assert first.exists()
+    session.execute("CALL shop.set_option('delete_older_than', '0 seconds')")
+    assert sorted(session.execute("CALL shop.cleanup_old_files()").fetchall()) == [(str(first),), (str(second),)]
+    assert not first.exists()
+
+
+def test_read_only_attachments_refuse_to_clean_up(lake: Lake, shop: Catalog) -> None:
+    session = lake.connect()
+    session.execute("ATTACH 'ducklake:' AS shop (CATALOG 'shop', READ_ONLY)")
+    session.execute(f"ATTACH 'ducklake:' AS past (CATALOG 'shop', SNAPSHOT_VERSION {shop.head})")
+    for alias in ("shop", "past"):
+        with pytest.raises(InvalidInputError, match="attached in read-only mode"):
+            session.execute(f"CALL {alias}.cleanup_old_files(cleanup_all => true)")
