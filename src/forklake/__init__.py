@@ -60,6 +60,7 @@ from forklake.model.records import (
     TableStats,
     View,
 )
+from forklake.model.upkeep import LakeMaintained, MaintainedCatalog, MaintenanceNeeds
 from forklake.ops import upgrade_lake
 
 if TYPE_CHECKING:
@@ -100,10 +101,13 @@ __all__ = [
     "InlinedRow",
     "Lake",
     "LakeAt",
+    "LakeMaintained",
     "LakeStats",
     "Macro",
     "MacroImplementation",
     "MacroParameter",
+    "MaintainedCatalog",
+    "MaintenanceNeeds",
     "MappedColumn",
     "MergeDelete",
     "MergeInsert",

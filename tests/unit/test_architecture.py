@@ -123,6 +123,7 @@ _DESCRIBES = {
     "metastore/schema/catalog_tables.py",
     "metastore/schema/description.py",
     "metastore/schema/file_tables.py",
+    "metastore/schema/meanings.py",
     "metastore/schema/object_tables.py",
     "metastore/schema/products.py",
     "metastore/schema/web_views.py",

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import click
 
-from forklake import CleanUp
+from forklake import CleanUp, MaintenanceNeeds
 from forklake.cli import output
 from forklake.cli.command import Command, catalog_argument, open_lake
-from forklake.cli.progress import draw_count
-from forklake.errors import DataFileError
+from forklake.cli.progress import draw_count, draw_progress
+from forklake.errors import DataFileError, IncompleteError
 
 
 @click.command(cls=Command)
@@ -83,6 +83,62 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
             f'{output.quantity(len(found.failed), "file")} could not be deleted; one is "{found.failed[0]}".',
             hint="They go on waiting; run it again when they can be deleted.",
         )
+
+
+@click.command("all", cls=Command)
+@click.option("--for", "duration", metavar="TIME", help="Visit new catalogs for so long, such as '10 minutes'.")
+@click.option("--dry-run", is_flag=True, help="Only say what there is to do.")
+def everything(duration: str | None, dry_run: bool) -> None:
+    """Do the maintenance that catalogs of the lake need.
+
+    First files are deleted that nothing needs any more. Then each catalog that holds work is visited: rows in the
+    metadata are flushed, snapshots expire that the option expire_older_than lets expire, small files are
+    merged, files with many deleted rows are rewritten. Several machines may run this at once; the next run
+    goes on where this one ended.
+
+    With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left` and `cleaned`; with
+    --dry-run the ids of the catalogs for each verb. The exit code is 11 if some catalogs failed.
+
+    Examples:
+      forklake maintain all --dry-run
+      forklake maintain all --for '10 minutes'
+    """
+    if dry_run:
+        with open_lake() as lake:
+            _show_needs(lake.maintenance.needs)
+        return
+    with open_lake() as lake, draw_progress() as progress:
+        done = lake.maintenance.run(duration=duration, progress=progress)
+
+    def text() -> Iterator[str]:
+        yield from _summary(done.cleaned)
+        for one in done.catalogs:
+            told = ", ".join(f"{step.name} {step.count:,}" for step in one.steps)
+            yield f"{output.printable(one.name)}: {told or 'nothing was done'}"
+        left = f"; {output.quantity(done.left, 'catalog')} left" if done.left else ""
+        yield f"Maintained {output.quantity(len(done.catalogs), 'catalog')}{left}."
+
+    output.show(done, text)
+    failures = [one for one in done.catalogs if one.failure is not None]
+    for one in failures:
+        click.echo(f'Catalog "{output.printable(one.name)}": {one.failure}', err=True)
+    if failures:
+        click.get_current_context().exit(IncompleteError.exit_code)
+
+
+def _show_needs(needs: MaintenanceNeeds) -> None:
+    counted = {"flush": needs.flush, "expire": needs.expire, "merge": needs.merge, "rewrite": needs.rewrite}
+    output.show(
+        {name: sorted(catalogs) for name, catalogs in counted.items()}
+        | {"due_count": needs.due_count, "scheduled_count": needs.scheduled_count},
+        lambda: [
+            *output.Sheet("VERB", "CATALOGS", right=("CATALOGS",)).lines(
+                (name, f"{len(catalogs):,}") for name, catalogs in counted.items()
+            ),
+            f"{output.quantity(needs.due_count, 'catalog')} to collect,"
+            f" {output.quantity(needs.scheduled_count, 'file')} waiting for deletion.",
+        ],
+    )
 
 
 def _summary(found: CleanUp) -> Iterator[str]:

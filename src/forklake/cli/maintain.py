@@ -9,7 +9,7 @@ import click
 
 from forklake import CompactedFiles
 from forklake.cli import output
-from forklake.cli.clean_up import cleanup, expire, orphans
+from forklake.cli.clean_up import cleanup, everything, expire, orphans
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.progress import draw_progress
 from forklake.cli.table import flush_tables
@@ -115,7 +115,7 @@ def checkpoint(catalog: str) -> None:
     output.show({"steps": steps}, lambda: sheet.lines((step.name, f"{step.count:,}") for step in steps))
 
 
-for command in (expire, cleanup, orphans):
+for command in (expire, cleanup, orphans, everything):
     maintain.add_command(command)
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from forklake import ops
+from forklake.catalog import versions
 from forklake.catalog.moments import Time
+from forklake.lake.catalog import Catalog
 from forklake.model.clean_up import CleanUp
+from forklake.model.ids import CatalogId
 from forklake.model.records import OrphanSearch
+from forklake.model.upkeep import LakeMaintained, MaintenanceNeeds
 from forklake.ops.cleanup import cleanup_old_files
+from forklake.ops.needs import find_needs
+from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.runtime import Runtime
+
+if TYPE_CHECKING:
+    from forklake.ops.checkpoint import CheckpointWork
 
 
 class LakeMaintenance:
@@ -18,6 +28,34 @@ class LakeMaintenance:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+
+    @property
+    def needs(self) -> MaintenanceNeeds:
+        """What maintenance has to do now, found by a few queries."""
+        return find_needs(self._runtime)
+
+    def run(self, *, duration: timedelta | str | None = None, progress: Progress | None = None) -> LakeMaintained:
+        """Clean up the files of the lake, then do what its catalogs need: see `needs`.
+
+        Rows are flushed, snapshots expire that the option ``expire_older_than`` lets expire, small files are merged,
+        and files with many deleted rows are rewritten. Catalogs are visited in random order, so several machines may
+        run this at once. A catalog that fails is reported, and the rest goes on; the next run goes on where this one
+        ended.
+
+        Args:
+            duration: For how long new catalogs are visited, such as ``10 minutes``; if not given, all are.
+            progress: Called with what is counted, how many are done, and how many there are.
+
+        Raises:
+            InvalidInputError: The duration is none.
+        """
+        return ops.maintain_lake.maintain_lake(
+            self._runtime, self._open, duration=duration, progress=progress or ignore_progress
+        )
+
+    def _open(self, catalog_id: CatalogId) -> tuple[str, CheckpointWork]:
+        head = versions.head_by_id(self._runtime.store, catalog_id)
+        return head.name, Catalog(self._runtime, catalog_id, name=head.name).maintenance._checkpoint_work()
 
     def cleanup_old_files(
         self,

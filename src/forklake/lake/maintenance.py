@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from forklake import ops
 from forklake.catalog import versions
@@ -31,6 +32,9 @@ from forklake.ops.expire import expire_snapshots
 from forklake.ops.export_catalog import export_catalog
 from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.sever import sever
+
+if TYPE_CHECKING:
+    from forklake.ops.checkpoint import CheckpointWork
 
 
 class Maintenance:
@@ -286,15 +290,17 @@ class CatalogMaintenance(Maintenance):
             IncompleteError: Some tables failed; all steps were done for the others.
         """
         self._check_writable()
+        return ops.checkpoint.checkpoint(self._checkpoint_work(), progress or ignore_progress)
+
+    def _checkpoint_work(self) -> CheckpointWork:
         runner = self._runner
-        work = ops.checkpoint.CheckpointWork(
+        return ops.checkpoint.CheckpointWork(
             runner._runtime,
             self._catalog_id,
             runner._content,
             runner._run,
             lambda verb: runner._commit(verb, rerun=False),
         )
-        return ops.checkpoint.checkpoint(work, progress or ignore_progress)
 
     def sever(self) -> Commit:
         """Cut the catalog off from its ancestors.

@@ -10,6 +10,7 @@ __all__ = [
     "delete_orphaned_files",
     "flush_inlined",
     "frame_columns",
+    "maintain_lake",
     "staged_files",
 ]
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         delete_orphaned_files,
         flush_inlined,
         frame_columns,
+        maintain_lake,
         staged_files,
     )
 else:

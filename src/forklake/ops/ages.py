@@ -63,25 +63,6 @@ def time_before(now: datetime, age: Age, undone: str = "nothing was done") -> da
     return found
 
 
-def read_limit(now: datetime, given: Time | timedelta, undone: str) -> datetime:
-    """Return the time that a caller means: a time, or an age before now.
-
-    ``undone`` ends the message of an error.
-
-    Raises:
-        InvalidInputError: It is neither, or the age is negative.
-    """
-    if not isinstance(given, timedelta):
-        with suppress(InvalidInputError):
-            return read_time(given)
-    age = age_of(given) if isinstance(given, str | timedelta) else None
-    if age is None:
-        raise InvalidInputError(
-            f'"{given}" is neither a time nor an age; {undone}.', hint="Say 2026-01-31T12:00:00Z, or '7 days'."
-        )
-    return time_before(now, age, undone)
-
-
 def subtract_interval(moment: datetime, months: int, days: int, micros: int) -> datetime:
     """Subtract an interval from a moment.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -40,24 +40,26 @@ class CheckpointWork:
     commit: Committing
 
 
-def checkpoint(work: CheckpointWork, progress: Progress) -> list[CheckpointStep]:
-    """Do the steps of `STEPS`, each with its defaults; return how much each did.
+def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] | None = None) -> list[CheckpointStep]:
+    """Do the steps of `STEPS`, or those with some names; return how much each did.
 
-    Tables that fail in one step do not stop the next one.
+    Each has its defaults. Tables that fail in one step do not stop the next one.
 
     Raises:
         IncompleteError: Some tables failed; all steps were done for the others.
     """
     done: list[CheckpointStep] = []
     failures: list[tuple[str, ForklakeError]] = []
-    for place, (name, step) in enumerate(STEPS):
-        progress(name, place, len(STEPS))
+    steps = [(name, step) for name, step in STEPS if names is None or name in names]
+    for place, (name, step) in enumerate(steps):
+        progress(name, place, len(steps))
         try:
             done.append(CheckpointStep(name, step(work)))
         except IncompleteError as error:
             failures += error.failures
             done.append(CheckpointStep(name, sum(one.files_processed for one in error.done)))
-    progress(STEPS[-1][0], len(STEPS), len(STEPS))
+    if steps:
+        progress(steps[-1][0], len(steps), len(steps))
     if failures:
         raise IncompleteError("maintained", failures, done=done)
     return done

@@ -25,7 +25,7 @@ from forklake.metastore.queries.known_files import Claims
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId
 from forklake.model.records import OrphanedFile, OrphanSearch
-from forklake.ops.ages import read_limit, time_before
+from forklake.ops.ages import limit_of, time_before
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 
@@ -294,7 +294,7 @@ def _limit(
     with runtime.store.reading() as session:
         now = session.now()
     if older_than is not None:
-        return read_limit(now, older_than, _UNDONE)
+        return limit_of(older_than, lambda: now, _UNDONE)
     age = effective_option(runtime.store, catalog, "delete_older_than")
     if not age:
         raise _choice_error()

@@ -219,6 +219,12 @@ CHAPTERS: Final = (
                 FILE_WRITER,
             ),
             Verb(
+                "do the maintenance that catalogs of the lake need",
+                ("LakeMaintenance.needs", "LakeMaintenance.run"),
+                Lacks("a session sees the catalogs that it has attached"),
+                ("maintain all",),
+            ),
+            Verb(
                 "delete files that nothing names",
                 ("CatalogMaintenance.delete_orphaned_files",),
                 (

@@ -1,4 +1,7 @@
-"""What columns mean that have no note of their own: the same under one name in every table."""
+"""What columns mean that have no note of their own.
+
+They mean the same under one name in every table.
+"""
 
 from __future__ import annotations
 

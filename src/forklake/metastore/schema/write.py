@@ -156,7 +156,7 @@ def index_text(product: Product, table: Table, index: Index) -> str:
 
 
 def comments_text(product: Product, table: Table) -> str:
-    """Return the statements that say in the database what a table and its columns mean."""
+    """Return the statements that comment on a table and its columns."""
     name = product.base + table.name
     columns = ((f"COLUMN {name}.{column.name}", meaning(column)) for column in table.stored_columns)
     told = [(f"TABLE {name}", table.about), *columns]

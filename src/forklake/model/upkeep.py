@@ -1,0 +1,67 @@
+"""Maintenance of a lake: what it has to do, and what it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forklake.model.clean_up import CleanUp
+from forklake.model.ids import CatalogId
+from forklake.model.records import CheckpointStep
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceNeeds:
+    """What maintenance has to do now.
+
+    Attributes:
+        flush: The catalogs that keep many rows in the metadata.
+        expire: Those with snapshots that the option ``expire_older_than`` lets expire.
+        merge: Those with many small files.
+        rewrite: Those with files of which nearly all rows are deleted.
+        due_count: How many catalogs may hold metadata rows that nothing needs.
+        scheduled_count: How many files wait for deletion.
+    """
+
+    flush: frozenset[CatalogId] = frozenset()
+    expire: frozenset[CatalogId] = frozenset()
+    merge: frozenset[CatalogId] = frozenset()
+    rewrite: frozenset[CatalogId] = frozenset()
+    due_count: int = 0
+    scheduled_count: int = 0
+
+    @property
+    def catalogs(self) -> frozenset[CatalogId]:
+        """All catalogs that hold work."""
+        return self.flush | self.expire | self.merge | self.rewrite
+
+
+@dataclass(frozen=True, slots=True)
+class MaintainedCatalog:
+    """A catalog that was maintained: what was done, and what failed.
+
+    Attributes:
+        catalog_id: Its id.
+        name: Its name.
+        steps: Each step that was done, with how many rows, snapshots or files it dealt with.
+        failure: What failed, as a sentence; None if nothing did.
+    """
+
+    catalog_id: CatalogId
+    name: str
+    steps: tuple[CheckpointStep, ...]
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LakeMaintained:
+    """What maintenance of a lake did.
+
+    Attributes:
+        catalogs: The catalogs that were maintained, in the order of their visits.
+        left: How many were not reached in the time that was given.
+        cleaned: What the clean-up of files deleted.
+    """
+
+    catalogs: tuple[MaintainedCatalog, ...]
+    left: int
+    cleaned: CleanUp

@@ -1,0 +1,57 @@
+"""What maintenance has to do in a lake, found by a few queries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from forklake import files
+from forklake.metastore.queries import needs as queries
+from forklake.metastore.store import Session
+from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.upkeep import MaintenanceNeeds
+from forklake.ops.ages import time_before
+from forklake.ops.runtime import Runtime
+
+FLUSH_ROWS: Final = 100
+"""Rows of one table in the metadata from which on they are worth a file."""
+MERGE_FILES: Final = 8
+"""Small files of one table from which on they are worth merging."""
+SMALL_FILE_BYTES: Final = 64 * 2**20
+REWRITE_FRACTION: Final = 0.95
+"""The default of the option ``rewrite_delete_threshold``; a lower one of a catalog counts when that is maintained."""
+
+
+def find_needs(runtime: Runtime) -> MaintenanceNeeds:
+    """Return which catalogs hold work for each verb of maintenance.
+
+    The cost is a scan of the rows of files, inlined rows, delete files and snapshots, not a visit to each catalog.
+    """
+    with runtime.store.reading() as session:
+        return MaintenanceNeeds(
+            flush=frozenset(queries.with_inlined_rows(session, FLUSH_ROWS)),
+            expire=frozenset(_expirable(session)),
+            merge=frozenset(queries.with_small_files(session, SMALL_FILE_BYTES, MERGE_FILES)),
+            rewrite=frozenset(queries.with_deleted_rows(session, REWRITE_FRACTION)),
+            due_count=queries.due_count(session),
+            scheduled_count=queries.scheduled_count(session),
+        )
+
+
+def _expirable(session: Session) -> set[CatalogId]:
+    """Return the catalogs with snapshots that may expire by their option."""
+    now, ages = session.now(), queries.options_named(session, "expire_older_than")
+    found: set[CatalogId] = set()
+    by_age: dict[str, list[CatalogId]] = {}
+    for catalog, age in ages.items():
+        if catalog != THE_LAKE and age:
+            by_age.setdefault(age, []).append(catalog)
+    for age, catalogs in by_age.items():
+        found |= queries.with_snapshots_before(session, _before(now, age), catalogs)
+    if ages.get(THE_LAKE):
+        found |= queries.with_snapshots_before(session, _before(now, ages[THE_LAKE]), None) - ages.keys()
+    return found
+
+
+def _before(now: datetime, age: str) -> datetime:
+    return time_before(now, files.intervals.parse_interval(age))

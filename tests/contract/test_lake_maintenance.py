@@ -1,0 +1,118 @@
+"""Maintenance of a whole lake: which catalogs hold work, and what is done in how much time."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forklake import Catalog, Clock, Lake, Settings
+from forklake.errors import InvalidInputError
+from forklake.ops import needs
+from tests.contract.support import data_file, delete_file
+from tests.lakes import LakeFactory
+
+
+def with_inlined_rows(lake: Lake, name: str) -> Catalog:
+    """Return a catalog that keeps so many rows in the metadata that they are to be flushed."""
+    catalog = lake.create_catalog(name)
+    catalog.options.set("data_inlining_row_limit", str(needs.FLUSH_ROWS))
+    catalog.create_table("t", {"i": "INTEGER"})
+    catalog.table("t").append([{"i": number} for number in range(needs.FLUSH_ROWS)])
+    return catalog
+
+
+def with_small_files(lake: Lake, name: str) -> Catalog:
+    catalog = lake.create_catalog(name)
+    catalog.options.set("data_inlining_row_limit", "0")
+    catalog.create_table("t", {"i": "INTEGER"})
+    for number in range(needs.MERGE_FILES):
+        catalog.table("t").append([{"i": number}])
+    return catalog
+
+
+def rows(catalog: Catalog) -> list[int]:
+    return sorted(catalog.table("t").arrow().column("i").to_pylist())
+
+
+def test_catalogs_that_hold_work_are_found_and_maintained(lake: Lake) -> None:
+    flushed, merged = with_inlined_rows(lake, "inlined"), with_small_files(lake, "small")
+    expired, idle = lake.create_catalog("old"), lake.create_catalog("idle")
+    expired.create_table("t", {"i": "INTEGER"})
+    expired.options.set("expire_older_than", "0 seconds")
+    idle.create_table("t", {"i": "INTEGER"})
+    idle.table("t").append([{"i": 1}])
+    fork = merged.fork("fork")  # it inherits its files: they are the parent's work
+    dropped = with_small_files(lake, "dropped")
+    dropped.drop()
+
+    found = lake.maintenance.needs
+    assert found.flush == {flushed.catalog_id}
+    assert found.merge == {merged.catalog_id}
+    assert found.expire == {expired.catalog_id}
+    assert found.rewrite == frozenset()
+    assert found.catalogs == {flushed.catalog_id, merged.catalog_id, expired.catalog_id}
+
+    before = {catalog.name: rows(catalog) for catalog in (flushed, merged, idle, fork)}
+    done = lake.maintenance.run()
+    assert (done.left, {one.name for one in done.catalogs}) == (0, {"inlined", "small", "old"})
+    assert [one.failure for one in done.catalogs] == [None] * 3
+    assert {catalog.name: rows(catalog) for catalog in (flushed, merged, idle, fork)} == before
+    assert len(merged.table("t").storage.files()) == 1
+    assert len(fork.table("t").storage.files()) == needs.MERGE_FILES
+    assert flushed.table("t").storage.inlined_rows() == []
+    assert len(expired.snapshots()) == 1
+
+    assert lake.maintenance.needs.catalogs == frozenset()
+    assert lake.maintenance.run().catalogs == ()
+
+
+def test_an_option_of_the_lake_lets_snapshots_of_all_catalogs_expire_but_of_those_with_their_own(lake: Lake) -> None:
+    first, second, third = (lake.create_catalog(name) for name in ("a", "b", "c"))
+    for catalog in (first, second, third):
+        catalog.create_table("t", {"i": "INTEGER"})
+    lake.options.set("expire_older_than", "0 seconds")
+    second.options.set("expire_older_than", "1 year")
+    assert lake.maintenance.needs.expire == {first.catalog_id, third.catalog_id}
+
+
+def test_deleted_rows_are_work_from_a_fraction_on(lake: Lake) -> None:
+    catalog = lake.create_catalog("shop")
+    catalog.create_table("t", {"i": "INTEGER"})
+    storage = catalog.table("t").storage
+    storage.append_files([replace(data_file("a"), record_count=100)])
+    (file,) = storage.files()
+    storage.delete_rows([delete_file(file.data_file_id, "d", 94)])
+    assert lake.maintenance.needs.rewrite == frozenset()
+    storage.delete_rows([delete_file(file.data_file_id, "e", 95)])
+    assert lake.maintenance.needs.rewrite == {catalog.catalog_id}
+
+
+def test_time_that_is_up_leaves_the_rest_for_the_next_run(lake_factory: LakeFactory) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+
+    def tick() -> datetime:
+        now[0] += timedelta(seconds=1)
+        return now[0]
+
+    with lake_factory.open(Settings(clock=Clock(now=tick, sleep=lambda seconds: None))) as lake:
+        for name in ("a", "b", "c"):
+            with_small_files(lake, name)
+        done = lake.maintenance.run(duration=timedelta(seconds=0))
+        assert (done.catalogs, done.left) == ((), 3)
+        done = lake.maintenance.run(duration="1 hour")
+        assert (len(done.catalogs), done.left) == (3, 0)
+        for wrong in ("soon", "10", timedelta(seconds=-1)):
+            with pytest.raises(InvalidInputError, match="nothing was maintained"):
+                lake.maintenance.run(duration=wrong)
+
+
+def test_a_catalog_that_fails_does_not_stop_the_others(lake: Lake) -> None:
+    broken, fine = with_small_files(lake, "broken"), with_small_files(lake, "fine")
+    catalog_files = [file.path for file in broken.table("t").storage.files()]
+    for path in catalog_files:
+        with open(path, "wb") as file:
+            file.write(b"no parquet")
+    done = {one.name: one for one in lake.maintenance.run().catalogs}
+    assert done["fine"].failure is None
+    assert catalog_files[0] in (done["broken"].failure or "") or "read" in (done["broken"].failure or "")
+    assert len(fine.table("t").storage.files()) == 1
