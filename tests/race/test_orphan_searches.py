@@ -19,7 +19,7 @@ from forklake.metastore.queries.known_files import Claims
 from forklake.ops.delete_orphaned_files import _Search
 from tests.lakes import EMBEDDED, LakeFactory
 from tests.race.deeds import Death
-from tests.race.processes import Job, Worker
+from tests.race.processes import SECONDS, Job, Worker, race, turns
 from tests.race.schedule import Actor, Relay, telling_of_begun_files
 
 ROWS = [{"id": number} for number in range(20)]
@@ -264,3 +264,51 @@ def stray(shop: Catalog, data: Path) -> set[str]:
     read = {file.path for file in shop.table("orders").storage.files()}
     assert read <= there
     return there - read
+
+
+# ---- real processes --------------------------------------------------------------------------------------------------
+
+
+def write_for_a_while(url: str) -> int:
+    """Write file after file; return how many were committed."""
+    with Lake(url) as lake:
+        orders = lake.catalog("shop").table("orders")
+        for turn in turns(SECONDS):
+            orders.append(ROWS)
+            if turn % 3 == 0:
+                given_up = lake.catalog("shop").transaction()
+                given_up.table("orders").append(ROWS)
+                given_up.rollback()
+    return turn + 1
+
+
+def search_for_a_while(url: str, place: Path) -> int:
+    """Search for orphans of any age again and again, of which there is always one; return how many were found."""
+    found = 0
+    with Lake(url) as lake:
+        for turn in turns(SECONDS):
+            put(place / f"stray-{turn}.parquet", timedelta(days=1))
+            done = lake.catalog("shop").maintenance.delete_orphaned_files(cleanup_all=True)
+            assert done.failures == ()
+            found += len(done.files)
+    return found
+
+
+@in_both
+def test_writers_and_searches_in_processes_of_their_own_lose_nothing(lake_factory: LakeFactory) -> None:
+    url, data = lake_factory.url(), lake_factory.directory / "data"
+    with Lake(url, data_path=data) as lake:
+        shop = lake.create_catalog("shop")
+        shop.create_table("orders", {"id": "BIGINT"})
+        place = data / "shop/main/orders"
+        writers = [Job(f"writer {number}", write_for_a_while, (url,)) for number in range(2)]
+        done = race(*writers, Job("search", search_for_a_while, (url, place)))
+        named = {file.path for file in shop.table("orders").storage.files()}
+        assert len(named) == done["writer 0"] + done["writer 1"]
+        assert done["search"] > 0
+        assert stray(shop, data) == set()
+        assert rows_of_leases(lake) == []
+
+
+def rows_of_leases(lake: Lake) -> list[Any]:
+    return lake._runtime.store.query("SELECT lease_id FROM forklake.ducklake_lease")

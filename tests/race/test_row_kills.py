@@ -65,9 +65,29 @@ def test_death_at_any_step_of_a_write_leaves_the_rows_before_or_after(lake_facto
             if deed != "transaction":
                 assert bool(stray) == (found == before and has_written(steps, step, seen[step])), f"'{step}': {stray}"
             assert rows_of(lake.catalog("shop")) == before
+            if found == before:
+                check_that_its_files_wait_for_its_lease(agent, step)
             check_that_life_goes_on(agent)
+            check_that_nothing_is_left_behind(lake, data, step)
     # Whatever comes before the end is undone, and what was done stays.
     assert outcomes == [False] * (len(steps) - 1) + [True], list(zip(steps, outcomes, strict=True))
+
+
+def check_that_its_files_wait_for_its_lease(catalog: Catalog, step: str) -> None:
+    """No search takes the files of a writer that may still be at work, though it asks for files of any age."""
+    assert catalog.maintenance.delete_orphaned_files(cleanup_all=True).files == (), f"killed at '{step}'"
+
+
+def check_that_nothing_is_left_behind(lake: Lake, data: Path, step: str) -> None:
+    """When the lease has run out, a search takes all that was left behind, and the next one finds nothing."""
+    rows = rows_of(lake.catalog("agent"))
+    with lake._runtime.store.writing() as session:
+        session.execute("UPDATE forklake.ducklake_lease SET end_time = :now", now=session.now())
+    search = lake.catalog("agent").maintenance.delete_orphaned_files
+    assert search(cleanup_all=True).failures == ()
+    assert not stray_files(lake, data), f"killed at '{step}'"
+    assert search(cleanup_all=True).files == ()
+    assert rows_of(lake.catalog("agent")) == rows
 
 
 def has_written(steps: list[str], step: str, time: int) -> bool:

@@ -15,7 +15,7 @@ from forklake.connector.source_options import Source, Use, parse_options
 from forklake.connector.table_reader import ScanTask, TableReader
 from forklake.connector.writer import TableWriter, WrittenFiles
 from forklake.engine.local.scan_tasks import PART_BYTES, FilePart, tasks
-from forklake.errors import ConflictError, InvalidInputError, NotFoundError
+from forklake.errors import ConflictError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanFile
 from tests.pages import run_examples
@@ -318,6 +318,34 @@ def test_rows_are_added_and_replaced_in_one_snapshot_each(place: Place, shop: Ca
     place.write(place.spark.sql("SELECT 9L AS id, 'x' AS THING"), "writes", "overwrite")
     assert table.dataframe(["id", "thing", "size"]).collect() == [(9, "x", 7)]
     assert not list(Path(place.lake.data_path or "").rglob("write-*"))
+    assert _lease_count(catalog) == 0
+
+
+def test_files_of_tasks_are_under_a_lease_until_they_are_committed(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("leased")
+    frame = place.spark.range(3)
+    writer = TableWriter(source(named(place, "leased")), frame.schema, False, None)
+    written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
+    assert _lease_count(catalog) == 1
+    assert catalog.maintenance.delete_orphaned_files(cleanup_all=True).files == ()
+    before = catalog.table("t").count()
+    writer.commit(written)
+    assert catalog.table("t").count() == before + 3
+    assert _lease_count(catalog) == 0
+
+
+def test_tasks_whose_lease_was_taken_away_are_not_committed(place: Place, shop: Catalog) -> None:
+    catalog = shop.fork("lost")
+    frame, before = place.spark.range(3), catalog.table("t").count()
+    writer = TableWriter(source(named(place, "lost")), frame.schema, False, None)
+    written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
+    with place.lake._runtime.store.writing() as session:
+        session.execute("UPDATE forklake.ducklake_lease SET end_time = :now", now=session.now())
+    assert len(catalog.maintenance.delete_orphaned_files(cleanup_all=True).files) == 1
+    with pytest.raises(ForklakeError):
+        writer.commit(written)
+    assert catalog.table("t").count() == before
+    assert not list(_parquet(catalog))
 
 
 def test_a_commit_key_makes_a_write_idempotent(place: Place, shop: Catalog) -> None:
@@ -347,6 +375,7 @@ def test_a_write_that_fails_leaves_nothing_behind(place: Place, shop: Catalog) -
             place.write(place.spark.range(1), "failing", **{option: str(head)})
     assert catalog.head == head
     assert not list(_parquet(catalog))
+    assert _lease_count(catalog) == 0
 
 
 def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, shop: Catalog) -> None:
@@ -360,6 +389,7 @@ def test_a_write_is_refused_if_the_table_was_altered_meanwhile(place: Place, sho
     with pytest.raises(ConflictError, match="was altered while rows for it were written"):
         writer.commit(written)
     assert not list(_parquet(catalog))
+    assert _lease_count(catalog) == 0
 
 
 def test_abort_removes_files_only_if_no_commit_was_tried(place: Place, shop: Catalog) -> None:
@@ -369,8 +399,17 @@ def test_abort_removes_files_only_if_no_commit_was_tried(place: Place, shop: Cat
     written: list[Any] = [writer.write(iter(frame.toArrow().to_batches()))]
     writer.abort(written)
     assert list(_parquet(catalog))
+    assert _lease_count(catalog) == 1
     writer.abort([*written, None])
     assert not list(_parquet(catalog))
+    assert _lease_count(catalog) == 0
+
+
+def _lease_count(catalog: Catalog) -> int:
+    found = catalog._runtime.store.query(
+        "SELECT 1 FROM forklake.ducklake_lease WHERE catalog_id = :c", c=catalog.catalog_id
+    )
+    return len(found)
 
 
 def _parquet(catalog: Catalog) -> list[Path]:
