@@ -1,11 +1,12 @@
 """Two clients of PostgreSQL that meet at one exact place, where only luck would bring them together."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from forklake import Lake, NewDataFile
-from forklake.errors import AlreadyExistsError, CommitConflictError, NotFoundError
+from forklake import Lake, NewDataFile, Settings
+from forklake.errors import AlreadyExistsError, CommitConflictError, LeaseLostError, NotFoundError
 from tests.lakes import LakeFactory
 from tests.race.state import check_rules, content
 from tests.race.stops import Stop, in_thread, stop_at, victim
@@ -142,3 +143,36 @@ def test_severing_in_flight_lets_a_commit_wait_and_then_refuses_what_it_cannot_j
     agent.table("orders").storage.append_files([NewDataFile("b.parquet", 1, 10)])
     assert agent.table("orders").inspect.stats.record_count == 4
     check_rules(lake, expired=True, written_out=True)
+
+
+ROWS = [{"id": number} for number in range(20)]
+
+
+def test_a_search_for_orphans_waits_for_the_commit_in_flight_and_keeps_its_file(lake: Lake, url: str) -> None:
+    shop = lake.catalog("shop")
+    settings = Settings(lease_seconds=-1.0)
+    with Lake(victim(url), settings=settings) as late, stop_at(url, _before("UPDATE", "ducklake_head")) as stop:
+        searched = _meet(
+            stop,
+            lambda: late.catalog("shop").table("orders").append(ROWS),
+            lambda: shop.maintenance.delete_orphaned_files(cleanup_all=True).files,
+        )
+        assert searched() == ()
+    assert Path(shop.table("orders").storage.files()[-1].path).is_file()
+    check_rules(lake)
+
+
+def test_a_commit_waits_for_the_search_that_takes_its_lease_and_is_refused(lake: Lake, slow: Lake, url: str) -> None:
+    searcher = slow.catalog("shop")
+    with Lake(url, settings=Settings(lease_seconds=-1.0)) as late:
+        transaction = late.catalog("shop").transaction()
+        transaction.table("orders").append(ROWS)
+        with stop_at(url, "TRIGGER stop AFTER DELETE ON forklake.ducklake_lease FOR EACH ROW") as stop:
+            committed = _meet(
+                stop, lambda: searcher.maintenance.delete_orphaned_files(cleanup_all=True), transaction.commit
+            )
+            with pytest.raises(LeaseLostError):
+                committed()
+    assert len(searcher.table("orders").storage.files()) == 1
+    assert not list(Path(lake.data_path or "").rglob("*.parquet"))
+    check_rules(lake)
