@@ -272,10 +272,11 @@ def test_what_a_killed_spark_writer_leaves_goes_with_its_directory(lake: Lake) -
         put(private / "_temporary/0/_temporary/attempt_1/.part-0.parquet.crc"),
         put(private / "_temporary/0/task_1/k=1/part-1"),
     ]
-    looks_like = put(directory(shop) / "main/orders/write-me/notes")
+    left.append(put(directory(shop) / f"main/orders/.forklake-{uuid4()}"))
+    alike = [put(directory(shop) / "main/orders" / name) for name in ("write-me/notes", ".forklake-notes")]
     assert found(shop) == sorted(left)
     assert not private.exists()
-    assert Path(looks_like).exists()
+    assert all(Path(path).exists() for path in alike)
 
 
 def test_a_catalog_at_the_base_of_the_lake_leaves_other_directories_alone(lake: Lake) -> None:

@@ -36,8 +36,11 @@ _CLOCKS_DIFFER: Final = timedelta(hours=1)
 """So much older than a lease files may seem that are written under it."""
 
 _SUFFIXES: Final = (".parquet", ".puffin")
-_PRIVATE: Final = re.compile(r".*?/write-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/", re.DOTALL)
+_UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_PRIVATE: Final = re.compile(rf".*?/write-{_UUID}/", re.DOTALL)
 """The private directory of one write; whatever is in it is ours."""
+_MARK: Final = re.compile(rf"/\.forklake-{_UUID}\Z")
+"""A file by which the driver sees whether executors have its directory."""
 
 _UNDONE: Final = "nothing was deleted"
 
@@ -172,8 +175,10 @@ class _Search:
 
     def _is_candidate(self, file: StoredFile) -> bool:
         limit = self._limit()
-        is_ours = file.path.endswith(_SUFFIXES) or self._private_directory(file) is not None
-        return is_ours and (limit is None or file.modified < limit)
+        if limit is not None and file.modified >= limit:
+            return False
+        path = file.path
+        return path.endswith(_SUFFIXES) or self._private_directory(file) is not None or _MARK.search(path) is not None
 
     def _private_directory(self, file: StoredFile) -> str | None:
         found = _PRIVATE.match(file.path, len(self._directory) - 1)
