@@ -193,6 +193,12 @@ def test_choices_that_make_no_sense_are_refused(lake: Lake) -> None:
     shop.options.set("delete_older_than", "")
     with pytest.raises(InvalidInputError, match=both):
         search()
+    with pytest.raises(InvalidInputError, match='is an age such as 7 days, not "pedro"'):
+        shop.options.set("delete_older_than", "pedro")
+    with lake._runtime.store.writing() as session:  # as another client may set it
+        session.execute("UPDATE forklake.ducklake_metadata SET value = 'pedro' WHERE key = 'delete_older_than'")
+    with pytest.raises(InvalidInputError, match="Failed to parse interval: 'pedro'; nothing was deleted"):
+        search()
     for wrong in ("soon", "-1 day", timedelta(days=-1)):
         with pytest.raises(InvalidInputError, match="nothing was deleted"):
             search(older_than=wrong)

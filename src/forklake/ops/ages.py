@@ -63,6 +63,21 @@ def time_before(now: datetime, age: Age, undone: str = "nothing was done") -> da
     return found
 
 
+def time_of_option(now: datetime, age: str, undone: str) -> datetime:
+    """Return the time that lies before now by the age in an option.
+
+    ``undone`` ends the message of an error.
+
+    Raises:
+        InvalidInputError: It is no age, or a negative one.
+    """
+    try:
+        found = files.intervals.parse_interval(age)
+    except ValueError:
+        raise InvalidInputError(f"Failed to parse interval: '{age}'; {undone}.", hint="Set the option anew.") from None
+    return time_before(now, found, undone)
+
+
 def subtract_interval(moment: datetime, months: int, days: int, micros: int) -> datetime:
     """Subtract an interval from a moment.
 

@@ -19,7 +19,7 @@ from forklake.metastore.queries.named_files import named_paths
 from forklake.metastore.store import Session
 from forklake.model.clean_up import CleanUp
 from forklake.model.ids import THE_LAKE, CatalogId
-from forklake.ops.ages import limit_of, time_before
+from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.collect import collect
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
@@ -103,7 +103,7 @@ def collect_due(runtime: Runtime) -> None:
 def _default_limit(runtime: Runtime, catalog: CatalogId, now: datetime) -> datetime:
     age = effective_option(runtime.store, catalog, "delete_older_than")
     assert age is not None  # it has a default
-    return time_before(now, files.intervals.parse_interval(age), _UNDONE)
+    return time_of_option(now, age, _UNDONE)
 
 
 def _clean_catalog(runtime: Runtime, catalog: CatalogId, waited: datetime | None, *, dry_run: bool) -> CleanUp:

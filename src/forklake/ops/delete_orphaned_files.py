@@ -18,14 +18,13 @@ import numpy as np
 from forklake.catalog.moments import Time
 from forklake.catalog.paths import join
 from forklake.errors import DataFileError, InvalidInputError
-from forklake.files.intervals import parse_interval
 from forklake.files.stored_files import StoredFile, delete_empty_directories, delete_files, stored_files
 from forklake.metastore.queries import catalogs, known_files, leases
 from forklake.metastore.queries.known_files import Claims
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId
 from forklake.model.records import OrphanedFile, OrphanSearch
-from forklake.ops.ages import limit_of, time_before
+from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 
@@ -303,4 +302,4 @@ def _limit(
     age = effective_option(runtime.store, catalog, "delete_older_than")
     if not age:
         raise _choice_error()
-    return time_before(now, parse_interval(age), _UNDONE)
+    return time_of_option(now, age, _UNDONE)

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from operator import index
 from typing import Literal, SupportsIndex
 
-from forklake import files
 from forklake.catalog import versions
 from forklake.catalog.moments import Time
 from forklake.errors import InvalidInputError, SnapshotNotFoundError
@@ -16,7 +15,7 @@ from forklake.metastore.queries.snapshots import forget_snapshots
 from forklake.metastore.store import Store
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
-from forklake.ops.ages import limit_of, time_before
+from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.collect import collect
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
@@ -152,7 +151,7 @@ def _default_limit(store: Store, catalog: CatalogId) -> datetime | None:
     It is None if the option is not set.
     """
     age = effective_option(store, catalog, "expire_older_than")
-    return time_before(_now(store), files.intervals.parse_interval(age), _UNDONE) if age else None
+    return time_of_option(_now(store), age, _UNDONE) if age else None
 
 
 def _now(store: Store) -> datetime:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
-from forklake import files
 from forklake.metastore.queries import needs as queries
 from forklake.metastore.store import Session
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.model.upkeep import MaintenanceNeeds
-from forklake.ops.ages import time_before
+from forklake.ops.ages import time_of_option
 from forklake.ops.runtime import Runtime
+
+_UNDONE: Final = "nothing was maintained"
 
 FLUSH_ROWS: Final = 100
 """Rows of one table in the metadata from which on they are worth a file."""
@@ -47,11 +47,9 @@ def _expirable(session: Session) -> set[CatalogId]:
         if catalog != THE_LAKE and age:
             by_age.setdefault(age, []).append(catalog)
     for age, catalogs in by_age.items():
-        found |= queries.with_snapshots_before(session, _before(now, age), catalogs)
+        found |= queries.with_snapshots_before(session, time_of_option(now, age, _UNDONE), catalogs)
     if ages.get(THE_LAKE):
-        found |= queries.with_snapshots_before(session, _before(now, ages[THE_LAKE]), None) - ages.keys()
+        found |= (
+            queries.with_snapshots_before(session, time_of_option(now, ages[THE_LAKE], _UNDONE), None) - ages.keys()
+        )
     return found
-
-
-def _before(now: datetime, age: str) -> datetime:
-    return time_before(now, files.intervals.parse_interval(age))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+from forklake import files
 from forklake.catalog.names import check_text
 from forklake.catalog.places import catalog_directories
 from forklake.errors import InvalidInputError
@@ -22,6 +23,7 @@ from forklake.model.records import Option
 Scope = Literal["", "schema", "table"]
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_AGES: Final = ("delete_older_than", "expire_older_than")
 _WORDS = {"": "catalog", "schema": "schema", "table": "table"}
 
 
@@ -49,10 +51,19 @@ def set_option(
     try:
         text = normalise(key, value)
         check_text(f'value of option "{key}"', text)
+        if key in _AGES and text:
+            _check_age(key, text)
     except ValueError as error:
         raise InvalidInputError(f"{error} Nothing was set.") from error
     with store.writing() as session:
         options.write_option(session, catalog, options.OptionRow(key, text, scope, scope_id))
+
+
+def _check_age(key: str, text: str) -> None:
+    try:
+        files.intervals.parse_interval(text)
+    except ValueError:
+        raise ValueError(f'Option "{key}" is an age such as 7 days, not "{text}".') from None
 
 
 def reset_option(store: Store, catalog: CatalogId, key: str, scope: Scope = "", scope_id: int = -1) -> None:
