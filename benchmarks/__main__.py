@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import agents, commit, dml, fork, million, small, spark, sql
+from benchmarks import agents, commit, compact, dml, fork, million, small, spark, sql
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
 
@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "floats": spark.floats,
     "depth": spark.depth,
     **dml.BENCHMARKS,
+    "compact": compact.compact,
     "agents": agents.agents,
     "sql": sql.sql,
     "tpch": sql.tpch,

@@ -7,6 +7,7 @@ import pytest
 
 from forklake import Catalog, ColumnDefinition, FlushedTable, Lake, PartitionField, SortKey
 from forklake.errors import InvalidInputError, NotFoundError
+from tests.rows.arrow_hands import ArrowHands
 
 ROW_ID, SNAPSHOT_ID = "_ducklake_internal_row_id", "_ducklake_internal_snapshot_id"
 
@@ -191,3 +192,57 @@ def test_a_flush_and_a_concurrent_insert_do_not_disturb_each_other(lake: Lake) -
     transaction.commit()
     assert [row_id for row_id, _ in inlined(shop)] == [3]
     assert [row[2] for row in held(shop)] == [0, 2]
+
+
+def test_deletes_go_into_a_file_with_their_snapshots_and_stay_told_where_they_were(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    shop.table("t").append([{"i": number} for number in range(10)])
+    (file,) = shop.table("t").storage.files()
+    for positions in ([1], [5, 2]):
+        shop.table("t").storage.inline_deletes({file.data_file_id: positions})
+    first, second = (snapshot.snapshot_id for snapshot in shop.snapshots()[-2:])
+    shop.maintenance.flush_inlined()
+    shop.table("t").storage.inline_deletes({file.data_file_id: [7]})
+    third = shop.head
+    told = feed(shop, first)
+    assert [(snapshot, row_id, kind) for snapshot, row_id, kind, _ in told] == [
+        (first, 1, "delete"),
+        (second, 2, "delete"),
+        (second, 5, "delete"),
+        (third, 7, "delete"),
+    ]
+    shop.maintenance.flush_inlined()
+    held = shop.table("t").storage.files()[0].delete_file
+    assert held is not None
+    read = pq.read_table(held.path)
+    assert read.column("pos").to_pylist() == [1, 2, 5, 7]
+    assert read.column(SNAPSHOT_ID).to_pylist() == [first, second, second, third]
+    assert feed(shop, first) == told
+
+
+def test_a_flush_tells_no_deletes_when_what_was_before_it_is_gone(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    shop.table("t").append([{"i": number} for number in range(10)])
+    (file,) = shop.table("t").storage.files()
+    shop.table("t").storage.inline_deletes({file.data_file_id: [1]})
+    shop.maintenance.flush_inlined()
+    head = shop.head
+    shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()[:-1]])
+    with lake._runtime.store.writing() as session:
+        session.execute("DELETE FROM forklake.ducklake_inlined_delete WHERE end_snapshot <= :head", head=head)
+    assert feed(shop, head) == []
+
+
+def test_many_rows_are_flushed_in_order(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    shop.table("t").storage.insert_inlined([{"i": str(number)} for number in range(21_000)])
+    assert shop.table("t").storage.flush_inlined().row_count == 21_000
+    assert [row[:2] for row in held(shop)] == [(number, number) for number in range(21_000)]
+
+
+def feed(catalog: Catalog, first: int) -> list[tuple[Any, ...]]:
+    """Return the changes from a snapshot on."""
+    return sorted(ArrowHands(0).feed(catalog.table("t"), first, catalog.head), key=repr)

@@ -144,6 +144,4 @@ def test_checkpoint_flushes_expires_merges_and_rewrites(lake: Lake) -> None:
     shop.options.set("expire_older_than", "0 seconds")
     session.sql("CHECKPOINT shop")
     assert len(shop.snapshots()) == 1
-    again = session.sql("FROM shop.merge_adjacent_files()")
-    assert again is not None
-    assert again.fetchall() == []
+    assert session.execute("FROM shop.merge_adjacent_files()").fetchall() == []

@@ -168,11 +168,14 @@ class _ChangePlanner:
         """
         return self._begins[file] == deleted and self._data[file].partial_max is None
 
-    def _only_moves(self, file: DataFileId, begin: SnapshotId) -> bool:
+    def _only_moves(self, row: DeleteFileRow, begin: SnapshotId) -> bool:
         """Return whether a delete file only holds what were inlined deletes before.
 
         If the data file ends at the same snapshot, its inlined deletes end with it and nothing moved.
         """
+        if row.partial_max is not None:
+            return row.partial_max < begin
+        file = row.data_file_id
         return self._ends[file] != begin and any(end == begin for _, _, end in self._places_of.get(file, ()))
 
     def _deletes_before(self, file: DataFileId, end: SnapshotId) -> DeleteFileRow | None:
@@ -196,12 +199,11 @@ class _ChangePlanner:
             (row, begin)
             for rows in self._deletes_of.values()
             for row, begin, _ in rows
-            if (
-                self._counts(begin)
-                and not self._came_with(row.data_file_id, begin)
-                and not self._only_moves(row.data_file_id, begin)
+            if not self._only_moves(row, begin)
+            and (
+                (self._counts(begin) and not self._came_with(row.data_file_id, begin))
+                or (row.partial_max is not None and row.partial_max >= self._first)
             )
-            or (row.partial_max is not None and row.partial_max >= self._first)
         ]
         before = {row.delete_file_id: self._deletes_before(row.data_file_id, begin) for row, begin in chosen}
         scanned = self._scan_deletes(

@@ -17,6 +17,7 @@ from forklake.files.keys import decrypting, encrypting, new_key
 from forklake.files.puffin import Positions, deleted_positions
 from forklake.model.definitions import NewDeleteFile
 from forklake.model.ids import DataFileId, SnapshotId
+from forklake.model.numbering import Numbering
 from forklake.model.scan import SNAPSHOT_ID_COLUMN, ScanDeletes
 
 _PATH: Final = "file_path"
@@ -43,6 +44,33 @@ def read_deletes(deletes: ScanDeletes) -> Positions:
     if deletes.format != "parquet":
         raise DataFileError(f'Delete file "{deletes.path}" has a format that is not known: "{deletes.format}".')
     return _read_parquet(deletes.path, upto, deletes.encryption_key)
+
+
+def read_dated_deletes(
+    deletes: ScanDeletes, begun: SnapshotId, numbering: Numbering | None = None
+) -> tuple[Positions, NDArray[np.int64]]:
+    """Return the positions of the deleted rows, and the snapshot that deleted each.
+
+    Args:
+        deletes: The delete file.
+        begun: The snapshot of rows whose own the file does not tell.
+        numbering: The numbering of the snapshots in the file, if these are not our ids.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or its key does not fit.
+    """
+    positions = read_deletes(deletes)
+    snapshots = np.full(positions.size, int(begun), np.int64)
+    if deletes.format == "parquet":
+        with storage.open_input(deletes.path) as file:
+            parquet = pq.ParquetFile(file, decryption_properties=decrypting(deletes.path, deletes.encryption_key))
+            if SNAPSHOT_ID_COLUMN in parquet.schema_arrow.names:
+                told = parquet.read([_POSITION, SNAPSHOT_ID_COLUMN])
+                kept = np.isin(told[_POSITION].to_numpy(), positions, assume_unique=True)
+                snapshots = told[SNAPSHOT_ID_COLUMN].to_numpy()[kept]
+                if numbering is not None:
+                    snapshots = np.array([numbering.snapshot(number) for number in snapshots.tolist()], np.int64)
+    return positions, snapshots
 
 
 def bitmap(positions: ArrayLike) -> list[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from forklake.metastore.queries import leases
 from forklake.metastore.queries.option_rows import OptionRow, options_of, write_options
@@ -35,6 +35,8 @@ from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
 
 Step = Callable[[str], None]
+
+_FEW_ENDS: Final = 50
 
 
 def run_guards(session: Session, commit: CommitRequest, guards: Sequence[Guard]) -> None:
@@ -100,17 +102,17 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
 
 def _end_rows(session: Session, commit: CommitRequest, snapshot: SnapshotId) -> None:
     for name, uids in commit.ends.items():
-        session.execute_many(
-            f"UPDATE forklake.{name} SET {END} = :s WHERE catalog_id = :c AND row_uid = :uid",
-            [{"s": snapshot, "c": commit.catalog_id, "uid": uid} for uid in uids],
-        )
-    session.execute_many(
-        "INSERT INTO forklake.ducklake_tombstone (catalog_id, scope_id, row_uid, snapshot_id)"
-        " VALUES (:c, :scope, :uid, :s)",
-        [
-            {"c": commit.catalog_id, "scope": tombstone.scope_id, "uid": tombstone.row_uid, "s": snapshot}
-            for tombstone in commit.tombstones
-        ],
+        update = f"UPDATE forklake.{name} SET {END} = :s WHERE catalog_id = :c AND row_uid"
+        if len(uids) > _FEW_ENDS:
+            session.execute(f"{update} IN (:uids...)", s=snapshot, c=commit.catalog_id, uids=list(uids))
+        else:
+            # DuckDB uses an index for one row, and none for a list.
+            rows = [{"s": snapshot, "c": commit.catalog_id, "uid": uid} for uid in uids]
+            session.execute_many(f"{update} = :uid", rows)
+    session.insert_many(
+        "ducklake_tombstone",
+        ("catalog_id", "scope_id", "row_uid", "snapshot_id"),
+        [(commit.catalog_id, tombstone.scope_id, tombstone.row_uid, snapshot) for tombstone in commit.tombstones],
     )
 
 

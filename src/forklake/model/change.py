@@ -322,10 +322,11 @@ class FlushInlined:
         files: The data files with the rows, each row with its id and its snapshot.
         row_ids: The rows that they hold.
         newest: The last snapshot that added one of these rows; None if there are none.
-        delete_files: The delete files with the positions, earlier deletions included.
+        delete_files: The delete files with the positions, earlier deletions included; each with its snapshot.
         whole_files: Data files that have no rows left: they end.
         positions: What the delete files hold now.
         shape: The shape that the files were written for; the table must still have it.
+        base: The snapshot that it was planned on.
     """
 
     table_id: TableId
@@ -336,6 +337,7 @@ class FlushInlined:
     whole_files: tuple[DataFileId, ...]
     positions: frozenset[tuple[DataFileId, int]]
     shape: TableShape
+    base: SnapshotId
 
 
 @dataclass(frozen=True, slots=True)

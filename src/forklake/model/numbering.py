@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,6 +46,19 @@ class Numbering:
         """The newest snapshot, in both numberings."""
         run = self.runs[-1]
         return SnapshotId(run.snapshot_id + run.count - 1), run.number + run.count - 1
+
+    def snapshot(self, number: int) -> SnapshotId:
+        """Return our id of a snapshot by its source number.
+
+        One that was not imported becomes the next that was.
+
+        >>> before = Numbering.of([(SnapshotId(7), 0), (SnapshotId(8), 1), (SnapshotId(9), 5)])
+        >>> [before.snapshot(number) for number in (0, 1, 3, 5)]
+        [7, 8, 9, 9]
+        """
+        place = bisect_left(self.runs, number, key=lambda run: run.number + run.count - 1)
+        run = self.runs[min(place, len(self.runs) - 1)]
+        return SnapshotId(run.snapshot_id + max(number, run.number) - run.number)
 
     def number(self, snapshot: SnapshotId) -> int:
         """Return the source number of the newest imported snapshot up to this one.

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.flush import check_flushable, table_shape
 from forklake.catalog.scan_plan import ScanPlanner
+from forklake.catalog.state import Content
 from forklake.catalog.table_files import TableFiles, table_files
 from forklake.catalog.transaction import Staging
 from forklake.files import storage
-from forklake.files.deletes import read_deletes, write_delete_file
+from forklake.files.deletes import read_dated_deletes, write_delete_file
 from forklake.files.inlined_rows import stored_rows
 from forklake.files.parquet_writer import write_files
+from forklake.files.row_order import sort_rows
 from forklake.files.schema import arrow_schema
+from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.written_tables import INLINED_DELETE, INLINED_ROW, SCHEMA, TABLE
 from forklake.model.change import FlushInlined
 from forklake.model.definitions import NewDataFile, NewDeleteFile
@@ -36,6 +39,9 @@ from forklake.ops.append import sorts_on_driver
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 from forklake.ops.write_target import writing
+
+_BATCH_ROWS: Final = 20_000
+"""How many rows are made values of at a time."""
 
 
 def flush_inlined(
@@ -90,14 +96,15 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     check_flushable(staging.draft, table)
     target = _target(runtime, staging, table)
     planner = ScanPlanner(runtime.store, runtime.lake_path, staging.draft, table)
-    plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), rows)
+    plan = planner.plan_rows(TableFiles(touched, files.deletes, files.inlined_deletes), [])
     staging.take_lease()
     written: list[str] = []
     # Removed as well if the transaction fails halfway: what is written so far is known here.
     staging.on_undo(lambda: storage.delete(written))
-    data_files = _write_rows(runtime, plan, target) if rows else []
+    data_files = _write_rows(runtime, planner, rows, target) if rows else []
     written += [target.directory + file.path for file in data_files]
-    delete_files, whole = _write_deletes(plan, target, written)
+    dates = _DeleteDates(runtime, staging.draft, table.table_id, files)
+    delete_files, whole = _write_deletes(plan, dates, target, written)
     staging.stage(
         FlushInlined(
             table_id=table.table_id,
@@ -108,6 +115,7 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
             whole_files=tuple(whole),
             positions=frozenset((file.data_file_id, at) for file in plan.files for at in file.inlined_deletes),
             shape=table_shape(staging.draft, table.table_id),
+            base=staging.draft.version.snapshot_id,
         )
     )
     runtime.settings.on_step("flush: files registered")
@@ -146,21 +154,39 @@ def _target(runtime: Runtime, staging: Staging, table: TableRow) -> WriteTarget:
     return replace(target, needs_mapping=False, options=replace(target.options, sort_on_insert=True))
 
 
-def _write_rows(runtime: Runtime, plan: ScanPlan, target: WriteTarget) -> list[NewDataFile]:
+def _write_rows(
+    runtime: Runtime, planner: ScanPlanner, rows: Sequence[InlinedRow], target: WriteTarget
+) -> list[NewDataFile]:
     """Write the inlined rows with their ids and snapshots to files.
 
-    They are in the sort order of the table, or else in the order of their ids.
+    They are in the sort order of the table, or else in the order of their ids. Only a part of them is in memory as
+    values at a time, unless they are sorted.
     """
-    rows = pa.concat_tables([_with_lineage(part, target) for part in plan.inlined]).sort_by(ROW_ID_COLUMN)
+    batches = _batches(planner, sorted(rows, key=lambda row: row.row_id), target)
     fields = (*target.fields, *CARRIED_LINEAGE)
+    schema = arrow_schema(fields)
+    if not target.sort_keys:
+        return write_files(batches, target, schema)
+    table = pa.Table.from_batches(batches, schema)
     if sorts_on_driver(target):
-        return write_files(rows.to_batches(), target, arrow_schema(fields))
-    files = runtime.engine.write(rows, replace(target, fields=fields))
+        return write_files(sort_rows(table, target.sort_keys).to_batches(), target, schema)
+    files = runtime.engine.write(table, replace(target, fields=fields))
     names = {field.name for field in CARRIED_LINEAGE}
     return [
         replace(file, column_stats={name: given for name, given in file.column_stats.items() if name not in names})
         for file in files
     ]
+
+
+def _batches(planner: ScanPlanner, rows: Sequence[InlinedRow], target: WriteTarget) -> Iterator[pa.RecordBatch]:
+    for begin in range(0, len(rows), _BATCH_ROWS):
+        plan = planner.plan_rows(TableFiles([], {}, {}), rows[begin : begin + _BATCH_ROWS])
+        yield from (
+            pa.concat_tables([_with_lineage(part, target) for part in plan.inlined])
+            .sort_by(ROW_ID_COLUMN)
+            .combine_chunks()
+            .to_batches()
+        )
 
 
 def _with_lineage(part: ScanRows, target: WriteTarget) -> pa.Table:
@@ -174,8 +200,37 @@ def _with_lineage(part: ScanRows, target: WriteTarget) -> pa.Table:
     return rows
 
 
+class _DeleteDates:
+    """The snapshots that deleted rows of data files."""
+
+    def __init__(self, runtime: Runtime, content: Content, table: TableId, files: TableFiles) -> None:
+        self._deletes = files.deletes
+        held = {row.numbering_id for row in files.deletes.values() if row.numbering_id is not None}
+        self._numberings = numberings(runtime.store, held)
+        own = content.version.snapshot_id
+        self._inlined = {
+            (row.data_file_id, row.row_id): own if row.origin is None else row.origin.begun
+            for row in content.rows(INLINED_DELETE, {"table_id": table})
+        }
+
+    def positions(self, file: ScanFile) -> tuple[Mapping[int, SnapshotId], bool]:
+        """Return all deleted positions of a file, each with its snapshot.
+
+        Return also whether any is only inlined: it is not in the delete file yet.
+        """
+        inlined = {at: self._inlined[file.data_file_id, at] for at in file.inlined_deletes}
+        if file.deletes is None:
+            return inlined, True
+        row = self._deletes[file.data_file_id]
+        assert row.origin is not None
+        numbering = None if row.numbering_id is None else self._numberings[row.numbering_id]
+        places, snapshots = read_dated_deletes(file.deletes, row.origin.begun, numbering)
+        earlier = dict(zip(places.tolist(), map(SnapshotId, snapshots.tolist()), strict=True))
+        return inlined | earlier, not inlined.keys() <= earlier.keys()
+
+
 def _write_deletes(
-    plan: ScanPlan, target: WriteTarget, written: list[str]
+    plan: ScanPlan, dates: _DeleteDates, target: WriteTarget, written: list[str]
 ) -> tuple[Sequence[NewDeleteFile], Sequence[DataFileId]]:
     """Write delete files for the data files that have inlined deletes.
 
@@ -183,27 +238,19 @@ def _write_deletes(
     """
     made, whole = [], []
     for file in plan.files:
-        positions, is_new = _deleted_positions(file)
-        if positions.size >= file.record_count:
+        positions, is_new = dates.positions(file)
+        if len(positions) >= file.record_count:
             whole.append(file.data_file_id)
         elif is_new:
             storage.make_directory(target.directory)
             deletes = write_delete_file(
-                target.directory, file.data_file_id, file.path, positions, is_encrypted=target.is_encrypted
+                target.directory,
+                file.data_file_id,
+                file.path,
+                list(positions),
+                snapshots=list(positions.values()),
+                is_encrypted=target.is_encrypted,
             )
             written.append(target.directory + deletes.path)
             made.append(deletes)
     return made, whole
-
-
-def _deleted_positions(file: ScanFile) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], bool]:
-    """Return all deleted positions of a file, and whether any is only inlined.
-
-    Such a position is not in the delete file yet.
-    """
-    inlined = np.unique(np.asarray(file.inlined_deletes, np.int64))
-    if file.deletes is None:
-        return inlined, True
-    earlier = read_deletes(file.deletes)
-    positions = np.union1d(earlier, inlined)
-    return positions, positions.size > earlier.size

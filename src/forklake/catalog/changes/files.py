@@ -277,8 +277,16 @@ def delete_rows(draft: Draft, change: DeleteRows) -> None:
     _touch_stats(draft, change.table_id)
 
 
-def insert_deletes(draft: Draft, table_id: TableId, files: Sequence[tuple[DeleteFileId, NewDeleteFile]]) -> None:
-    """Register delete files, each in place of the previous one, and log the change."""
+def insert_deletes(
+    draft: Draft,
+    table_id: TableId,
+    files: Sequence[tuple[DeleteFileId, NewDeleteFile]],
+    partial_max: SnapshotId | None = None,
+) -> None:
+    """Register delete files, each in place of the previous one, and log the change.
+
+    ``partial_max`` is a snapshot up to which all of their rows were deleted, if each row tells its own.
+    """
     ids = [file.data_file_id for _, file in files]
     deleted_from = data_files(draft, table_id, ids)
     for delete_file_id, file in files:
@@ -305,6 +313,7 @@ def insert_deletes(draft: Draft, table_id: TableId, files: Sequence[tuple[Delete
                 file_size_bytes=file.file_size_bytes,
                 footer_size=file.footer_size,
                 encryption_key=check_text("encryption key", file.encryption_key),
+                partial_max=partial_max,
             )
         )
     _log_deleted(draft, table_id, ids)

@@ -47,7 +47,7 @@ def flush(draft: Draft, change: FlushInlined) -> None:
     if change.whole_files:
         end_files(draft, change.table_id, change.whole_files)
     if change.delete_files:
-        insert_deletes(draft, change.table_id, change.delete_files)
+        insert_deletes(draft, change.table_id, change.delete_files, change.base)
     files = sorted({file for file, _ in change.positions})
     held = draft.rows(INLINED_DELETE, {"table_id": change.table_id, "data_file_id": files}) if files else []
     draft.end(*(row for row in held if (row.data_file_id, row.row_id) in change.positions))
