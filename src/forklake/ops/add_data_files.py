@@ -90,7 +90,6 @@ def add_data_files(
             " is not.",
             hint="Append its rows, which writes them into files of the table.",
         )
-    _check_not_there(runtime, staging, table, paths)
     adoption = Adoption(
         AdoptionRules(table.table_name, table_fields(draft, table.table_id), allow_missing, ignore_extra_columns),
         tuple(
@@ -101,6 +100,7 @@ def add_data_files(
     )
     found = runtime.engine.adopt(paths, adoption) if len(paths) > _ENGINE_FILES else adopt_files(paths, adoption)
     runtime.settings.on_step("add files: footers read")
+    _check_not_there(runtime, staging, table, paths)
     filled = [file for file in found if file.record_count]
     _register(staging, table, filled)
     lake_path = runtime.lake_path or ""

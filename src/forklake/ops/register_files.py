@@ -19,7 +19,8 @@ def register_files(staging: Staging, table: TableId, files: Sequence[NewDataFile
         InvalidPathError: A path does not lie below the table's directory.
         InvalidInputError: Partition values do not fit the table's partitioning.
     """
-    numbered = tuple((DataFileId(staging.new_file()), file) for file in files)
     mappings = {file.mapping: None for file in files if isinstance(file.mapping, NameMapping)}
+    # Mappings get their ids before the files, as in DuckLake.
     numbered_mappings = tuple((MappingId(staging.new_file()), mapping) for mapping in mappings)
+    numbered = tuple((DataFileId(staging.new_file()), file) for file in files)
     staging.stage(AppendFiles(table, numbered, numbered_mappings, unmatched))

@@ -34,6 +34,7 @@ class AttachedCatalog:
         read_only: Whether statements must not change it.
         metadata_catalog: The name of its metadata catalog, which holds the metadata tables.
         metadata_schema: The schema of the metadata tables.
+        is_temporary: Whether it holds the temporary tables of a session. A transaction may change it beside another.
     """
 
     alias: str
@@ -43,6 +44,7 @@ class AttachedCatalog:
     read_only: bool
     metadata_catalog: str
     metadata_schema: str
+    is_temporary: bool = False
 
 
 def check_names(alias: str, metadata: str) -> None:
@@ -179,11 +181,15 @@ class Attachments:
         with self._lock:
             self._users += 1
 
-    def leave(self) -> None:
-        """Unregister a session; the last one closes all lakes that were opened here."""
+    def leave(self) -> bool:
+        """Unregister a session; the last one closes all lakes that were opened here.
+
+        Return whether it was the last one.
+        """
         with self._lock:
             self._users -= 1
             if self._users == 0:
                 self._by_alias.clear()
             for url in list(self._lakes):
                 self.close_unused(url)
+            return self._users == 0

@@ -97,7 +97,7 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> Resu
         definitions.create_table(state, statement)
         return None
     names = SessionNames(state)
-    target = names.target(statement.name)
+    target = names.new_target(statement.name, is_temporary=statement.is_temporary)
     writer = state.work.writer(target.attached, "CREATE")
     bound = bind_query(statement.query, names)
     columns = _columns(bound, statement.column_names)

@@ -17,13 +17,14 @@ from forklake.lake.lake import lake_of
 from forklake.model.names import fold
 from forklake.ops.run_again import run_again
 from forklake.ops.runtime import setup_of
-from forklake.session import alterations, changes, definitions, queries, show
+from forklake.session import alterations, changes, copying, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.guard import guard
 from forklake.session.hints import in_sql
 from forklake.session.name_resolution import SessionNames
 from forklake.session.presence import dropped_attachment_error, hint
+from forklake.session.private_catalogs import MEMORY
 from forklake.session.result import Result
 from forklake.session.state import SessionState
 from forklake.session.work import Work
@@ -240,7 +241,8 @@ class Connection:
         """
         self._check_open()
         state = self._state
-        return Connection(SessionState(state.attachments, state.secrets, state.setup, in_use=state.current))
+        made = SessionState(state.attachments, state.secrets, state.setup, in_use=state.current, memory=state.memory)
+        return Connection(made)
 
     def close(self) -> None:
         """Roll back uncommitted changes, and close the session.
@@ -250,7 +252,9 @@ class Connection:
         if self._is_open:
             self._is_open = False
             self._state.work.rollback()
-            self._state.attachments.leave()
+            self._state.temporary.close()
+            if self._state.attachments.leave():
+                self._state.memory.close()
 
     def _check_open(self) -> None:
         if not self._is_open:
@@ -329,6 +333,7 @@ def run_in_catalog(catalog: Catalog, text: str, parameters: Values | None) -> Re
                 "The transaction was not committed in the same text; it was rolled back.",
                 hint="Use Catalog.transaction(), or a session that lasts: Catalog.session().",
             )
+        _load_before_end(state, result)
     return result
 
 
@@ -343,7 +348,15 @@ def run_in_transaction(transaction: Transaction, text: str, parameters: Values |
     state.work = Work.within(state.current[0], transaction)
     state.may_begin = False
     with Connection(state) as connection:
-        return connection.sql(text, parameters)
+        result = connection.sql(text, parameters)
+        _load_before_end(state, result)
+    return result
+
+
+def _load_before_end(state: SessionState, result: Result | None) -> None:
+    """Compute a result that may read temporary tables, which end with the session."""
+    if result is not None and (state.temporary.catalog is not None or state.memory.catalog is not None):
+        result.rows()
 
 
 def _state_of(catalog: Catalog, name: str, *, read_only: bool) -> SessionState:
@@ -385,7 +398,7 @@ def _detach(state: SessionState, statement: statements.Detach) -> None:
 
 def _use(state: SessionState, statement: statements.Use) -> None:
     names = SessionNames(state)
-    if len(statement.name) == 1 and fold(statement.name[0]) == "memory" and state.attachments.find("memory") is None:
+    if [fold(part) for part in statement.name] in ([MEMORY], [MEMORY, "main"]) and not state.attachments.find(MEMORY):
         state.in_use = None
         return
     if len(statement.name) == 1 and state.attachments.find(statement.name[0]) is not None:
@@ -453,6 +466,8 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.AlterView: alterations.alter_view,
     statements.Comment: definitions.comment,
     statements.Insert: changes.insert,
+    statements.CopyTo: copying.copy_to,
+    statements.CopyFrom: copying.copy_from,
     statements.Update: changes.update,
     statements.Delete: changes.delete,
     statements.Truncate: changes.truncate,

@@ -37,7 +37,7 @@ def create_schema(state: SessionState, statement: statements.CreateSchema) -> No
 
 def create_table(state: SessionState, statement: statements.CreateTable) -> None:
     """Run CREATE TABLE with a list of columns."""
-    target = SessionNames(state).target(statement.name)
+    target = SessionNames(state).new_target(statement.name, is_temporary=statement.is_temporary)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     check_names(writer, target, [column.name for column in statement.columns])
@@ -56,7 +56,7 @@ def create_table(state: SessionState, statement: statements.CreateTable) -> None
 
 def create_macro(state: SessionState, statement: statements.CreateMacro) -> None:
     """Run CREATE MACRO."""
-    target = SessionNames(state).target(statement.name)
+    target = SessionNames(state).new_target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     alias, macros = target.attached.alias, {fold(one.name) for one in writer.macros.list()}

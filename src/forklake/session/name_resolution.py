@@ -30,6 +30,7 @@ from forklake.session.functions.function import clock
 from forklake.session.known_rows import Changes, Rows
 from forklake.session.metadata_tables import metadata_table, metadata_table_names
 from forklake.session.presence import hint, missing_object_error
+from forklake.session.private_catalogs import TEMPORARY
 from forklake.session.system import system_function, system_relation
 from forklake.sql import statements
 from forklake.sql.portable import Home, qualify_names
@@ -85,12 +86,38 @@ class SessionNames:
 
     # ---- where a name leads ------------------------------------------------------------------------------------------
 
+    def new_target(self, parts: tuple[str, ...], *, is_temporary: bool = False) -> Target:
+        """Return the place where an object of this name would be created.
+
+        If no catalog is in use, that is the database ``memory``.
+
+        Raises:
+            NotFoundError: There is no such catalog.
+            InvalidInputError: It is temporary, and another catalog is named.
+        """
+        if is_temporary:
+            if [fold(part) for part in parts[:-1]] not in ([], [TEMPORARY], [TEMPORARY, "main"]):
+                raise InvalidInputError(
+                    'Parser Error: TEMPORARY table names can *only* use the "temp" catalog; nothing was created.'
+                )
+            return Target(self.state.temporary.make(self.state.setup), "main", parts[-1])
+        if len(parts) == 1 and self.inside is None and self.state.in_use is None:
+            return Target(self.state.memory.make(self.state.setup), "main", parts[0])
+        return self._persistent_target(parts)
+
     def target(self, parts: tuple[str, ...]) -> Target:
-        """Return the place where an object of this name is, or would be created.
+        """Return the place where an object of this name is.
+
+        A temporary table comes before others of its name.
 
         Raises:
             NotFoundError: There is no such catalog, or no catalog is in use.
         """
+        if len(parts) == 1 and self.inside is None and self.state.has_temporary(parts[0]):
+            return Target(self.state.temporary.make(self.state.setup), "main", parts[0])
+        return self._persistent_target(parts)
+
+    def _persistent_target(self, parts: tuple[str, ...]) -> Target:
         if len(parts) > 3:
             raise InvalidInputError(f'Parser Error: a name has at most three parts, not "{".".join(parts)}".')
         if len(parts) > 1 and self.state.attachments.find_metadata(parts[0]) is not None:
@@ -112,9 +139,10 @@ class SessionNames:
         such schema or catalog. If both lead to the same place, only the first is returned. Text that is stored in a
         catalog means its own schemas, whatever else is attached.
         """
-        found = self.state.attachments.find(first)
         if not self._has_schema(first):
-            return None, None if found is None else Target(found, "main", name)
+            there = self.state.find_catalog(first)
+            return None, None if there is None else Target(there, "main", name)
+        found = self.state.attachments.find(first)
         attached, _ = self._current()
         in_schema = Target(attached, first, name)
         if (
@@ -157,7 +185,7 @@ class SessionNames:
         Raises:
             NotFoundError: Nothing is.
         """
-        found = self.state.attachments.find(alias)
+        found = self.state.find_catalog(alias)
         if found is None:
             known = [one.alias for one in self.state.attachments.all()]
             raise NotFoundError(f'Binder Error: Catalog "{alias}" does not exist!' + hint(alias, known))
@@ -165,6 +193,8 @@ class SessionNames:
 
     def _current(self, wanted: str = "") -> tuple[AttachedCatalog, str]:
         found = self.inside or self.state.current
+        if found is None and self.state.in_use is None and self.state.memory.catalog is not None:
+            return self.state.memory.catalog, "main"
         if found is None:
             raise NotFoundError(
                 f'Catalog Error: "{wanted}" does not exist: no catalog is in use.',

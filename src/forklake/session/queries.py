@@ -191,7 +191,7 @@ def single_value(state: SessionState, value: Any) -> Any:
 
 def create_view(state: SessionState, statement: statements.CreateView) -> None:
     """Run CREATE VIEW; the query is bound once, to check it."""
-    target = SessionNames(state).target(statement.name)
+    target = SessionNames(state).new_target(statement.name)
     writer = state.work.writer(target.attached, "CREATE")
     check_schema(content_of(writer), target.attached.alias, target.schema)
     # Names mean what they will mean to whoever reads the view: what is in its own catalog and schema.

@@ -13,9 +13,11 @@ from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputErro
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import runtime_of
 from forklake.model.ids import SnapshotId
+from forklake.model.names import fold
 from forklake.ops.runtime import Runtime, Setup, setup_of
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.frames import Frames
+from forklake.session.private_catalogs import MEMORY, TEMPORARY, PrivateCatalog
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
 from forklake.session.work import Work
@@ -97,6 +99,8 @@ class SessionState:
         engine: The engine of this session's statements, made from that of the setup.
         in_use: The catalog and schema that USE named last; see `current`.
         frames: The frames of the caller that this session's queries may name.
+        temporary: The temporary tables of the session.
+        memory: The database ``memory``, which the session shares with its cursors.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK are allowed: not within a transaction of a handle.
     """
 
@@ -107,6 +111,8 @@ class SessionState:
     work: Work = field(default_factory=lambda: Work(is_explicit=False))
     may_begin: bool = True
     frames: Frames = field(default_factory=Frames)
+    temporary: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(TEMPORARY))
+    memory: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(MEMORY))
     settings: SessionSettings = field(init=False)
     engine: Engine = field(init=False)
 
@@ -127,6 +133,23 @@ class SessionState:
         if attached is None or attached is self.in_use[0]:
             return None if attached is None else self.in_use
         return attached, "main"
+
+    def find_catalog(self, alias: str) -> AttachedCatalog | None:
+        """Return the catalog of an alias: an attached one, ``memory`` or ``temp``.
+
+        The last two are made when they are first named. None if there is none.
+        """
+        found = self.attachments.find(alias)
+        if found is None and fold(alias) == MEMORY:
+            return self.memory.make(self.setup)
+        return self.temporary.make(self.setup) if found is None and fold(alias) == TEMPORARY else found
+
+    def has_temporary(self, name: str) -> bool:
+        """Return whether there is a temporary table of a name."""
+        found = self.temporary.catalog
+        if found is None:
+            return False
+        return any(fold(table.name) == fold(name) for table in self.reader(found).tables("main"))
 
     def runtime(self, writer: Transaction) -> Runtime:
         """Return the runtime for changes by this session.

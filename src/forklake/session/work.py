@@ -23,6 +23,7 @@ class Work:
         self._is_read_only = is_read_only
         self._open: dict[AttachedCatalog, Transaction] = {}
         self._written: AttachedCatalog | None = None
+        self._temporary: AttachedCatalog | None = None
         self._within: AttachedCatalog | None = None
         """The catalog whose transaction is somebody else's, who ends it."""
         self._noted: dict[AttachedCatalog, SnapshotId] = {}
@@ -62,6 +63,9 @@ class Work:
                 f'Invalid Input Error: Cannot execute statement of type "{kind}" on database "{attached.alias}"'
                 " which is attached in read-only mode!"
             )
+        if attached.is_temporary:
+            self._temporary = attached
+            return self._open_transaction(attached)
         written = self._written
         # One catalog under two names is two: each name has a transaction of its own, of which one is committed.
         if written is not None and written is not attached:
@@ -70,9 +74,12 @@ class Work:
                 f' has already modified database "{written.alias}" - a single transaction can only write to a single'
                 " attached database."
             )
+        self._written = attached
+        return self._open_transaction(attached)
+
+    def _open_transaction(self, attached: AttachedCatalog) -> Transaction:
         found = self.reader(attached)
         assert isinstance(found, Transaction)
-        self._written = attached
         return found
 
     def has_changes(self, attached: AttachedCatalog) -> bool:
@@ -105,6 +112,8 @@ class Work:
         """
         written = self._written
         made = None if written is None or written not in self._open else self._open[written].commit(retry=retry)
+        if self._temporary is not None and self._temporary in self._open:
+            self._open[self._temporary].commit(retry=retry)
         self.rollback()
         done = {} if written is None or made is None or made.snapshot_id is None else {written: made.snapshot_id}
         return self._noted | done
@@ -115,4 +124,4 @@ class Work:
             if attached is not self._within and transaction.is_open:
                 transaction.rollback()
         self._open.clear()
-        self._written = None
+        self._written = self._temporary = None

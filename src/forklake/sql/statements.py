@@ -155,6 +155,7 @@ class CreateTable:
     query: exp.Query | None = None
     column_names: tuple[str, ...] = ()
     with_data: bool = True
+    is_temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +323,26 @@ class Insert:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyTo:
+    """COPY (query) TO 'path', COPY table TO 'path'; options as in `Attach`."""
+
+    source: exp.Query | Name
+    columns: tuple[str, ...]
+    path: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyFrom:
+    """COPY table FROM 'path'; options as in `Attach`."""
+
+    table: Name
+    columns: tuple[str, ...]
+    path: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Update:
     """UPDATE; ``sources`` are the tables of FROM.
 
@@ -457,6 +478,8 @@ Statement = (
     | AlterView
     | Comment
     | Insert
+    | CopyTo
+    | CopyFrom
     | Update
     | Delete
     | Truncate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, Literal
 
 from sqlglot import exp
@@ -54,9 +55,13 @@ def read_create(words: Words) -> Statement:
         return read_create_secret(words, or_replace=or_replace)
     if persistent:
         raise words.unexpected_token()
-    if temporary and words.at_any("TABLE", "VIEW", "MACRO", "FUNCTION"):
+    if temporary and words.take("TABLE"):
+        return replace(read_create_table(words, or_replace=or_replace), is_temporary=True)
+    if temporary and words.at_any("VIEW", "MACRO", "FUNCTION"):
         kind = words.next().text.lower()
-        raise InvalidInputError(f"A lake has no temporary {kind}s; nothing was created.", hint="Leave TEMPORARY out.")
+        raise InvalidInputError(
+            f"Temporary {kind}s are not supported; nothing was created.", hint="Leave TEMPORARY out."
+        )
     if words.take("TABLE"):
         return read_create_table(words, or_replace=or_replace)
     if words.take("VIEW"):

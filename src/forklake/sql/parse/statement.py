@@ -11,6 +11,7 @@ from forklake.errors import InvalidInputError
 from forklake.model.definitions import SortKey
 from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
+from forklake.sql.parse.copying import read_copy
 from forklake.sql.parse.create_table import read_sort_key
 from forklake.sql.parse.keywords import BEGINS_QUERY
 from forklake.sql.parse.merge import read_merge
@@ -56,6 +57,7 @@ _READERS: Final[dict[str, Callable[[Words], Statement]]] = {
     "DELETE": read_delete,
     "TRUNCATE": read_truncate,
     "MERGE": read_merge,
+    "COPY": read_copy,
     "CALL": read_call,
     "SHOW": read_show,
     "DESCRIBE": read_describe,
@@ -68,7 +70,7 @@ _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
     "MERGE": read_merge,
 }
 _NOT_SUPPORTED: Final = (
-    ("COPY",),
+    ("COPY", "FROM", "DATABASE"),
     ("PREPARE",),
     ("EXECUTE",),
     ("DEALLOCATE",),
@@ -164,6 +166,9 @@ def _whole(words: Words, read: Callable[[Words], Item]) -> Item:
 
 
 def _read(words: Words) -> Statement:
+    for refused in _NOT_SUPPORTED:
+        if words.at(*refused):
+            raise InvalidInputError(f"{' '.join(refused)} is not supported; nothing was done.")
     for first, read in _READERS.items():
         if words.take(first):
             return read(words)
@@ -173,9 +178,6 @@ def _read(words: Words) -> Statement:
         return read_query(words)
     if words.take("EXPLAIN"):
         return _read_explain(words)
-    for refused in _NOT_SUPPORTED:
-        if words.at(*refused):
-            raise InvalidInputError(f"{' '.join(refused)} is not supported; nothing was done.")
     raise words.unexpected_token()
 
 

@@ -1,0 +1,28 @@
+"""COPY: rows into files, and files into tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forklake.sql.parse.values import read_options
+from forklake.sql.parse.words import Words
+from forklake.sql.statements import CopyFrom, CopyTo
+
+
+def read_copy(words: Words) -> CopyTo | CopyFrom:
+    """Read what follows COPY."""
+    if words.take("("):
+        query = words.query()
+        words.expect(")")
+        words.expect("TO")
+        return CopyTo(query, (), words.string(), _read_options(words))
+    table = words.path()
+    columns = words.names_in_parentheses() if words.at("(") else ()
+    if words.expect_any("TO", "FROM") == "TO":
+        return CopyTo(table, columns, words.string(), _read_options(words))
+    return CopyFrom(table, columns, words.string(), _read_options(words))
+
+
+def _read_options(words: Words) -> dict[str, Any]:
+    words.take("WITH")
+    return read_options(words)

@@ -1,0 +1,135 @@
+"""COPY ... TO writes Parquet files that DuckDB reads; none of this starts Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from forklake import Connection, Lake
+from forklake.errors import AlreadyExistsError, DataFileError, InvalidInputError, NotFoundError
+
+
+@pytest.fixture
+def session(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
+    monkeypatch.chdir(tmp_path)
+    with lake.create_catalog("shop").session() as made:
+        made.sql("CREATE TABLE t (i INTEGER, s VARCHAR); INSERT INTO t VALUES (1, 'a'), (2, 'b c'), (NULL, NULL)")
+        yield made
+
+
+def _count(session: Connection, text: str) -> int:
+    result = session.sql(text)
+    assert result is not None
+    ((count,),) = result.fetchall()
+    return int(count)
+
+
+def _read(pattern: str, *, hive: bool = False) -> list[Any]:
+    query = f"FROM read_parquet('{pattern}', hive_partitioning = {hive}) ORDER BY ALL"
+    return duckdb.connect().execute(query).fetchall()
+
+
+def test_a_table_or_query_becomes_one_file(session: Connection, tmp_path: Path) -> None:
+    assert _count(session, "COPY t TO 't.parquet'") == 3
+    assert _read("t.parquet") == [(1, "a"), (2, "b c"), (None, None)]
+    assert _count(session, "COPY t (s) TO 's.parquet' (FORMAT parquet)") == 3
+    assert _read("s.parquet") == [("a",), ("b c",), (None,)]
+    assert _count(session, f"COPY (SELECT 7 AS x) TO '{tmp_path}/t.parquet' WITH (COMPRESSION zstd)") == 1
+    assert _read("t.parquet") == [(7,)]
+    metadata = pq.read_metadata("t.parquet")
+    assert metadata.row_group(0).column(0).compression == "ZSTD"
+    assert "field_id=-1 x" in str(metadata.schema)
+    assert sorted(path.name for path in tmp_path.glob("*.parquet*")) == ["s.parquet", "t.parquet"]
+
+
+def test_partitions_are_directories(session: Connection) -> None:
+    assert _count(session, "COPY t TO 'parts' (FORMAT parquet, PARTITION_BY (s))") == 3
+    assert sorted(str(path) for path in Path("parts").rglob("*.parquet")) == [
+        "parts/s=__HIVE_DEFAULT_PARTITION__/data_0.parquet",
+        "parts/s=a/data_0.parquet",
+        "parts/s=b%20c/data_0.parquet",
+    ]
+    assert pq.read_schema("parts/s=a/data_0.parquet").names == ["i"]
+    assert _read("parts/**/*.parquet", hive=True) == [(1, "a"), (2, "b c"), (None, None)]
+    with pytest.raises(AlreadyExistsError, match=r'Directory ".*/parts" is not empty'):
+        session.sql("COPY t TO 'parts' (FORMAT parquet, PARTITION_BY s)")
+    session.sql("COPY t TO 'parts' (FORMAT parquet, PARTITION_BY s, OVERWRITE_OR_IGNORE)")
+    assert len(_read("parts/**/*.parquet")) == 3
+    session.sql("COPY t TO 'parts' (FORMAT parquet, PARTITION_BY (s), APPEND)")
+    assert len(_read("parts/**/*.parquet")) == 6
+    session.sql(
+        "COPY t TO 'kept' (FORMAT parquet, PARTITION_BY (s, i), WRITE_PARTITION_COLUMNS, FILENAME_PATTERN 'x_{i}')"
+    )
+    assert pq.read_table("kept/s=a/i=1/x_0.parquet", partitioning=None).to_pylist() == [{"i": 1, "s": "a"}]
+
+
+def test_what_copy_wrote_can_be_added_to_a_table(session: Connection) -> None:
+    session.sql("COPY t TO 'parts' (FORMAT parquet, PARTITION_BY (s)); COPY t TO 'whole.parquet'")
+    session.sql(
+        "CREATE TABLE u (i BIGINT, s VARCHAR); CALL shop.add_data_files('u', ['parts/**/*.parquet', 'whole.parquet'])"
+    )
+    found = session.sql("SELECT i, s FROM u")
+    assert found is not None
+    assert sorted(found.fetchall(), key=repr) == sorted([(1, "a"), (2, "b c"), (None, None)] * 2, key=repr)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("COPY t TO 'x.csv'", InvalidInputError, "COPY without FORMAT parquet is not supported"),
+        ("COPY t TO 'x.parquet' (FORMAT csv)", InvalidInputError, "COPY with FORMAT csv is not supported"),
+        ("COPY t TO 'x.parquet' (HEADER)", InvalidInputError, 'Unrecognized option for PARQUET: "header"'),
+        ("COPY t TO 'x.parquet' (COMPRESSION rar)", InvalidInputError, 'COMPRESSION is one of .*, not "rar"'),
+        ("COPY t TO 'x.parquet' (ROW_GROUP_SIZE 0)", InvalidInputError, 'ROW_GROUP_SIZE is a positive number, not "0"'),
+        ("COPY t TO 'x.parquet' (PER_THREAD_OUTPUT)", InvalidInputError, "PER_THREAD_OUTPUT is not supported"),
+        ("COPY t TO 'x.parquet' (APPEND maybe)", InvalidInputError, 'APPEND is true or false, not "maybe"'),
+        ("COPY t TO 'x' (FORMAT parquet, PARTITION_BY (z))", InvalidInputError, 'Column "z" not found'),
+        ("COPY t TO 'x' (FORMAT parquet, PARTITION_BY (i, I))", InvalidInputError, "named twice"),
+        ("COPY t TO 'x' (FORMAT parquet, PARTITION_BY (i, s))", InvalidInputError, "No column to write"),
+        ("COPY t TO 'x' (FORMAT parquet, PARTITION_BY (i), OVERWRITE)", InvalidInputError, "would delete all files"),
+        (
+            "COPY (SELECT [1] AS l, 2 AS b) TO 'x' (FORMAT parquet, PARTITION_BY (l))",
+            InvalidInputError,
+            "partitioned by",
+        ),
+        (
+            "COPY t TO 'x' (FORMAT parquet, PARTITION_BY (i), FILENAME_PATTERN '../y')",
+            InvalidInputError,
+            "without direct",
+        ),
+        (
+            "COPY (SELECT 1 AS a, 2 AS A) TO 'x.parquet'",
+            InvalidInputError,
+            'Two columns of the query have the name "a"',
+        ),
+        ("COPY nothing TO 'x.parquet'", NotFoundError, "Table with name nothing does not exist"),
+        ("COPY t TO 't.db/x.parquet'", DataFileError, "was not written"),
+        ("COPY t TO 'there.parquet'", InvalidInputError, "it is a directory"),
+        ("COPY t FROM 'nothing.parquet'", NotFoundError, 'No files found that match the pattern "nothing.parquet"'),
+    ],
+)
+def test_what_cannot_be_copied_is_refused_and_leaves_nothing(
+    session: Connection, tmp_path: Path, text: str, kind: type[Exception], message: str
+) -> None:
+    (tmp_path / "t.db").touch()
+    (tmp_path / "there.parquet").mkdir()
+    before = sorted(tmp_path.rglob("*.parquet*"))
+    with pytest.raises(kind, match=message):
+        session.sql(text)
+    assert sorted(tmp_path.rglob("*.parquet*")) == before
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_file_of_an_attached_lake_is_not_replaced(session: Connection) -> None:
+    session.sql("CALL shop.set_option('data_inlining_row_limit', 0); CREATE TABLE u AS SELECT 1 AS i")
+    found = session.sql("SELECT data_file FROM ducklake_list_files('shop', 'u')")
+    assert found is not None
+    ((path,),) = found.fetchall()
+    with pytest.raises(InvalidInputError, match="is a file of an attached lake"):
+        session.sql(f"COPY t TO '{path}'")
+    assert session.sql("FROM u").fetchall() == [(1,)]  # type: ignore[union-attr]
