@@ -21,7 +21,6 @@ from forklake.model.scan import ScanPlan
 from forklake.ops import append as appending
 from forklake.ops import overwrite as overwriting
 from forklake.ops import read_table as reading
-from forklake.ops.add_data_files import Files, add_data_files, file_patterns
 from forklake.ops.add_missing_columns import add_missing_columns
 from forklake.ops.arrange_files import PartitionKeys
 from forklake.ops.create_table_as import create_table_as
@@ -112,31 +111,6 @@ def append(table: Table, frame: Any, *, by_name: bool, merge_schema: bool) -> Co
         if merge_schema:
             add_missing_columns(staging, row, appending.frame_columns(runtime.engine, rows))
         return appending.append(staging, runtime, row, rows, by_name=by_name)
-
-    return table._reader._commit(verb)
-
-
-def add_files(
-    table: Table,
-    files: Files,
-    *,
-    allow_missing: bool,
-    ignore_extra_columns: bool,
-    hive_partitioning: bool | None,
-) -> Commit:
-    """Add existing Parquet files."""
-    runtime, patterns = table._reader._runtime, file_patterns(files)
-
-    def verb(staging: Staging) -> int:
-        return add_data_files(
-            staging,
-            runtime,
-            table._find_row(staging.draft),
-            patterns,
-            allow_missing=allow_missing,
-            ignore_extra_columns=ignore_extra_columns,
-            hive_partitioning=hive_partitioning,
-        ).row_count
 
     return table._reader._commit(verb)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forklake import lake, ops
+from forklake import ops
 from forklake.catalog import describe
 from forklake.catalog.transaction import Staging
 from forklake.model.definitions import NewDataFile, NewDeleteFile
@@ -68,13 +68,20 @@ class Storage:
             InvalidInputError: A file does not fit the table; nothing was added.
             DataFileError: A file cannot be read as Parquet; nothing was added.
         """
-        return lake.row_verbs.add_files(
-            self._table,
-            files,
-            allow_missing=allow_missing,
-            ignore_extra_columns=ignore_extra_columns,
-            hive_partitioning=hive_partitioning,
-        )
+        runtime, patterns = self._table._reader._runtime, ops.add_data_files.file_patterns(files)
+
+        def add(staging: Staging, row: TableRow) -> int:
+            return ops.add_data_files.add_data_files(
+                staging,
+                runtime,
+                row,
+                patterns,
+                allow_missing=allow_missing,
+                ignore_extra_columns=ignore_extra_columns,
+                hive_partitioning=hive_partitioning,
+            ).row_count
+
+        return self._run(add)
 
     def append_files(self, files: Sequence[NewDataFile]) -> Commit:
         """Add data files that the caller has written to the table.

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from forklake.model.submodules import submodules
 
 __all__ = [
+    "add_data_files",
     "checkpoint",
     "compact_tables",
     "delete_orphaned_files",
@@ -16,6 +17,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from forklake.ops import (
+        add_data_files,
         checkpoint,
         compact_tables,
         delete_orphaned_files,
