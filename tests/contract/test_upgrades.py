@@ -178,6 +178,8 @@ def test_an_old_lake_is_not_opened_and_says_what_to_run(product: str, old: str) 
     )
     assert "`forklake.upgrade(url)`" in str(caught.value)
     assert forklake.upgrade(old, dry_run=True).found_version == 1
+    with pytest.raises(MetastoreVersionError, match=r'metadata of version 1, .*\n.*the command "upgrade"'):
+        forklake.connect().execute(f"ATTACH 'ducklake:{old}' AS shop (CATALOG 'shop')")
 
 
 def test_a_dry_run_shows_the_statements_that_do_it(product: str, old: str) -> None:

@@ -15,6 +15,7 @@ from forklake.lake.internals import runtime_of
 from forklake.lake.lake import open_lake
 from forklake.metastore.location import embedded_path, lake_key, with_metadata_schema
 from forklake.model.flags import read_flag
+from forklake.model.hint import UpgradeLake
 from forklake.model.ids import CatalogId
 from forklake.model.option_rules import normalise
 from forklake.ops.runtime import Setup
@@ -175,6 +176,8 @@ class _AttachRequest:
                 ) from error
             return open_lake(self.url, setup)
         except MetastoreVersionError as error:
+            if isinstance(error.advice, UpgradeLake):
+                raise
             silently = "Nothing is made or migrated silently: see `forklake init` and `forklake catalog import`."
             raise MetastoreVersionError(error.message, hint=silently) from error
 

@@ -41,11 +41,13 @@ class Step:
 STEPS: Final = (
     Step(
         2,
-        "leases of writers, catalogs that are due for collection, and indexes on absolute paths",
+        "leases of writers, catalogs that are due for collection, indexes on absolute paths and ids",
         tables=(LEASE, DUE),
         indexes=(
             (SCHEMA, "schema_path_idx"),
+            (SCHEMA, "schema_id_idx"),
             (TABLE, "table_path_idx"),
+            (TABLE, "table_id_idx"),
             (DATA_FILE, "data_file_path_idx"),
             (DELETE_FILE, "delete_file_path_idx"),
         ),
