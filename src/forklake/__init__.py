@@ -60,7 +60,7 @@ from forklake.model.records import (
     TableStats,
     View,
 )
-from forklake.model.upkeep import LakeMaintained, MaintainedCatalog, MaintenanceNeeds
+from forklake.model.upkeep import CatalogBytes, LakeMaintained, MaintainedCatalog, MaintenanceNeeds
 from forklake.ops import upgrade_lake
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ logging.getLogger("forklake").addHandler(logging.NullHandler())
 
 __all__ = [
     "Catalog",
+    "CatalogBytes",
     "CatalogInfo",
     "CheckpointStep",
     "CleanUp",

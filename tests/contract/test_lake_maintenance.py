@@ -116,3 +116,29 @@ def test_a_catalog_that_fails_does_not_stop_the_others(lake: Lake) -> None:
     assert done["fine"].failure is None
     assert catalog_files[0] in (done["broken"].failure or "") or "read" in (done["broken"].failure or "")
     assert len(fine.table("t").storage.files()) == 1
+
+
+def test_the_bytes_of_a_catalog_are_its_own_shared_inherited_and_freed_without_it(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    storage = shop.table("t").storage
+    storage.append_files([replace(data_file("a"), file_size_bytes=1000), replace(data_file("b"), file_size_bytes=200)])
+    fork = shop.fork("fork")
+    storage.append_files([replace(data_file("c"), file_size_bytes=30)])
+    fork.table("t").storage.append_files([replace(data_file("d"), file_size_bytes=4)])
+    found = shop.inspect.bytes
+    assert (found.own, found.alone, found.shared, found.inherited, found.freed) == (1230, 30, 1200, 0, 30)
+    found = fork.inspect.bytes
+    assert (found.own, found.alone, found.shared, found.inherited, found.freed) == (4, 4, 0, 1200, 4)
+    # What the parent gives up is kept for the fork alone.
+    storage.remove_files([storage.files()[0].data_file_id])
+    shop.maintenance.expire_snapshots(older_than=timedelta(0))
+    assert (fork.inspect.bytes.inherited, fork.inspect.bytes.freed) == (1200, 1004)
+    second = fork.fork("second")
+    assert (fork.inspect.bytes.freed, second.inspect.bytes.freed) == (0, 0)
+    second.drop()
+    lake.purge(second.catalog_id)
+    fork.drop()
+    lake.purge(fork.catalog_id)
+    lake.maintenance.cleanup_old_files()  # collects the parent, too
+    assert shop.inspect.bytes.own == 230

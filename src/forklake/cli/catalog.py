@@ -155,7 +155,9 @@ def _next(
 def show(name: str) -> None:
     """Show one catalog.
 
-    Its head, its parent, what it holds, and what of that it added itself.
+    Its head, its parent, what it holds, and what of that it added itself. Bytes are of all files that it keeps, also
+    for the past: seen by it alone, seen by its forks too, inherited, and what dropping and purging it would give
+    back.
 
     With --json: the catalog's fields, `kind`, `created_at`, `snapshot_time`, `parent_name`, and counts.
 
@@ -183,6 +185,10 @@ def show(name: str) -> None:
             ("Views", document["view_count"]),
             ("Macros", document["macro_count"]),
             ("Own files", f"{document['own_file_count']}, {output.size(document['own_byte_count'])}"),
+            ("Seen by it alone", output.size(document["alone_byte_count"])),
+            ("Shared with forks", output.size(document["shared_byte_count"])),
+            ("Inherited", output.size(document["inherited_byte_count"])),
+            ("Freed without it", output.size(document["freed_byte_count"])),
             ("Data path", document["data_path"]),
         )
 
@@ -193,6 +199,7 @@ def _describe(lake: Lake, found: Catalog) -> dict[str, Any]:
     info = found.inspect.info
     node = lake.fork_tree(info.name, depth=0).roots[0]
     parent = found.inspect.parent
+    sizes = found.inspect.bytes
     fields: dict[str, Any] = output.plain(info)
     return fields | {
         "kind": node.kind,
@@ -206,6 +213,10 @@ def _describe(lake: Lake, found: Catalog) -> dict[str, Any]:
         "macro_count": len(found.macros.list()),
         "own_file_count": node.own_file_count,
         "own_byte_count": node.own_byte_count,
+        "alone_byte_count": sizes.alone,
+        "shared_byte_count": sizes.shared,
+        "inherited_byte_count": sizes.inherited,
+        "freed_byte_count": sizes.freed,
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from forklake.errors import CatalogDroppedError
 from forklake.model.ids import CatalogId
 from forklake.model.records import CatalogInfo
+from forklake.model.upkeep import CatalogBytes
+from forklake.ops.catalog_bytes import catalog_bytes
 from forklake.ops.list_catalogs import catalog_by_id, parent_of
 from forklake.ops.runtime import Runtime
 
@@ -32,6 +34,15 @@ class CatalogInspection:
         None if there is none, or if it was dropped since.
         """
         return parent_of(self._runtime, self._catalog_id)
+
+    @property
+    def bytes(self) -> CatalogBytes:
+        """The bytes of its files: its own, shared with forks, inherited, and freed without it.
+
+        Raises:
+            NotFoundError: It was dropped.
+        """
+        return catalog_bytes(self._runtime.store, self._catalog_id)
 
     @property
     def is_live(self) -> bool:

@@ -22,6 +22,7 @@ from forklake.metastore.written_tables import (
     BEGIN,
     COLUMN,
     DATA_FILE,
+    DELETE_FILE,
     END,
     INLINED_ROW,
     PARTITION_INFO,
@@ -228,6 +229,33 @@ def _sees_table(catalog: str, snapshot: str) -> str:
         " WHERE n.catalog_id = m.catalog_id AND n.depth < m.depth) LIMIT 1)"
     )
     return f"({own} IS NOT NULL OR {inherited} IS NOT NULL)"
+
+
+def file_bytes(source: Source, catalog: CatalogId) -> tuple[int, int, int]:
+    """Return the bytes of files that a catalog keeps.
+
+    They are those of its own files; of these, what no fork of it sees; and those of files of its ancestors that
+    nothing but this catalog keeps. Files of all retained snapshots count, delete files too. A fork counts as seeing
+    what it inherited, even if it has hidden it since.
+    """
+    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.{END} AND p.catalog_id <> :c LIMIT 1) IS NULL"
+    own, alone, kept = 0, 0, 0
+    for table in (DATA_FILE, DELETE_FILE):
+        ((every, unseen),) = source.query(
+            "SELECT coalesce(sum(r.file_size_bytes), 0),"
+            f" coalesce(sum(CASE WHEN {pinned} THEN r.file_size_bytes ELSE 0 END), 0)"
+            f" FROM forklake.{table.name} r WHERE r.catalog_id = :c",
+            c=catalog,
+        )
+        ((inherited,),) = source.query(
+            "SELECT coalesce(sum(r.file_size_bytes), 0) FROM forklake.ducklake_segment g"
+            f" JOIN forklake.{table.name} r ON r.catalog_id = g.owner_id AND r.{BEGIN} <= g.upto AND r.{END} > g.upto"
+            f" WHERE g.catalog_id = :c AND {_FIRST_OWN} >= r.{END} AND {pinned}",
+            c=catalog,
+            never=INFINITY,
+        )
+        own, alone, kept = own + int(every), alone + int(unseen), kept + int(inherited)
+    return own, alone, kept
 
 
 def forget_sets(

@@ -36,6 +36,29 @@ class MaintenanceNeeds:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogBytes:
+    """The bytes of files that a catalog keeps, over all its retained snapshots.
+
+    Attributes:
+        own: Those of files that it wrote.
+        alone: Of these, what no fork of it sees.
+        inherited: Those of files of its ancestors that it shows now.
+        freed: What would be given back if it were dropped and purged: what it sees alone, and what of its ancestors'
+            files is kept for it alone.
+    """
+
+    own: int
+    alone: int
+    inherited: int
+    freed: int
+
+    @property
+    def shared(self) -> int:
+        """What forks see of its own files."""
+        return self.own - self.alone
+
+
+@dataclass(frozen=True, slots=True)
 class MaintainedCatalog:
     """A catalog that was maintained: what was done, and what failed.
 

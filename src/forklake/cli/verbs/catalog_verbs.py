@@ -80,6 +80,7 @@ CHAPTERS: Final = (
                 (
                     "CatalogInspection.info",
                     "CatalogInspection.parent",
+                    "CatalogInspection.bytes",
                     "CatalogInspection.is_live",
                 ),
                 ("FROM ducklake_catalogs('shop', prefix => 'shop')",),
