@@ -236,3 +236,31 @@ def test_read_only_attachments_refuse_to_clean_up(lake: Lake, shop: Catalog) -> 
     for alias in ("shop", "past"):
         with pytest.raises(InvalidInputError, match="attached in read-only mode"):
             session.execute(f"CALL {alias}.cleanup_old_files(cleanup_all => true)")
+
+
+def test_many_forks_are_purged_at_once_and_others_stay(lake: Lake, shop: Catalog) -> None:
+    (shared,) = write(shop.table("t"), "a")
+    names = [f"agent-{number}" for number in range(12)]
+    agents = shop.fork_many(names)
+    own = [write(agent.table("t"), "b")[0] for agent in agents[:3]]
+    stays = shop.fork("stays")
+    child = agents[1].fork("child of an agent")
+    for agent in agents[:6]:
+        agent.drop()
+    told: list[tuple[int, int]] = []
+    assert lake.maintenance.purge_catalogs("AGENT-", dry_run=True) == [agent.catalog_id for agent in agents[:6]]
+    done = lake.maintenance.purge_catalogs("AGENT-", progress=lambda count, of: told.append((count, of)))
+    assert (done, told) == ([agent.catalog_id for agent in agents[:6]], [(6, 6)])
+    assert [info.name for info in lake.catalogs(prefix="agent-")] == sorted(names[6:])
+    assert lake.maintenance.purge_catalogs("agent-", drop=True) == [agent.catalog_id for agent in agents[6:]]
+    assert sorted(info.name for info in lake.catalogs()) == ["child of an agent", "shop", "stays"]
+    assert lake.maintenance.purge_catalogs("") == []
+    deleted = lake.maintenance.cleanup_old_files(cleanup_all=True).deleted
+    assert sorted(deleted) == sorted(str(path) for path in (own[0], own[2])), "the child sees one"
+    assert [file.path for file in child.table("t").storage.files()] == [str(shared), str(own[1])]
+    assert [file.path for file in stays.table("t").storage.files()] == [str(shared)]
+    session = lake.connect()
+    session.execute("ATTACH 'ducklake:' AS shop (CATALOG 'shop')")
+    purged = session.execute("CALL ducklake_purge_catalogs('shop', 'child', drop => true)").fetchall()
+    assert purged == [(child.catalog_id,)]
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(own[1]),)

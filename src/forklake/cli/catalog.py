@@ -368,27 +368,65 @@ def undrop(name: str | None, catalog_id: int | None) -> None:
 @catalog.command()
 @click.argument("name", required=False)
 @click.option("--id", "catalog_id", type=int, metavar="N", help="The catalog's id, where several had the name.")
+@click.option("--dropped", is_flag=True, help="All dropped catalogs, or those with --prefix.")
+@click.option("--prefix", metavar="TEXT", help="All dropped catalogs whose names begin so.")
+@click.option("--drop", "drop_live", is_flag=True, help="With --prefix: drop live ones first.")
+@click.option("--dry-run", is_flag=True, help="With --dropped or --prefix: only say how many.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def purge(name: str | None, catalog_id: int | None, yes: bool) -> None:
-    """Give up a dropped catalog for good.
+def purge(
+    name: str | None,
+    catalog_id: int | None,
+    dropped: bool,
+    prefix: str | None,
+    drop_live: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Give up dropped catalogs for good.
 
-    Its snapshots, options and ancestry go. Forks keep what they see. Files that nobody sees any more are
-    deleted later, by `forklake maintain cleanup`.
+    One, or all whose names begin with a text. Their snapshots, options and ancestry go. Forks keep what they
+    see. Files that nobody sees any more are deleted later, by `forklake maintain cleanup`.
 
-    With --json: `purged`, the name or id that was given.
+    With --json: `purged`, the name or id that was given, or the ids of all that were purged.
 
     Examples:
       forklake catalog purge agent-001
       forklake catalog purge --id 17 --yes
+      forklake catalog purge --dropped --yes
+      forklake catalog purge --prefix agent- --drop --yes
     """
+    if dropped or prefix is not None:
+        if name is not None or catalog_id is not None or (drop_live and not prefix):
+            raise click.UsageError("Name one catalog, or say --dropped or --prefix; --drop goes with --prefix.")
+        _purge_many(prefix or "", drop_live, dry_run, yes)
+        return
+    if drop_live or dry_run:
+        raise click.UsageError("--drop and --dry-run go with --prefix.")
     which = _which(name, catalog_id)
-    if not yes:
-        if not asks():
-            raise click.UsageError("A purge cannot be undone, and nobody can be asked here: say --yes.")
-        click.confirm(f"Give up catalog {which!r} for good?", abort=True, err=True)
+    _confirm(f"Give up catalog {which!r} for good?", yes)
     with open_lake() as lake:
         lake.purge(which)
     output.show({"purged": which}, lambda: [f"Purged {which!r}; its name is free, its directory stays its own."])
+
+
+def _purge_many(prefix: str, drop_live: bool, dry_run: bool, yes: bool) -> None:
+    with open_lake() as lake:
+        found = lake.maintenance.purge_catalogs(prefix, drop=drop_live, dry_run=True)
+        if dry_run or not found:
+            action = "Would purge" if dry_run else "Purged"
+            output.show({"purged": found}, lambda: [f"{action} {output.quantity(len(found), 'catalog')}."])
+            return
+        _confirm(f"Give up {output.quantity(len(found), 'catalog')} for good?", yes)
+        with _progress("Purging", len(found)) as show:
+            purged = lake.maintenance.purge_catalogs(prefix, drop=drop_live, progress=lambda done, _: show(done))
+    output.show({"purged": purged}, lambda: [f"Purged {output.quantity(len(purged), 'catalog')}."])
+
+
+def _confirm(question: str, yes: bool) -> None:
+    if not yes:
+        if not asks():
+            raise click.UsageError("A purge cannot be undone, and nobody can be asked here: say --yes.")
+        click.confirm(question, abort=True, err=True)
 
 
 @catalog.command()

@@ -27,6 +27,7 @@ from forklake.ops.language import Language
 from forklake.ops.list_catalogs import check_limit, check_moment, list_catalogs, list_dropped
 from forklake.ops.ping_lake import ping_lake
 from forklake.ops.plain_history import Progress, ignore_progress
+from forklake.ops.purge_catalogs import purge
 from forklake.ops.runtime import Runtime, Setup, open_runtime, setup_of
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ class Lake:
         Raises:
             NotFoundError: No such catalog is dropped.
         """
-        lifecycle.purge(self._runtime, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
+        purge(self._runtime, lifecycle.dropped_catalog(self._runtime.store, name_or_id))
 
     def snapshots(self, *, after: int | None = None, limit: int | None = None) -> list[Snapshot]:
         """Return the snapshots of all catalogs by id: all, or with ``limit`` a page.

@@ -17,6 +17,7 @@ from forklake.model.upkeep import LakeMaintained, MaintenanceNeeds
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.needs import find_needs
 from forklake.ops.plain_history import Progress, ignore_progress
+from forklake.ops.purge_catalogs import Done, purge_catalogs
 from forklake.ops.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -79,6 +80,21 @@ class LakeMaintenance:
             InvalidInputError: Both a time and ``cleanup_all`` were given.
         """
         return cleanup_old_files(self._runtime, None, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run)
+
+    def purge_catalogs(
+        self, prefix: str, *, drop: bool = False, dry_run: bool = False, progress: Done | None = None
+    ) -> list[CatalogId]:
+        """Give up all dropped catalogs whose names begin with a text; return their ids.
+
+        The same as `Lake.purge` for each of them, in batches. Their files are given back by `cleanup_old_files`.
+
+        Args:
+            prefix: What their names begin with, regardless of case; all names begin with the empty text.
+            drop: Drop live catalogs with such names first.
+            dry_run: Give up nothing; only return the ids.
+            progress: Called with how many catalogs are done, and how many there are.
+        """
+        return purge_catalogs(self._runtime, prefix, drop=drop, dry_run=dry_run, done=progress)
 
     def delete_orphaned_files(
         self,

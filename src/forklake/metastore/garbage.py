@@ -274,17 +274,22 @@ def forget_sets(
         )
 
 
-def forget_unread_tombstones(session: Session, catalog: CatalogId) -> None:
-    """Delete the tombstones of a catalog that nobody reads.
+def forget_unread_tombstones(session: Session, catalogs: Sequence[CatalogId]) -> None:
+    """Delete the tombstones of catalogs that nobody reads.
 
-    No chain contains them together with the row that they hide. The catalog's own chain contains both, until it is
+    No chain contains them together with the row that they hide. A catalog's own chain contains both, until it is
     severed or purged. After that, those of its forks do that were made before it: they have the ancestors that it had.
     """
-    session.execute(
-        "DELETE FROM forklake.ducklake_tombstone WHERE catalog_id = :c"
-        " AND (SELECT min(g.depth) FROM forklake.ducklake_segment g WHERE g.catalog_id = :c) IS NULL"
-        " AND snapshot_id > coalesce((SELECT max(v.upto) FROM forklake.ducklake_segment v WHERE v.owner_id = :c"
-        " AND EXISTS (SELECT 1 FROM forklake.ducklake_segment w WHERE w.catalog_id = v.catalog_id"
-        " AND w.depth > v.depth)), -1)",
-        c=catalog,
+    found = session.query(
+        "SELECT DISTINCT z.catalog_id FROM forklake.ducklake_tombstone z WHERE z.catalog_id IN (:ids...)"
+        " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g WHERE g.catalog_id = z.catalog_id)",
+        ids=list(catalogs),
     )
+    for (catalog,) in found:
+        session.execute(
+            "DELETE FROM forklake.ducklake_tombstone WHERE catalog_id = :c"
+            " AND snapshot_id > coalesce((SELECT max(v.upto) FROM forklake.ducklake_segment v WHERE v.owner_id = :c"
+            " AND EXISTS (SELECT 1 FROM forklake.ducklake_segment w WHERE w.catalog_id = v.catalog_id"
+            " AND w.depth > v.depth)), -1)",
+            c=catalog,
+        )

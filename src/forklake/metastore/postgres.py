@@ -372,6 +372,13 @@ class _PostgresSession(Session):
     def lock_alone(self, catalog: CatalogId) -> None:
         self.query("SELECT forklake.lock_alone(:c)", c=catalog)
 
+    def lock_all_alone(self, catalogs: Sequence[CatalogId]) -> None:
+        self.query(
+            "SELECT forklake.lock_alone(u.catalog_id)"
+            " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY u(catalog_id, place) ORDER BY u.place",
+            ids=sorted(catalogs),
+        )
+
     def begin_upgrade(self) -> list[str]:
         return upgrade_lock(self, self._schemas)
 

@@ -92,6 +92,11 @@ class Session(ABC):
     def lock_alone(self, catalog: CatalogId) -> None:
         """Keep others from pinning what the catalog holds until the transaction ends."""
 
+    def lock_all_alone(self, catalogs: Sequence[CatalogId]) -> None:
+        """Take the lock of `lock_alone` for each of some catalogs, by id."""
+        for catalog in sorted(catalogs):
+            self.lock_alone(catalog)
+
     def begin_upgrade(self) -> list[str]:
         """Return the statements that keep others from writing.
 

@@ -91,9 +91,8 @@ def collect(store: Store, lake_path: str | None, catalogs: Sequence[CatalogId]) 
     is_done = False
     while not is_done:
         with store.writing() as session:
-            # Each lock is granted by a statement of its own: the next one sees what those did who had it before.
-            for catalog in ids:
-                session.lock_alone(catalog)
+            # Granted by a statement of their own: the next one sees what those did who had the locks before.
+            session.lock_all_alone(ids)
             is_done = collection.go_on(session)
             store.step("collect: before the end of a batch")
     return collection.collected
@@ -180,10 +179,9 @@ class _Collection:
             sets = garbage.dead_sets(session, table, owners)
             garbage.forget_sets(session, table, sets)
             self.collected.row_count += len(sets)
-        for catalog in self._ids:
-            garbage.forget_unread_tombstones(session, catalog)
-            if catalog in self._since and not self._keeps_some:
-                due.forget_due(session, catalog, self._since[catalog])
+        garbage.forget_unread_tombstones(session, self._ids)
+        if not self._keeps_some:
+            due.forget_due(session, self._since)
 
 
 def _columns(table: MetadataTable[Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Renames, drops, undrops and purges catalogs.
+"""Renames, drops and undrops catalogs.
 
 These operations change the list of catalogs, not their content.
 """
@@ -14,13 +14,10 @@ from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore import procedures
 from forklake.metastore.queries import catalogs, heads
 from forklake.metastore.queries.catalogs import CatalogRow
-from forklake.metastore.queries.due import mark_due
 from forklake.metastore.store import DuplicateKeyError, Session, Store
 from forklake.model.hint import NameById
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
-from forklake.ops.collect import collect
 from forklake.ops.create_catalog import already_exists_error
-from forklake.ops.runtime import Runtime
 
 
 def rename_catalog(store: Store, catalog: CatalogId, name: str) -> None:
@@ -79,25 +76,6 @@ def undrop_catalog(store: Store, catalog: CatalogId) -> None:
             catalogs.begin_row(session, catalog, row, snapshot, max(session.now(), row.end_time or row.begin_time))
     except DuplicateKeyError as error:
         raise already_exists_error(name) from error
-
-
-def purge(runtime: Runtime, catalog: CatalogId) -> None:
-    """Purge a dropped catalog.
-
-    Its snapshots, ancestry, options and commit keys are deleted for good. Its catalog row stays, so that no other
-    catalog ever gets its directory. Rows that forks still need stay until nothing needs them; all others are removed,
-    and their files are scheduled for deletion.
-
-    Raises:
-        NotFoundError: The catalog is not dropped, was purged already, or never existed.
-    """
-    store = runtime.store
-    with store.writing() as session:
-        session.lock_alone(catalog)
-        _lock_head(session, catalog, live=False)
-        mark_due(session, [catalog, *heads.ancestors(session, [catalog])])
-        catalogs.purge(session, catalog)
-    collect(store, runtime.lake_path, [catalog])
 
 
 def dropped_catalog(store: Store, name_or_id: str | int) -> CatalogId:

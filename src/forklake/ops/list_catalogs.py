@@ -96,8 +96,12 @@ def catalog_titles(runtime: Runtime, ids: Iterable[CatalogId | None]) -> dict[Ca
 def _page(
     source: Source, prefix: str, after: str | None, limit: int, at: SnapshotId | datetime | None
 ) -> list[ListedCatalog]:
-    between = (fold(prefix), fold(prefix) + _LAST_NAME) if prefix else None
-    return catalogs.catalogs_after(source, fold(after or ""), limit, at, between)
+    return catalogs.catalogs_after(source, fold(after or ""), limit, at, names_between(prefix))
+
+
+def names_between(prefix: str) -> tuple[str, str] | None:
+    """Return the range of folded names that begin with a text; None if it is empty."""
+    return (fold(prefix), fold(prefix) + _LAST_NAME) if prefix else None
 
 
 def catalog_by_id(runtime: Runtime, catalog: CatalogId) -> CatalogInfo:

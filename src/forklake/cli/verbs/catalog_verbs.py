@@ -108,6 +108,12 @@ CHAPTERS: Final = (
                 ("catalog purge",),
             ),
             Verb(
+                "give up many catalogs for good",
+                ("LakeMaintenance.purge_catalogs",),
+                ("CALL ducklake_purge_catalogs('shop', 'agent-', drop => true)",),
+                ("catalog purge",),
+            ),
+            Verb(
                 "write a catalog as a plain DuckLake database",
                 ("CatalogMaintenance.export",),
                 ("CALL ducklake_export_catalog('shop', 'shop.ducklake')",),

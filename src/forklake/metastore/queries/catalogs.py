@@ -116,6 +116,29 @@ def dropped_by_id(source: Source, catalog: int) -> list[CatalogId]:
     return _list_dropped(source, "k.catalog_id = :c", c=catalog)
 
 
+def dropped_between(source: Source, names: tuple[str, str] | None) -> list[CatalogId]:
+    """Return the ids of catalogs that were dropped under certain names.
+
+    The names are folded: from the first up to, but not including, the other; None is all of them.
+    """
+    first, last = names or (None, None)
+    within = "fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if names else "1 = 1"
+    return _list_dropped(source, within, first=first, last=last)
+
+
+def live_between(source: Source, names: tuple[str, str] | None) -> list[CatalogId]:
+    """Return the ids of live catalogs with certain names, given as for dropped ones."""
+    first, last = names or (None, None)
+    within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if names else ""
+    found = source.query(
+        f"SELECT k.catalog_id FROM forklake.ducklake_catalog k WHERE k.{END} = :live{within}",
+        live=INFINITY,
+        first=first,
+        last=last,
+    )
+    return [CatalogId(catalog) for (catalog,) in found]
+
+
 def _list_dropped(source: Source, condition: str, **params: Any) -> list[CatalogId]:
     found = source.query(
         "SELECT k.catalog_id FROM forklake.ducklake_catalog k"
@@ -298,6 +321,16 @@ def end_row(session: Session, catalog: CatalogId, snapshot: SnapshotId, time: da
     )
 
 
+def end_rows(session: Session, ends: Sequence[tuple[CatalogId, SnapshotId]], time: datetime) -> None:
+    """End the live rows of catalogs, each at a snapshot id of its own."""
+    session.execute_many(
+        f"UPDATE forklake.ducklake_catalog SET {END} = :s,"
+        " end_time = CASE WHEN begin_time > :time THEN begin_time ELSE :time END"
+        f" WHERE catalog_id = :c AND {END} = :live",
+        [{"c": catalog, "s": snapshot, "time": time, "live": INFINITY} for catalog, snapshot in ends],
+    )
+
+
 def begin_row(session: Session, catalog: CatalogId, row: CatalogRow, snapshot: SnapshotId, time: datetime) -> None:
     """Write the next row of a catalog.
 
@@ -325,10 +358,10 @@ _PURGED = (
 )
 
 
-def purge(session: Session, catalog: CatalogId) -> None:
-    """Delete the snapshots, ancestry, options, commit keys and head of a catalog.
+def purge(session: Session, purged: Sequence[CatalogId]) -> None:
+    """Delete the snapshots, ancestry, options, commit keys and heads of catalogs.
 
-    Its own rows and its name stay.
+    Their own rows and their names stay.
     """
     for table in _PURGED:
-        session.execute(f"DELETE FROM forklake.{table} WHERE catalog_id = :c", c=catalog)
+        session.execute(f"DELETE FROM forklake.{table} WHERE catalog_id IN (:ids...)", ids=list(purged))

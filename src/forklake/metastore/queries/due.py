@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from forklake.metastore.store import Session
@@ -16,14 +16,14 @@ def mark_due(session: Session, catalogs: Iterable[CatalogId]) -> None:
 
     Whoever makes them die calls this in the same transaction.
     """
-    now = session.now()
-    for catalog in sorted(set(catalogs)):
-        session.execute(
-            "INSERT INTO forklake.ducklake_due (catalog_id, due_time) VALUES (:c, :now)"
-            " ON CONFLICT (catalog_id) DO UPDATE SET due_time = excluded.due_time",
-            c=catalog,
-            now=now,
-        )
+    session.execute(
+        "INSERT INTO forklake.ducklake_due (catalog_id, due_time)"
+        f" WITH u(catalog_id) AS ({session.dialect.unpack({'ids': 'bigint'})})"
+        " SELECT u.catalog_id, :now FROM u WHERE u.catalog_id >= 0 ORDER BY u.catalog_id"
+        " ON CONFLICT (catalog_id) DO UPDATE SET due_time = excluded.due_time",
+        ids=sorted(set(catalogs)),
+        now=session.now(),
+    )
 
 
 def due_times(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, datetime]:
@@ -47,11 +47,17 @@ def due_catalogs(source: Source, after: CatalogId | None, limit: int) -> list[Ca
     return [CatalogId(catalog) for (catalog,) in found]
 
 
-def forget_due(session: Session, catalog: CatalogId, since: datetime) -> None:
-    """Note that a catalog was collected, unless more of its rows died meanwhile."""
-    session.execute(
-        "DELETE FROM forklake.ducklake_due WHERE catalog_id = :c AND due_time = :since", c=catalog, since=since
-    )
+def forget_due(session: Session, since: Mapping[CatalogId, datetime]) -> None:
+    """Note that catalogs were collected which were due since some time.
+
+    Those stay due of which more rows died meanwhile.
+    """
+    for time in sorted(set(since.values())):
+        session.execute(
+            "DELETE FROM forklake.ducklake_due WHERE catalog_id IN (:ids...) AND due_time = :time",
+            ids=[catalog for catalog, of in since.items() if of == time],
+            time=time,
+        )
 
 
 def tables_of_due_files(source: Source, tables: Iterable[int], but: Sequence[CatalogId]) -> set[int]:

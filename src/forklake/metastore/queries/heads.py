@@ -104,9 +104,33 @@ def lock_head(session: Session, catalog: CatalogId, *, live: bool) -> bool:
     return changed > 0
 
 
+def lock_heads(session: Session, catalogs: Sequence[CatalogId], *, live: bool) -> list[CatalogId]:
+    """Do what `lock_head` does for each of some catalogs.
+
+    Return those that are as required. The caller holds their locks alone, so no two callers wait for each other.
+    """
+    params = {"ids": list(catalogs), "live": live}
+    session.execute(
+        "UPDATE forklake.ducklake_head SET live = live WHERE catalog_id IN (:ids...) AND live = :live", **params
+    )
+    found = session.query(
+        "SELECT catalog_id FROM forklake.ducklake_head WHERE catalog_id IN (:ids...) AND live = :live"
+        " ORDER BY catalog_id",
+        **params,
+    )
+    return [CatalogId(catalog) for (catalog,) in found]
+
+
 def write_live(session: Session, catalog: CatalogId, *, live: bool) -> None:
     """Record whether a catalog is live; the caller holds the lock of its head."""
     session.execute("UPDATE forklake.ducklake_head SET live = :live WHERE catalog_id = :c", live=live, c=catalog)
+
+
+def write_dropped(session: Session, catalogs: Sequence[CatalogId]) -> None:
+    """Record that catalogs are dropped; the caller holds the locks of their heads."""
+    session.execute(
+        "UPDATE forklake.ducklake_head SET live = :live WHERE catalog_id IN (:ids...)", live=False, ids=list(catalogs)
+    )
 
 
 def swap_head(session: Session, catalog: CatalogId, expected: SnapshotId, snapshot: SnapshotId) -> bool:

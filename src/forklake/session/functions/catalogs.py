@@ -16,6 +16,7 @@ from forklake.model import types
 from forklake.model.names import fold
 from forklake.model.overview import ForkNode
 from forklake.ops import lifecycle
+from forklake.ops.purge_catalogs import purge, purge_catalogs
 from forklake.session.attachment import Attachment
 from forklake.session.functions.arguments import BIGINT, BOOLEAN, MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction
@@ -179,8 +180,20 @@ def _purge_catalog(call: Call) -> Rows:
     if which is None:
         which = call.required_text("name", "The name of a catalog")
     found = lifecycle.dropped_catalog(call.store, which)
-    lifecycle.purge(runtime_of(call.attachment.lake), found)
+    purge(runtime_of(call.attachment.lake), found)
     return Rows(_CATALOG[:1], [(found,)])
+
+
+def _purge_catalogs(call: Call) -> Rows:
+    call.check_writable("ducklake_purge_catalogs")
+    call.check_no_changes("Catalogs", "purged")
+    purged = purge_catalogs(
+        runtime_of(call.attachment.lake),
+        call.required_text("prefix", "What the names of catalogs begin with"),
+        drop=bool(call.arguments.get("drop")),
+        dry_run=bool(call.arguments.get("dry_run")),
+    )
+    return Rows(_CATALOG[:1], [(catalog,) for catalog in purged])
 
 
 def _sever_catalog(call: Call) -> Rows:
@@ -291,6 +304,12 @@ FUNCTIONS: Final = (
         "purge_catalog",
         (Signature({"name": VARCHAR}), Signature({"catalog_id": BIGINT})),
         _purge_catalog,
+        acts=_CATALOG[:1],
+    ),
+    CatalogFunction(
+        "purge_catalogs",
+        (Signature({"prefix": VARCHAR}, named={"drop": BOOLEAN, "dry_run": BOOLEAN}),),
+        _purge_catalogs,
         acts=_CATALOG[:1],
     ),
     CatalogFunction("sever_catalog", (Signature({"name": VARCHAR}),), _sever_catalog, acts=_CATALOG),

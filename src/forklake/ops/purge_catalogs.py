@@ -1,0 +1,90 @@
+"""Purges dropped catalogs, one or thousands of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from forklake.catalog.names import check_text
+from forklake.errors import NotFoundError
+from forklake.metastore.queries import catalogs, heads
+from forklake.metastore.queries.due import mark_due
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.ops.collect import collect
+from forklake.ops.list_catalogs import names_between
+from forklake.ops.runtime import Runtime
+
+_BATCH: Final = 500
+"""Catalogs that are dropped or purged in one transaction."""
+
+Done = Callable[[int, int], None]
+"""Called with how many catalogs are done, and how many there are."""
+
+
+def purge(runtime: Runtime, catalog: CatalogId) -> None:
+    """Purge a dropped catalog.
+
+    Its snapshots, ancestry, options and commit keys are deleted for good. Its catalog row stays, so that no other
+    catalog ever gets its directory. Rows that forks still need stay until nothing needs them; all others are removed,
+    and their files are scheduled for deletion.
+
+    Raises:
+        NotFoundError: The catalog is not dropped, was purged already, or never existed.
+    """
+    if not _purge(runtime, [catalog]):
+        raise NotFoundError(f"The catalog with id {catalog} is not a dropped one; nothing was done.")
+
+
+def purge_catalogs(
+    runtime: Runtime, prefix: str, *, drop: bool = False, dry_run: bool = False, done: Done | None = None
+) -> list[CatalogId]:
+    """Purge all dropped catalogs whose names begin with a text; return their ids.
+
+    It is done in transactions of some hundred catalogs, each all or nothing, and can be repeated after an
+    interruption. The cost does not depend on how many other catalogs there are, but for one look at the list of all
+    if the text is empty.
+
+    Args:
+        runtime: The lake.
+        prefix: What their names begin with, regardless of case; the empty text is the beginning of all names.
+        drop: Whether live catalogs with such names are dropped first.
+        dry_run: Only return which.
+        done: Called after each transaction.
+    """
+    check_text("prefix", prefix)
+    between = names_between(prefix)
+    live = catalogs.live_between(runtime.store, between) if drop else []
+    found = sorted({*live, *catalogs.dropped_between(runtime.store, between)})
+    if dry_run:
+        return found
+    purged: list[CatalogId] = []
+    for start in range(0, len(found), _BATCH):
+        batch = found[start : start + _BATCH]
+        _drop(runtime, [catalog for catalog in batch if catalog in set(live)])
+        purged += _purge(runtime, batch)
+        if done is not None:
+            done(start + len(batch), len(found))
+    return purged
+
+
+def _drop(runtime: Runtime, live: Sequence[CatalogId]) -> None:
+    if live:
+        with runtime.store.writing() as session:
+            session.lock_all_alone(live)
+            dropped = heads.lock_heads(session, live, live=True)
+            ends = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(dropped))]
+            heads.write_dropped(session, dropped)
+            catalogs.end_rows(session, list(zip(dropped, ends, strict=True)), session.now())
+
+
+def _purge(runtime: Runtime, batch: Sequence[CatalogId]) -> list[CatalogId]:
+    """Purge those of some catalogs that are dropped, and collect them."""
+    store = runtime.store
+    with store.writing() as session:
+        session.lock_all_alone(batch)
+        dropped = heads.lock_heads(session, batch, live=False)
+        if dropped:
+            mark_due(session, {*dropped, *heads.ancestors(session, dropped)})
+            catalogs.purge(session, dropped)
+    collect(store, runtime.lake_path, dropped)
+    return dropped
