@@ -1,7 +1,8 @@
 """Histories: made from a seed, run on new lakes, and made shorter when they fail."""
 
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,11 @@ class Failure:
     log: Sequence[str]
 
 
-def generate(seed: int, length: int = STEPS) -> list[Operation]:
+def generate(seed: int, length: int = STEPS, weights: Mapping[str, int] | None = None) -> list[Operation]:
     """Return a history: it begins with a catalog and something in it."""
     rng = Random(seed)
-    weights = CONTENTION if seed % 4 == 3 else WEIGHTS
+    if weights is None:
+        weights = CONTENTION if seed % 4 == 3 else WEIGHTS
     names = ["create", "commit", "commit", "commit"]
     names += rng.choices(list(weights), list(weights.values()), k=length - len(names))
     return [(name, rng.getrandbits(32)) for name in names]
@@ -37,16 +39,17 @@ def generate(seed: int, length: int = STEPS) -> list[Operation]:
 def open_lakes(factory: LakeFactory, clock: SteppingClock, stack: ExitStack) -> list[Lake]:
     """Return handles on one new lake, which know nothing of each other; DuckDB allows one."""
     url = factory.url()
-    data: Path = factory.directory / "data"
+    # A directory of its own: another history's files are not this one's.
+    data = Path(tempfile.mkdtemp(prefix="data-", dir=factory.directory))
     count = 1 if factory.kind == "duckdb" else 2
     return [stack.enter_context(Lake(url, data_path=data, settings=clock.settings())) for _ in range(count)]
 
 
-def run(operations: Sequence[Operation], factory: LakeFactory) -> Failure | None:
+def run(operations: Sequence[Operation], factory: LakeFactory, make: type[Driver] = Driver) -> Failure | None:
     """Run a history on a new lake; return how it fails, if it does."""
     clock = SteppingClock()
     with ExitStack() as stack:
-        driver = Driver(open_lakes(factory, clock, stack), clock)
+        driver = make(open_lakes(factory, clock, stack), clock)
         try:
             for name, seed in operations:
                 driver.step(name, Random(seed))
@@ -75,10 +78,10 @@ def shrink(operations: Sequence[Operation], fails: Callable[[Sequence[Operation]
         size //= 2
 
 
-def report(operations: Sequence[Operation], factory: LakeFactory) -> str:
+def report(operations: Sequence[Operation], factory: LakeFactory, make: type[Driver] = Driver) -> str:
     """Return the shortest history found that fails as this one does, ready to be run again."""
-    shortest = shrink(operations, lambda shorter: run(shorter, factory) is not None)
-    failure = run(shortest, factory)
+    shortest = shrink(operations, lambda shorter: run(shorter, factory, make) is not None)
+    failure = run(shortest, factory, make)
     assert failure is not None
     steps = "".join(f"\n    {operation!r}," for operation in shortest)
     log = "".join(f"\n  {line}" for line in failure.log)
