@@ -14,7 +14,7 @@ import pytest
 from forklake import Catalog, Lake, Settings
 from forklake.catalog.lease import take_lease
 from forklake.config import Clock
-from forklake.errors import DataFileError, InvalidInputError, LeaseLostError
+from forklake.errors import InvalidInputError, LeaseLostError
 from tests.contract.support import rows, unprivileged
 from tests.lakes import LakeFactory
 
@@ -179,7 +179,9 @@ def test_young_files_stay_unless_all_are_asked_for(lake: Lake) -> None:
     assert found(shop, older_than=datetime.now(UTC) - timedelta(days=2)) == []
     now = put(place / "now.parquet", timedelta())
     assert found(shop) == [day]
-    assert found(shop, cleanup_all=True) == [now]
+    assert found(shop, older_than=datetime.max.replace(tzinfo=UTC)) == [now]
+    again = put(place / "now.parquet", timedelta())
+    assert found(shop, cleanup_all=True) == [again]
 
 
 @of_storage
@@ -303,6 +305,23 @@ def test_a_catalog_at_the_base_of_the_lake_leaves_other_directories_alone(lake: 
     assert Path(foreign).exists()
 
 
+@of_storage
+def test_directories_of_others_are_left_alone_outside_the_lake_too(lake: Lake, tmp_path: Path) -> None:
+    shop = shop_of(lake, data_path=tmp_path / "away", at_base=True)
+    stray, foreign = put(tmp_path / "away/stray.parquet"), put(tmp_path / "away/other/theirs.parquet")
+    with lake._runtime.store.writing() as session:
+        session.execute(
+            "INSERT INTO forklake.ducklake_catalog (catalog_id, catalog_uuid, catalog_name, path, path_is_relative,"
+            " begin_snapshot, begin_time) VALUES (77, :uuid, 'other', :path, :no, 1, :now)",
+            uuid=str(uuid4()),
+            path=f"{tmp_path}/away/other/",
+            no=False,
+            now=session.now(),
+        )
+    assert found(shop) == [stray]
+    assert Path(foreign).exists()
+
+
 def test_tables_with_an_absolute_path_keep_what_lies_there(lake: Lake) -> None:
     shop, other = shop_of(lake), lake.create_catalog("other")
     other.create_table("t", {"id": "BIGINT"})
@@ -351,20 +370,21 @@ def test_a_file_that_goes_meanwhile_and_one_that_cannot_be_deleted_stop_nothing(
         shutil.rmtree(stuck)
 
 
-def test_a_directory_that_cannot_be_read_is_told() -> None:
+def test_a_directory_that_cannot_be_read_is_told_and_the_rest_goes_on() -> None:
     with unprivileged() as home, Lake(f"sqlite:{home}/lake.db", data_path=home / "data") as lake:
         shop, other = shop_of(lake), lake.create_catalog("other")
-        stray = put(directory(other) / "stray.parquet")
         closed = directory(shop) / "main"
         closed.chmod(0)
         try:
-            with pytest.raises(DataFileError, match="permission is denied"):
-                shop.maintenance.delete_orphaned_files()
-            done = lake.maintenance.delete_orphaned_files()
-            assert [file.path for file in done.files] == [stray]
-            assert len(done.failures) == 1
+            for search in (shop.maintenance.delete_orphaned_files, lake.maintenance.delete_orphaned_files):
+                stray = [put(directory(shop) / "stray.parquet"), put(directory(shop) / "more/stray.parquet")]
+                done = search()
+                assert sorted(file.path for file in done.files) == sorted(stray)
+                assert done.failures == (f'File "{closed}/" was not read: permission is denied.',)
+            assert other.maintenance.delete_orphaned_files().failures == ()
         finally:
             closed.chmod(0o700)
+        assert readable(shop)
 
 
 def test_the_whole_lake_is_searched_with_purged_catalogs(lake: Lake) -> None:

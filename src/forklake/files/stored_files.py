@@ -12,6 +12,7 @@ from typing import Final
 
 from pyarrow import fs
 
+from forklake.errors import DataFileError
 from forklake.files import storage
 
 _PAGE: Final = 1000
@@ -30,17 +31,16 @@ class StoredFile:
     modified: datetime
 
 
-def stored_files(directory: str) -> Iterator[list[StoredFile]]:
+def stored_files(directory: str, failures: list[str]) -> Iterator[list[StoredFile]]:
     """Yield all files below a directory, page by page; none if it is missing.
 
     However many files there are, few are held at a time: of an object store, those of one table. Links are not
-    followed. What appears or goes meanwhile may be listed or not. Paths begin as the directory is spelled.
-
-    Raises:
-        DataFileError: A directory cannot be read.
+    followed. What appears or goes meanwhile may be listed or not. Paths begin as the directory is spelled. What cannot
+    be read is left out, and a sentence about it added to the failures.
     """
     root = directory.rstrip("/") + "/"
-    found = _local_files(root) if storage.is_local(directory) else _object_files(root, _STEPWISE_LEVELS)
+    is_local = storage.is_local(directory)
+    found = _local_files(root, failures) if is_local else _object_files(root, _STEPWISE_LEVELS, failures)
     page: list[StoredFile] = []
     for file in found:
         page.append(file)
@@ -75,31 +75,33 @@ def delete_empty_directories(path: str, root: str) -> None:
             place = os.path.dirname(place)
 
 
-def _local_files(root: str) -> Iterator[StoredFile]:
+def _local_files(root: str, failures: list[str]) -> Iterator[StoredFile]:
     left = [root]
     while left:
         directory = left.pop()
-        with storage.explain_errors(directory, "read"):
-            try:
+        try:
+            with storage.explain_errors(directory, "read"):
                 entries = os.scandir(storage.local_path(directory))
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            with entries:
-                for entry in entries:
-                    if not _is_text(entry.name):
-                        continue  # no path of ours
-                    if entry.is_dir(follow_symlinks=False):
-                        left.append(f"{directory}{entry.name}/")
-                    elif entry.is_file(follow_symlinks=False) and (status := _status(entry)) is not None:
-                        modified = datetime.fromtimestamp(status.st_mtime, UTC)
-                        yield StoredFile(f"{directory}{entry.name}", status.st_size, modified)
+        except DataFileError as error:
+            if not isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+                failures.append(error.message)
+            continue
+        with entries:
+            for entry in entries:
+                if not _is_text(entry.name):
+                    continue  # no path of ours
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(f"{directory}{entry.name}/")
+                elif entry.is_file(follow_symlinks=False) and (status := _status(entry)) is not None:
+                    modified = datetime.fromtimestamp(status.st_mtime, UTC)
+                    yield StoredFile(f"{directory}{entry.name}", status.st_size, modified)
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
     try:
         return entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return None
+    except OSError:
+        return None  # gone, or not to be seen
 
 
 def _is_text(name: str) -> bool:
@@ -110,11 +112,15 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _object_files(root: str, levels: int) -> Iterator[StoredFile]:
-    system, place = storage.locate(root)
-    base = place.rstrip("/")
-    with storage.explain_errors(root, "read"):
-        found = system.get_file_info(fs.FileSelector(base, allow_not_found=True, recursive=levels == 0))
+def _object_files(root: str, levels: int, failures: list[str]) -> Iterator[StoredFile]:
+    try:
+        system, place = storage.locate(root)
+        base = place.rstrip("/")
+        with storage.explain_errors(root, "read"):
+            found = system.get_file_info(fs.FileSelector(base, allow_not_found=True, recursive=levels == 0))
+    except DataFileError as error:
+        failures.append(error.message)
+        return
     found.reverse()
     while found:
         info = found.pop()
@@ -123,4 +129,4 @@ def _object_files(root: str, levels: int) -> Iterator[StoredFile]:
             # A file whose time nobody tells counts as new.
             yield StoredFile(path, info.size or 0, info.mtime or _NEVER)
         elif info.type == fs.FileType.Directory and levels:
-            yield from _object_files(f"{path}/", levels - 1)
+            yield from _object_files(f"{path}/", levels - 1, failures)

@@ -250,7 +250,7 @@ class CatalogMaintenance(Maintenance):
 
         What a row of any catalog names stays, whether or not a snapshot still shows it, as do files that wait for their
         deletion, files of writers at work, and young ones. Only Parquet and Puffin files go, and what Spark's writers
-        leave in their private directories. What cannot be deleted is reported, and the rest goes on.
+        leave in their private directories. What cannot be deleted or read is reported, and the rest goes on.
 
         Args:
             older_than: Only files last written before this time; a timedelta or a text such as ``7 days`` is an age. If
@@ -261,7 +261,6 @@ class CatalogMaintenance(Maintenance):
 
         Raises:
             InvalidInputError: Both were given, or neither and the option is empty.
-            DataFileError: The directory cannot be read.
         """
         self._check_writable()
         return ops.delete_orphaned_files.delete_orphaned_files(

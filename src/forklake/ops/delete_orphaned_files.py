@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from typing import Final
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from forklake.catalog.moments import Time
 from forklake.catalog.paths import join
-from forklake.errors import DataFileError, InvalidInputError
+from forklake.errors import InvalidInputError
 from forklake.files.stored_files import StoredFile, delete_empty_directories, delete_files, stored_files
 from forklake.metastore.queries import catalogs, known_files, leases
 from forklake.metastore.queries.known_files import Claims
@@ -34,6 +34,7 @@ _BATCH: Final = 500
 _CLOCKS_DIFFER: Final = timedelta(hours=1)
 """So much older than a lease files may seem that are written under it."""
 
+_LAST: Final = datetime.max.replace(tzinfo=UTC)
 _SUFFIXES: Final = (".parquet", ".puffin")
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PRIVATE: Final = re.compile(rf".*?/write-{_UUID}/", re.DOTALL)
@@ -57,7 +58,7 @@ def delete_orphaned_files(
 
     A file stays if a row of any catalog names it, whether or not a snapshot still shows the row, if it waits for its
     deletion, if the lease of a writer covers it, or if it is young. Only Parquet and Puffin files are deleted, and
-    what writers leave in their private directories. A file that cannot be deleted is reported, and the rest goes on.
+    what writers leave in their private directories. What cannot be deleted or read is reported, and the rest goes on.
 
     Args:
         runtime: The open lake.
@@ -70,7 +71,6 @@ def delete_orphaned_files(
 
     Raises:
         InvalidInputError: Both were given, or neither and the option is empty.
-        DataFileError: The directory cannot be read.
     """
     _check_choice(older_than, cleanup_all=cleanup_all)
     limit = _limit(runtime, catalog, older_than, cleanup_all=cleanup_all)
@@ -106,7 +106,7 @@ def delete_all_orphaned_files(
             if catalog in late:
                 search.take_leases_away()
             found += search.run(partial(_tell_of_all, on_progress, seen))
-        except (DataFileError, InvalidInputError) as error:
+        except InvalidInputError as error:
             search.failures.append(error.message)
         failures += search.failures
         seen += search.seen
@@ -117,7 +117,7 @@ class _Search:
     """The search below one catalog's directory.
 
     Attributes:
-        failures: What could not be deleted, and why.
+        failures: What could not be deleted or read, and why.
         seen: How many files were looked at so far.
     """
 
@@ -138,7 +138,7 @@ class _Search:
         self._limit = cache(limit)
         self._dry_run = dry_run
         self._lake_path = runtime.lake_path or ""
-        self._stored_path = place[0]
+        self._stored_path, self._is_relative = place
         self._directory = join((self._lake_path, False), place)
         self._known: _KnownFiles | None = None
 
@@ -150,15 +150,16 @@ class _Search:
         if self._dry_run:
             return
         limit = self._limit()
+        begun_before = None if limit is None or limit > _LAST - _CLOCKS_DIFFER else limit + _CLOCKS_DIFFER
         with self._store.writing() as session:
             session.lock_alone(self._catalog)
-            leases.delete_run_out(session, self._catalog, None if limit is None else limit + _CLOCKS_DIFFER)
+            leases.delete_run_out(session, self._catalog, begun_before)
         self._step("orphans: leases taken away")
 
     def run(self, on_progress: Callable[[int], None]) -> Iterator[OrphanedFile]:
         """Yield the orphans, after each of them was deleted."""
         batch: list[StoredFile] = []
-        for page in stored_files(self._directory):
+        for page in stored_files(self._directory, self.failures):
             self._step("orphans: listed")
             self.seen += len(page)
             on_progress(self.seen)
@@ -222,7 +223,8 @@ class _Search:
             session, self._catalog, self._stored_path, [file.path for file in batch], self._known.newest, now
         )
         self._known.add(claims)
-        foreign = (*claims.places, *(join((self._lake_path, False), (path, True)) for path in claims.catalogs))
+        others = (join((self._lake_path, False), (path, self._is_relative)) for path in claims.catalogs)
+        foreign = (*claims.places, *others)
         since = claims.leased_since and claims.leased_since - _CLOCKS_DIFFER
         return [
             file
