@@ -18,7 +18,7 @@ from forklake.files.adopted_columns import AdoptionRules, ColumnMatch, match_col
 from forklake.files.footer import damage_error, read_metadata
 from forklake.files.held_columns import HeldColumn, held_columns
 from forklake.files.partitions import directory_names, hive_text, hive_values
-from forklake.files.statistics import leaf_stats
+from forklake.files.statistics import leaf_stats, stored_leaves
 from forklake.files.texts import format_value
 from forklake.model import types
 from forklake.model.definitions import ColumnStats, NewDataFile
@@ -26,6 +26,8 @@ from forklake.model.field import Field
 from forklake.model.write import PartitionKey
 
 _READERS: Final = 16
+_LOCAL_READERS: Final = 4
+"""What this machine has needs little waiting, and more threads get in each other's way."""
 _KEPT_MATCHES: Final = 64
 
 
@@ -54,7 +56,8 @@ def adopt_files(paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
     adopter = _Adopter(adoption)
     if len(paths) < 2:
         return [adopter.adopt(path) for path in paths]
-    with ThreadPoolExecutor(min(_READERS, len(paths))) as threads:
+    readers = _LOCAL_READERS if all(map(storage.is_local, paths)) else _READERS
+    with ThreadPoolExecutor(min(readers, len(paths))) as threads:
         return list(threads.map(adopter.adopt, paths))
 
 
@@ -76,7 +79,7 @@ class _Adopter:
         directories = hive_values(path) if self._adoption.uses_directories else {}
         match = self._match(path, metadata, directories)
         self._check_nulls(path, metadata, match)
-        stats = leaf_stats(metadata, match.leaves)
+        stats = leaf_stats(metadata, match.stored)
         for name in match.rounded:
             stats[name] = replace(stats[name], min_value=None, max_value=None)
         for field, value in match.from_path.values():
@@ -105,6 +108,7 @@ class _Adopter:
         found = self._matches.get(key)
         if found is None:
             found = match_columns(path, self._known[number][1], rules, directories)
+            found.stored = stored_leaves(metadata, found.leaves)
             if len(self._matches) < _KEPT_MATCHES:
                 self._matches[key] = found
         return found

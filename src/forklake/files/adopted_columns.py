@@ -12,7 +12,7 @@ from typing import Any, Final
 from forklake.errors import InvalidInputError
 from forklake.files.held_columns import HeldColumn
 from forklake.files.partitions import hive_text
-from forklake.files.statistics import Leaf
+from forklake.files.statistics import Leaf, StoredLeaf
 from forklake.files.texts import parse_value
 from forklake.model import types
 from forklake.model.definitions import MappedColumn, NameMapping
@@ -63,7 +63,8 @@ class ColumnMatch:
 
     Attributes:
         mapped: The mapping, in the order of the table's columns.
-        leaves: The columns that hold values, for statistics.
+        leaves: The columns that hold values.
+        stored: The same with what the schema of the file says of them, for statistics.
         held: The columns of the file by the ids of the table's columns, top-level ones only.
         missing: The columns of the table that are neither in the file nor in its path.
         from_path: The values of the columns that the path spells, as `forklake.files.values` has them.
@@ -72,6 +73,7 @@ class ColumnMatch:
 
     mapped: list[MappedColumn] = field(default_factory=list)
     leaves: list[Leaf] = field(default_factory=list)
+    stored: list[StoredLeaf] = field(default_factory=list)
     held: dict[int, HeldColumn] = field(default_factory=dict)
     missing: list[Field] = field(default_factory=list)
     from_path: dict[int, tuple[Field, Any]] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
@@ -26,7 +27,7 @@ from forklake.model.definitions import ColumnStats
 from forklake.model.field import Field
 from forklake.model.types import Type, Unit
 
-_UNITS: Final = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
+_UNITS: Final[dict[str, Unit]] = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
 _EXACT_WRITERS: Final = ("parquet-cpp-arrow", "parquet-mr", "DuckDB")
 """Writers that leave out a long bound; others may cut it short, and PyArrow hides the flag that says so."""
 
@@ -37,6 +38,48 @@ _NAN_SHOWING_WRITERS: Final = ("parquet-mr", "DuckDB")
 
 Leaf = tuple[str, Field, int]
 """A field that holds values: its dotted name in the table, the field, and its place among a file's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLeaf:
+    """A column of files that holds values, with all that its schema says of them.
+
+    Attributes:
+        name: Its dotted name in the table.
+        field: The column of the table.
+        place: Its place among the columns of a file.
+        held: The type that files hold.
+        unit: The unit of times and timestamps in files.
+        mask: What makes a stored number unsigned; None for others.
+        is_bytes: Whether values are stored as bytes of any length.
+    """
+
+    name: str
+    field: Field
+    place: int
+    held: Type
+    unit: Unit | None
+    mask: int | None
+    is_bytes: bool
+
+
+def stored_leaves(metadata: pq.FileMetaData, leaves: Iterable[Leaf]) -> list[StoredLeaf]:
+    """Return columns with what the schema of a file says; the same for all files of the schema."""
+    return [_stored_leaf(metadata.schema.column(place), name, field, place) for name, field, place in leaves]
+
+
+def _stored_leaf(leaf: pq.ColumnSchema, name: str, field: Field, place: int) -> StoredLeaf:
+    details = json.loads(leaf.logical_type.to_json())
+    is_unsigned = details["Type"] == "Int" and not details["isSigned"]
+    return StoredLeaf(
+        name,
+        field,
+        place,
+        leaf_type(leaf),
+        _UNITS.get(details.get("timeUnit", "")),
+        (2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1) if is_unsigned else None,
+        leaf.physical_type == "BYTE_ARRAY",
+    )
 
 
 def column_stats(
@@ -50,16 +93,23 @@ def column_stats(
         nan_counts: The number of NaNs, by the same names, if the writer counted them: PyArrow's footers do not
             tell.
     """
-    return leaf_stats(metadata, _leaves(metadata, fields), nan_counts)
+    return leaf_stats(metadata, stored_leaves(metadata, _leaves(metadata, fields)), nan_counts)
 
 
 def leaf_stats(
-    metadata: pq.FileMetaData, leaves: Iterable[Leaf], nan_counts: Mapping[str, int] | None = None
+    metadata: pq.FileMetaData, leaves: Iterable[StoredLeaf], nan_counts: Mapping[str, int] | None = None
 ) -> dict[str, ColumnStats]:
     """Return statistics of some columns by their names; otherwise as `column_stats`."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    created_by = metadata.created_by or ""
     return {
-        name: _stats(metadata, place, field, None if nan_counts is None else nan_counts.get(name, 0))
-        for name, field, place in leaves
+        leaf.name: _stats(
+            [_Chunk.read(group.column(leaf.place)) for group in groups],
+            leaf,
+            created_by,
+            None if nan_counts is None else nan_counts.get(leaf.name, 0),
+        )
+        for leaf in leaves
     }
 
 
@@ -129,63 +179,79 @@ def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterat
 # ---- what is known of it -------------------------------------------------------------------------------------------
 
 
-def _stats(metadata: pq.FileMetaData, place: int, field: Field, nan_count: int | None) -> ColumnStats:
-    chunks = [metadata.row_group(group).column(place) for group in range(metadata.num_row_groups)]
-    leaf = metadata.schema.column(place)
-    total = sum(chunk.num_values for chunk in chunks)
-    null_counts = [_null_count(chunk) for chunk in chunks]
-    null_count = None if None in null_counts else sum(count for count in null_counts if count is not None)
+@dataclass(slots=True)
+class _Chunk:
+    """What a footer says of one column in one row group."""
+
+    value_count: int
+    null_count: int | None
+    byte_count: int
+    lowest: Any
+    highest: Any
+    has_bounds: bool
+
+    @classmethod
+    def read(cls, chunk: Any) -> _Chunk:
+        known = chunk.statistics
+        if known is None:
+            return cls(chunk.num_values, None, chunk.total_compressed_size, None, None, has_bounds=False)
+        has_bounds = known.has_min_max
+        return cls(
+            chunk.num_values,
+            known.null_count if known.has_null_count else None,
+            chunk.total_compressed_size,
+            known.min_raw if has_bounds else None,
+            known.max_raw if has_bounds else None,
+            has_bounds,
+        )
+
+
+def _stats(chunks: Sequence[_Chunk], leaf: StoredLeaf, created_by: str, nan_count: int | None) -> ColumnStats:
+    total = sum(chunk.value_count for chunk in chunks)
+    null_count: int | None = 0
+    for chunk in chunks:
+        null_count = None if null_count is None or chunk.null_count is None else null_count + chunk.null_count
     # A group without values has no bounds, and needs none. (DuckDB counts NULLs of structs in lists twice.)
-    filled = [
-        chunk
-        for chunk, nulls in zip(chunks, null_counts, strict=True)
-        if chunk.num_values != nulls or chunk.statistics.has_min_max
-    ]
-    lowest, highest = _raw_bounds(filled, leaf, metadata.created_by or "")
-    contains_nan = _contains_nan(field, filled, (lowest, highest), metadata.created_by or "", nan_count)
+    filled = [chunk for chunk in chunks if chunk.value_count != chunk.null_count or chunk.has_bounds]
+    lowest, highest = _raw_bounds(filled, leaf, created_by)
+    contains_nan = _contains_nan(leaf.field, filled, (lowest, highest), created_by, nan_count)
     return ColumnStats(
         value_count=None if null_count is None else total - null_count,
         null_count=null_count,
-        min_value=_text(field.type, leaf, lowest),
-        max_value=_text(field.type, leaf, highest),
+        min_value=_text(leaf, lowest),
+        max_value=_text(leaf, highest),
         contains_nan=contains_nan,
-        column_size_bytes=sum(chunk.total_compressed_size for chunk in chunks),
+        column_size_bytes=sum(chunk.byte_count for chunk in chunks),
     )
 
 
-def _null_count(chunk: Any) -> int | None:
-    known = chunk.statistics
-    return known.null_count if known is not None and known.has_null_count else None
-
-
-def _raw_bounds(chunks: Sequence[Any], leaf: Any, created_by: str) -> tuple[Any, Any]:
+def _raw_bounds(chunks: Sequence[_Chunk], leaf: StoredLeaf, created_by: str) -> tuple[Any, Any]:
     """Return the smallest and the largest value as stored.
 
     Each is None if unknown, and NaN if a bound is NaN.
     """
-    if not chunks or not all(chunk.is_stats_set and chunk.statistics.has_min_max for chunk in chunks):
+    if not chunks or not all(chunk.has_bounds for chunk in chunks):
         return None, None
-    lows = [_comparable(leaf, chunk.statistics.min_raw) for chunk in chunks]
-    highs = [_comparable(leaf, chunk.statistics.max_raw) for chunk in chunks]
+    lows = [_comparable(leaf, chunk.lowest) for chunk in chunks]
+    highs = [_comparable(leaf, chunk.highest) for chunk in chunks]
     lowest = math.nan if any(low != low for low in lows) else min(lows)  # noqa: PLR0124 - only NaN differs from itself
     highest = math.nan if any(high != high for high in highs) else max(highs)  # noqa: PLR0124
-    if leaf.physical_type == "BYTE_ARRAY" and not created_by.startswith(_EXACT_WRITERS):
+    if leaf.is_bytes and not created_by.startswith(_EXACT_WRITERS):
         lowest, highest = (None if isinstance(it, bytes) and len(it) >= _CUT_FROM else it for it in (lowest, highest))
     return lowest, highest
 
 
-def _comparable(leaf: Any, raw: Any) -> Any:
+def _comparable(leaf: StoredLeaf, raw: Any) -> Any:
     """Return a stored value as one that sorts like the column's type."""
-    details = json.loads(leaf.logical_type.to_json())
-    if details["Type"] == "Int" and not details["isSigned"]:
-        return raw & (2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1)
-    if details["Type"] == "Decimal" and isinstance(raw, bytes):
+    if leaf.mask is not None:
+        return raw & leaf.mask
+    if isinstance(raw, bytes) and isinstance(leaf.held, types.Decimal):
         return int.from_bytes(raw, "big", signed=True)
     return raw
 
 
 def _contains_nan(
-    field: Field, chunks: Sequence[Any], bounds: tuple[Any, Any], created_by: str, nan_count: int | None
+    field: Field, chunks: Sequence[_Chunk], bounds: tuple[Any, Any], created_by: str, nan_count: int | None
 ) -> bool | None:
     if not isinstance(field.type, types.Float):
         return None
@@ -201,14 +267,15 @@ def _contains_nan(
 # ---- bounds as text ------------------------------------------------------------------------------------------------
 
 
-def _text(kind: Type, leaf: Any, raw: Any) -> str | None:
+def _text(leaf: StoredLeaf, raw: Any) -> str | None:
     """Return a bound as text of the table's type.
 
     None: DuckLake has no bound for the type, or the file holds another type.
     """
     if raw is None or (isinstance(raw, float) and math.isnan(raw)):
         return None
-    match kind, leaf_type(leaf):
+    kind = leaf.field.type
+    match kind, leaf.held:
         case types.Boolean(), types.Boolean():
             return str(int(raw))
         case types.Integer(bits), types.Integer() if bits < 128:
@@ -255,12 +322,12 @@ def _decimal(kind: types.Decimal, held: types.Decimal, raw: int) -> str | None:
     return format_decimal(Decimal(raw).scaleb(-held.scale, EXACT), kind.precision, kind.scale)
 
 
-def _moment(target: Unit, leaf: Any, raw: Any) -> int | None:
+def _moment(target: Unit, leaf: StoredLeaf, raw: Any) -> int | None:
     """Return a time or timestamp in another unit than the file's.
 
     None: it is not a whole number of that unit.
     """
-    unit = _UNITS.get(json.loads(leaf.logical_type.to_json()).get("timeUnit", ""))
+    unit = leaf.unit
     if unit is None or not isinstance(raw, int):
         return None
     if abs(raw) == INFINITE_MOMENT:

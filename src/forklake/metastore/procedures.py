@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 from forklake.metastore.queries import leases
@@ -135,27 +136,21 @@ def insert_rows(
     if table.visibility is not Visibility.FOLLOWS:
         own[BEGIN] = snapshot
     if table.visibility is Visibility.INTERVAL:
-        own["row_uid"] = 0
         uids = session.take_ids("ducklake_row_uid_seq", len(rows))
+    local = [
+        (place, objects if column in OBJECT_IDS else files)
+        for place, column in enumerate(table.columns)
+        if column in OBJECT_IDS or column in FILE_IDS
+    ]
+    values_of = attrgetter(*table.columns)  # of several columns, a tuple
     written = []
-    for place, row in enumerate(rows):
-        values = {column: getattr(row, column) for column in table.columns}
-        for column, value in values.items():
-            if isinstance(value, int) and value < 0:
-                if column in OBJECT_IDS:
-                    values[column] = _real_id(value, objects)
-                elif column in FILE_IDS:
-                    values[column] = _real_id(value, files)
-        values |= own
-        if uids:
-            values["row_uid"] = uids[place]
-        written.append(values)
-    columns = (*own, *table.columns)
-    session.execute_many(
-        f"INSERT INTO forklake.{table.name} ({', '.join(columns)})"
-        f" VALUES ({', '.join(f':{name}' for name in columns)})",
-        written,
-    )
+    for number, row in enumerate(rows):
+        values = list(values_of(row))
+        for place, new_ids in local:
+            if values[place] is not None and values[place] < 0:
+                values[place] = _real_id(values[place], new_ids)
+        written.append([*values, *own.values(), *uids[number : number + 1]])
+    session.insert_many(table.name, [*table.columns, *own, *(["row_uid"] if uids else [])], written)
 
 
 def insert_history(

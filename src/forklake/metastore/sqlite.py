@@ -283,6 +283,11 @@ class _SQLiteSession(EmbeddedSession):
             text, _ = DIALECT.render(sql, rows[0])
             self._connection.executemany(text, [DIALECT.render(sql, row)[1] for row in rows])
 
+    def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        text, _ = DIALECT.render(f"INSERT INTO forklake.{table} ({', '.join(columns)})", {})
+        values = ", ".join("?" * len(columns))
+        self._connection.executemany(f"{text} VALUES ({values})", [[_encode(value) for value in row] for row in rows])
+
     def take_ids(self, sequence: str, count: int) -> list[int]:
         if not count:
             return []

@@ -9,6 +9,7 @@ from typing import Final
 from forklake.catalog import lookup
 from forklake.catalog.changes import mappings
 from forklake.catalog.changes.alteration import own_stats
+from forklake.catalog.combined_stats import combine_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_adopted_path, check_file_path
 from forklake.catalog.state import Draft, live_data_files
@@ -67,6 +68,8 @@ def append(draft: Draft, change: AppendFiles) -> None:
     for used in {file.mapping for _, file in change.files if isinstance(file.mapping, int)}:
         mappings.adopt(draft, table, used)
     new_mappings = mappings.by_definition(change.mappings)
+    given: dict[ColumnId, list[ColumnStats | None]] = {leaf.column_id: [] for leaf in leaves.values()}
+    was_empty = stats.record_count == 0
     for file_id, file in change.files:
         row = replace(
             file_row(change.table_id, file_id, file, _partition_id(partitioning)),
@@ -75,10 +78,8 @@ def append(draft: Draft, change: AppendFiles) -> None:
         )
         draft.insert(row)
         known = _insert_facts(draft, table, row, file, keys, leaves)
-        for leaf in leaves.values():
-            merged[leaf.column_id] = merge_stats(
-                leaf, merged.get(leaf.column_id), known.get(leaf.column_id), is_first=stats.record_count == 0
-            )
+        for column_id, of_column in given.items():
+            of_column.append(known.get(column_id))
         stats = replace(
             stats,
             record_count=stats.record_count + file.record_count,
@@ -86,6 +87,9 @@ def append(draft: Draft, change: AppendFiles) -> None:
             file_size_bytes=stats.file_size_bytes + file.file_size_bytes,
             origin=None,
         )
+    for leaf in leaves.values():
+        combined = combine_stats(leaf.type, given[leaf.column_id])
+        merged[leaf.column_id] = merge_stats(leaf, merged.get(leaf.column_id), combined, is_first=was_empty)
     if max(stats.next_row_id, stats.file_size_bytes) >= 2**63:
         raise InvalidInputError(
             f'Table "{table.table_name}" cannot hold so much: its rows and bytes are counted in 64 bits;'
