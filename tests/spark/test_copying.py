@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,16 @@ def test_files_are_copied_into_a_table_by_position(session: Connection, tmp_path
     with pytest.raises(ForklakeError, match="2 "):
         session.sql(f"COPY t FROM '{tmp_path}/a.parquet'")
     assert _rows(session, "SELECT count(*) FROM t") == [(6,)]
+
+
+def test_directories_are_columns_of_files_that_are_named_as_a_table(session: Connection, tmp_path: Path) -> None:
+    session.sql("CREATE TABLE t (i INTEGER, y INTEGER, d DATE, s VARCHAR)")
+    session.sql("INSERT INTO t VALUES (1, 2020, '2020-01-01', 'a'), (2, 2021, NULL, '7')")
+    session.sql(f"COPY t TO '{tmp_path}/parts' (FORMAT parquet, PARTITION_BY (y, d, s))")
+    result = session.sql(f"SELECT * FROM '{tmp_path}/parts/**/*.parquet' ORDER BY i")
+    assert result is not None
+    assert result.types == ["INTEGER", "BIGINT", "DATE", "VARCHAR"]
+    assert result.fetchall() == [(1, 2020, date(2020, 1, 1), "a"), (2, 2021, None, "7")]
 
 
 def test_a_directory_of_partitions_comes_back_as_it_was(session: Connection, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from forklake.session.metadata_tables import metadata_table, metadata_table_name
 from forklake.session.presence import hint, missing_object_error
 from forklake.session.private_catalogs import TEMPORARY
 from forklake.session.system import system_function, system_relation
+from forklake.session.system_files import hive_query
 from forklake.sql import statements
 from forklake.sql.portable import Home, qualify_names
 from forklake.sql.relation import At, Relation, StoredQuery
@@ -237,6 +238,9 @@ class SessionNames:
         return frame_of_caller(self.state.engine, parts[0])
 
     def _stored_relation(self, parts: tuple[str, ...], at: At | None) -> Relation | StoredQuery:
+        partitioned = hive_query(parts[0]) if len(parts) == 1 else None
+        if partitioned is not None:
+            return StoredQuery(parts[0], partitioned, (), SessionNames(self.state, may_act=False))
         system = system_relation(self, parts)
         if system is not None:
             return Relation(parts[-1], system.columns, system)

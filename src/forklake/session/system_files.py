@@ -5,16 +5,22 @@ They name them by ``read_parquet('...')``, ``glob('...')``, or a path in place o
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 from forklake.engine.engine import Engine
 from forklake.errors import InvalidInputError, NotFoundError
+from forklake.files.find_files import match_files
+from forklake.files.footer import read_footer
+from forklake.files.partitions import hive_text, hive_values
+from forklake.files.texts import parse_value
 from forklake.model import types
+from forklake.model.keywords import identifier
 from forklake.model.names import fold
+from forklake.model.quoting import quote_text
 from forklake.model.types.read import field_of
 from forklake.session.known_rows import Files, Rows, column
 
@@ -41,6 +47,44 @@ def file_relation(engine: Engine, name: str) -> Files | None:
     return _read_parquet(engine, [name], {}) if is_file else None
 
 
+def hive_query(name: str) -> str | None:
+    """Return a query for Parquet files that are named as a table and lie in directories ``key=value``.
+
+    The keys that the files have no columns of are its last columns: BIGINT or DATE if all values are, else VARCHAR.
+    None if the name is none of such files.
+    """
+    paths = _match_files([name]) if fold(name).endswith(".parquet") and "=" in "".join(_match_files([name])) else []
+    found = {path: hive_values(path) for path in paths}
+    held = {fold(field.name) for field in read_footer(os.path.abspath(paths[0])).fields} if paths else set()
+    keys = [key for key in found[paths[0]] if fold(key) not in held] if paths else []
+    if not keys or any([key for key in values if key in keys] != keys for values in found.values()):
+        return None
+    texts = {key: [hive_text(types.VARCHAR, values[key]) for values in found.values()] for key in keys}
+    kinds = {key: _hive_type(values) for key, values in texts.items()}
+    groups: dict[tuple[str | None, ...], list[str]] = {}
+    for path, values in zip(paths, zip(*texts.values(), strict=True), strict=True):
+        groups.setdefault(values, []).append(path)
+    parts = []
+    for values, of_group in groups.items():
+        constants = [
+            f"CAST({'NULL' if text is None else quote_text(text)} AS {kinds[key]}) AS {identifier(key)}"
+            for key, text in zip(keys, values, strict=True)
+        ]
+        files = ", ".join(map(quote_text, of_group))
+        parts.append(f"SELECT *, {', '.join(constants)} FROM read_parquet([{files}])")
+    return " UNION ALL BY NAME ".join(parts)
+
+
+def _hive_type(texts: Sequence[str | None]) -> str:
+    for kind in (types.INT64, types.DATE):
+        with suppress(ValueError):
+            for text in texts:
+                if text is not None:
+                    parse_value(kind, text)
+            return kind.sql_name
+    return types.VARCHAR.sql_name
+
+
 def _patterns(function: str, arguments: Sequence[Any]) -> list[str]:
     given = arguments[0] if len(arguments) == 1 else None
     patterns = given if isinstance(given, list) else [given]
@@ -57,8 +101,7 @@ def _match_files(patterns: Sequence[str]) -> list[str]:
     for pattern in patterns:
         if "://" in pattern:
             raise InvalidInputError(f'Files are found by local paths only, not by "{pattern}".')
-    found = (sorted(glob.glob(pattern, recursive=True, include_hidden=True)) for pattern in patterns)
-    return [path for path in chain.from_iterable(found) if os.path.isfile(path)]
+    return list(chain.from_iterable(match_files(pattern) for pattern in patterns))
 
 
 def _read_parquet(engine: Engine, patterns: Sequence[str], named: Mapping[str, Any]) -> Files:
