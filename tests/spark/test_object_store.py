@@ -4,13 +4,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyarrow import fs
 from pyspark.sql import SparkSession
 
 from forklake import Catalog, Lake
 from forklake.engine.spark.driver.hadoop import is_for_arrow
-from forklake.errors import DataFileError, EngineError, InvalidInputError, InvalidPathError
+from forklake.errors import (
+    AlreadyExistsError,
+    DataFileError,
+    EngineError,
+    InvalidInputError,
+    InvalidPathError,
+    NotFoundError,
+)
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.ids import ColumnId
@@ -143,3 +152,29 @@ def test_local_paths_are_local_whatever_the_default_file_system_is(tmp_path: Pat
         shop.create_table("orders", {"id": "BIGINT", "item": "VARCHAR"})
         shop.table("orders").append(session.range(3).selectExpr("id"))
         assert rows(shop) == [(0, None), (1, None), (2, None)]
+
+
+def test_files_of_others_in_an_object_store_are_found_by_patterns_and_added(
+    shop: Catalog, store: fs.S3FileSystem, bucket: str
+) -> None:
+    for number in range(3):
+        store.create_dir(f"{bucket}/theirs/item=i{number}/deep")
+        with store.open_output_stream(f"{bucket}/theirs/item=i{number}/deep/f{number}.parquet") as sink:
+            pq.write_table(pa.table({"id": [number]}), sink)
+    with store.open_output_stream(f"{bucket}/theirs/item=i0/text.txt") as sink:
+        sink.write(b"text")
+    before, orders = keys(store, bucket), shop.table("orders")
+    done = orders.storage.add_files([f"s3://{bucket}/theirs/**/f[01].parquet", f"s3://{bucket}/theirs/*/*/f?.parquet"])
+    assert (done.row_count, done.file_count) == (3, 3)
+    assert sorted(orders.rows()) == [(0, "i0"), (1, "i1"), (2, "i2")]
+    with pytest.raises(AlreadyExistsError, match="is part of table"):
+        orders.storage.add_files(f"s3://{bucket}/theirs/item=i1/deep/f1.parquet")
+    with pytest.raises(NotFoundError, match="No files found that match the pattern"):
+        orders.storage.add_files(f"s3://{bucket}/theirs/*.parquet")
+    with pytest.raises(DataFileError, match=r'text\.txt" is damaged or no Parquet file'):
+        orders.storage.add_files(f"s3://{bucket}/theirs/item=i0/text.txt")
+    assert keys(store, bucket) == before
+    with shop.session() as session:
+        session.sql(f"COPY (SELECT 7 AS id, 'x' AS item) TO 's3://{bucket}/copied/x.parquet'")
+        session.sql(f"CALL shop.add_data_files('orders', 's3://{bucket}/copied/*')")
+    assert (7, "x") in orders.rows()
