@@ -37,7 +37,17 @@ from forklake.model.definitions import (
     VariantStats,
 )
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
-from forklake.model.overview import ForkNode, ForkTree, Growth, LakeStats, Ping, TableChange, TableSize, Upgrade
+from forklake.model.overview import (
+    ForkNode,
+    ForkTree,
+    Growth,
+    LakeStats,
+    Ping,
+    Relocation,
+    TableChange,
+    TableSize,
+    Upgrade,
+)
 from forklake.model.records import (
     CatalogInfo,
     CheckpointStep,
@@ -61,6 +71,7 @@ from forklake.model.records import (
     View,
 )
 from forklake.model.upkeep import CatalogBytes, LakeMaintained, MaintainedCatalog, MaintenanceNeeds
+from forklake.ops import relocate as relocation
 from forklake.ops import upgrade_lake
 
 if TYPE_CHECKING:
@@ -123,6 +134,7 @@ __all__ = [
     "PartitionField",
     "Ping",
     "PrunedFiles",
+    "Relocation",
     "Result",
     "RetryPolicy",
     "ScanSummary",
@@ -142,6 +154,7 @@ __all__ = [
     "errors",
     "open",
     "register",
+    "relocate",
     "upgrade",
 ]
 
@@ -190,6 +203,35 @@ def upgrade(url: str, *, dry_run: bool = False, settings: Settings | None = None
         MetastoreRefusedError: The PostgreSQL role does not own the tables, or somebody built on the views.
     """
     return upgrade_lake.upgrade_lake(url, dry_run=dry_run, settings=settings)
+
+
+def relocate(
+    url: str,
+    data_path: str | os.PathLike[str],
+    *,
+    catalog: str | None = None,
+    dry_run: bool = False,
+    settings: Settings | None = None,
+) -> Relocation:
+    """Tell a lake that its files are elsewhere now; no file is moved.
+
+    Move or copy the files first. All or nothing, in one transaction: what names a file below the old place names it
+    below the new one, copies and severed forks included. Lakes that are open must be opened again.
+
+    Args:
+        url: The lake, as for `open`.
+        data_path: Where its files are now. The path that the lake has confirms that this metadata is the only one that
+            uses it, after the metadata itself was moved or restored.
+        catalog: Only the files of this catalog go below that path, in a directory of the name it had.
+        dry_run: Only tell what would be changed.
+        settings: As for `open`.
+
+    Raises:
+        NotFoundError: There is no such file, or no such catalog.
+        InvalidPathError: The files are not there, or the directories of catalogs would overlap.
+        MetastoreUnavailableError: A writer is at work.
+    """
+    return relocation.relocate(url, data_path, catalog=catalog, dry_run=dry_run, settings=settings)
 
 
 def __getattr__(name: str) -> type:

@@ -329,3 +329,7 @@ class InternalError(ForklakeError):
 
     code = "internal"
     exit_code = 1
+
+
+class SharedDataPathWarning(UserWarning):
+    """The metadata is a copy that shares its data path with the original."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import warnings
+from typing import TextIO
 
 import click
 
 from forklake import __version__
+from forklake.cli import output
 from forklake.cli.catalog import catalog
 from forklake.cli.command import Root
 from forklake.cli.completion import completion
@@ -15,6 +18,7 @@ from forklake.cli.init import init
 from forklake.cli.maintain import maintain
 from forklake.cli.option import option
 from forklake.cli.ping import ping
+from forklake.cli.relocate import relocate
 from forklake.cli.snapshot import snapshot
 from forklake.cli.sql import sql
 from forklake.cli.stats import stats
@@ -31,12 +35,26 @@ def forklake() -> None:
     """
 
 
-for command in (init, catalog, table, snapshot, maintain, sql, option, stats, ping, upgrade, demo, completion):
+_OF_LAKES = (init, stats, ping, upgrade, relocate)
+for command in (*_OF_LAKES, catalog, table, snapshot, maintain, sql, option, demo, completion):
     forklake.add_command(command)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Tell a warning as errors are told, without the line of code that it is from."""
+    click.echo(f"Warning: {output.printable(str(message))}", err=True)
 
 
 def main() -> None:
     """Run the command line."""
+    warnings.showwarning = _show_warning
     # py4j logs a call that Ctrl-C breaks off with its stack, to the root; what went wrong is told in our words.
     logging.getLogger().addHandler(logging.NullHandler())
     forklake(prog_name="forklake")

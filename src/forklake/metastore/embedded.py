@@ -32,6 +32,15 @@ class EmbeddedStore(Store):
         return str(self._path)
 
     @property
+    def is_embedded(self) -> bool:
+        """True."""
+        return True
+
+    def home(self) -> str:
+        """Return the path of the file."""
+        return str(self._path)
+
+    @property
     def default_data_path(self) -> str | None:
         """A directory beside the file, as DuckLake has it."""
         return f"{self._path}.files/"
@@ -77,6 +86,9 @@ class EmbeddedSession(Session):
         """Do nothing: the only writer needs no lock."""
 
     def lock_alone(self, catalog: CatalogId) -> None:
+        """Do nothing: the only writer needs no lock."""
+
+    def lock_writers(self) -> None:
         """Do nothing: the only writer needs no lock."""
 
     def upgrade_script(self, version: int) -> list[str]:

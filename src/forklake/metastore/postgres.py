@@ -33,7 +33,7 @@ from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
-from forklake.metastore.postgres_upgrade import upgrade_lock, upgrade_statements
+from forklake.metastore.postgres_upgrade import WRITTEN_FIRST, upgrade_lock, upgrade_statements
 from forklake.metastore.procedures import run_guards
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Guard, Session, Store, Values
@@ -113,6 +113,22 @@ class PostgresStore(Store):
     def location(self) -> str:
         """The connection string without its password."""
         return self._address.location
+
+    @property
+    def is_embedded(self) -> bool:
+        """False."""
+        return False
+
+    def home(self) -> str:
+        """Return the ids of the server and the database, and the schema.
+
+        A dump that is restored elsewhere has others; a replica has the same.
+        """
+        found = self.query(
+            "SELECT c.system_identifier, d.oid::bigint FROM pg_control_system() c, pg_database d"
+            " WHERE d.datname = current_database()"
+        )
+        return "/".join([*map(str, found[0]), self._address.schemas.base])
 
     @property
     def default_data_path(self) -> str | None:
@@ -377,6 +393,11 @@ class _PostgresSession(Session):
             "SELECT forklake.lock_alone(u.catalog_id)"
             " FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY u(catalog_id, place) ORDER BY u.place",
             ids=sorted(catalogs),
+        )
+
+    def lock_writers(self) -> None:
+        self.run(
+            self._schemas.place(f"LOCK TABLE {WRITTEN_FIRST}, forklake.ducklake_lease IN SHARE ROW EXCLUSIVE MODE")
         )
 
     def begin_upgrade(self) -> list[str]:

@@ -13,6 +13,9 @@ from forklake.metastore.schema.web_views import views
 from forklake.metastore.store import Session
 from forklake.model.quoting import quote_name
 
+WRITTEN_FIRST: Final = "forklake.ducklake_catalog, forklake.ducklake_head"
+"""What every commit, fork and change of the list of catalogs writes to before all else."""
+
 
 def upgrade_lock(session: Session, schemas: LakeSchemas) -> list[str]:
     """Return the statements that make this transaction the only one that writes.
@@ -28,7 +31,7 @@ def upgrade_lock(session: Session, schemas: LakeSchemas) -> list[str]:
     role = [f"SET LOCAL ROLE {quote_name(owner)}"] if is_other else []
     return [
         *role,
-        schemas.place("LOCK TABLE forklake.ducklake_catalog, forklake.ducklake_head IN SHARE ROW EXCLUSIVE MODE"),
+        schemas.place(f"LOCK TABLE {WRITTEN_FIRST} IN SHARE ROW EXCLUSIVE MODE"),
         "SET LOCAL statement_timeout = 0",
     ]
 

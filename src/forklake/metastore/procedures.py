@@ -293,7 +293,7 @@ def write_catalog(
     """
     check_name_is_free(session, new.name)
     directory = new.directory
-    if not placement.is_root and _lies_at_or_below(session, placement.prefix + directory):
+    if not placement.is_root and lies_at_or_below(session, placement.prefix + directory):
         directory = f"{new.uuid}/"
     session.execute(
         "INSERT INTO forklake.ducklake_catalog (catalog_id, catalog_uuid, catalog_name, parent_catalog_id,"
@@ -340,7 +340,8 @@ def check_name_is_free(session: Session, name: str) -> None:
         raise DuplicateKeyError(f'Catalog "{name}" exists.')
 
 
-def _lies_at_or_below(session: Session, path: str) -> bool:
+def lies_at_or_below(session: Session, path: str) -> bool:
+    """Return whether the directory of a catalog lies at a stored path, or in it."""
     # '0' is the character after '/', so the range holds the place itself and everything in it.
     return bool(
         session.query(
@@ -361,7 +362,7 @@ def overlaps(session: Session, placement: Placement) -> bool:
     if not placement.is_root:
         return False
     if placement.prefix:
-        return _lies_at_or_below(session, placement.prefix)
+        return lies_at_or_below(session, placement.prefix)
     return bool(session.query("SELECT 1 FROM forklake.ducklake_catalog WHERE path_is_relative LIMIT 1"))
 
 

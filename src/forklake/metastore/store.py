@@ -97,6 +97,13 @@ class Session(ABC):
         for catalog in sorted(catalogs):
             self.lock_alone(catalog)
 
+    @abstractmethod
+    def lock_writers(self) -> None:
+        """Keep others from committing, forking and taking leases.
+
+        That holds until the transaction ends.
+        """
+
     def begin_upgrade(self) -> list[str]:
         """Return the statements that keep others from writing.
 
@@ -131,6 +138,18 @@ class Store(ABC):
     @abstractmethod
     def default_data_path(self) -> str | None:
         """The data path if none was set, or None if the user must set one."""
+
+    @property
+    @abstractmethod
+    def is_embedded(self) -> bool:
+        """Whether it is a file of this machine."""
+
+    @abstractmethod
+    def home(self) -> str:
+        """Return what tells this database from copies of it.
+
+        It is the path of a file, or the ids of a server and its database.
+        """
 
     @abstractmethod
     def query(self, sql: str, /, **params: Any) -> list[Values]:

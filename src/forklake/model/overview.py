@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -151,6 +151,24 @@ class Ping:
     product: str
     version: int
     milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """A lake, or a catalog, with another place for its files.
+
+    Attributes:
+        old_path: The lake's data path, or the catalog's directory, before.
+        data_path: The same afterwards.
+        row_counts: How many rows of each metadata table name something below the old path by absolute path, and
+            name it below the new one now.
+        is_done: Whether this call changed it.
+    """
+
+    old_path: str
+    data_path: str
+    row_counts: Mapping[str, int]
+    is_done: bool
 
 
 @dataclass(frozen=True, slots=True)

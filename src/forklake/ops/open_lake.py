@@ -11,12 +11,13 @@ from forklake.metastore.location import open_store
 from forklake.metastore.queries import option_rows as options
 from forklake.metastore.store import Store
 from forklake.model.ids import THE_LAKE
+from forklake.ops.home import settle
 
 
 def open_lake(url: str, data_path: str | os.PathLike[str] | None, settings: Settings) -> tuple[Store, str | None]:
     """Open the store of a lake; return it with the lake's base path.
 
-    The path is stored on the first call and never changes.
+    The path is stored on the first call, and changes only if the lake is moved.
 
     Raises:
         InvalidPathError: The given path is not the lake's.
@@ -37,17 +38,20 @@ def base_path(store: Store, data_path: str | os.PathLike[str] | None) -> tuple[s
         InvalidPathError: The given path is not the lake's; nothing was changed.
     """
     wanted = None if data_path is None else normalise_base(data_path)
-    stored = options.lake_data_path(store)
-    if stored is None:
+    stored, home = options.lake_place(store)
+    if stored is not None:
+        stored = settle(store, stored, home)
+    else:
         chosen = wanted or store.default_data_path
         if chosen is None:
             return None, False
+        place = options.OptionRow(options.HOME, store.home(), "", -1)
         with store.writing() as session:
             session.lock_alone(THE_LAKE)
             stored = options.lake_data_path(session)
             if stored is None:
                 path = options.OptionRow("data_path", normalise_base(chosen), "", -1)
-                options.write_options(session, THE_LAKE, [path])
+                options.write_options(session, THE_LAKE, [path, place])
                 return path.value, True
     if wanted is not None and wanted != stored:
         raise InvalidPathError(

@@ -123,7 +123,7 @@ def stored_options(store: Store | Session, lake_path: str | None, catalog: Catal
     """
     found = options.options_with_lake(store, catalog)
     own = {option.key for option, owner in found if option.scope == "" and owner == catalog}
-    hidden = {"forklake_version", "data_path"} | own
+    hidden = {"forklake_version", "data_path", options.HOME} | own
     shown = [
         StoredOption(option.key, option.value, option.scope or None, option.scope_id if option.scope else None)
         for option, owner in found
@@ -139,4 +139,5 @@ def list_options(store: Store, catalog: CatalogId) -> list[Option]:
     return [
         Option(key, value, "lake" if catalog == THE_LAKE else _WORDS[scope], None if scope == "" else scope_id)
         for key, value, scope, scope_id in found
+        if key != options.HOME
     ]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+from typing import Final
+
 from forklake.config import Settings
 from forklake.errors import NotFoundError
 from forklake.metastore.location import open_store
+from forklake.metastore.queries import option_rows as options
+from forklake.metastore.store import Store
 from forklake.metastore.upgrade import plan_upgrade, upgrade
+from forklake.model.ids import THE_LAKE
 from forklake.model.overview import Upgrade
 from forklake.ops.lake_exists import lake_exists
+
+_LOG: Final = logging.getLogger("forklake.maintenance")
 
 
 def upgrade_lake(url: str, *, dry_run: bool = False, settings: Settings | None = None) -> Upgrade:
@@ -24,6 +32,21 @@ def upgrade_lake(url: str, *, dry_run: bool = False, settings: Settings | None =
         raise NotFoundError(f'There is no lake at "{url}"; nothing was upgraded.')
     store = open_store(url, settings or Settings(), is_upgraded=True)
     try:
-        return plan_upgrade(store) if dry_run else upgrade(store)
+        if dry_run:
+            return plan_upgrade(store)
+        done = upgrade(store)
+        _record_home(store)
     finally:
         store.close()
+    if done.is_done:
+        _LOG.info("The metadata was upgraded from version %d to %d", done.found_version, done.version)
+    return done
+
+
+def _record_home(store: Store) -> None:
+    """Write down where the metadata is, if nobody has: older versions did not."""
+    data_path, home = options.lake_place(store)
+    if data_path is not None and home is None:
+        place = options.OptionRow(options.HOME, store.home(), "", -1)
+        with store.writing() as session:
+            options.write_option(session, THE_LAKE, place)

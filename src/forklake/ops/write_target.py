@@ -11,6 +11,7 @@ from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.paths import join
 from forklake.catalog.places import catalog_directories
 from forklake.catalog.state import Content
+from forklake.errors import InvalidPathError
 from forklake.model import types
 from forklake.model.definitions import SortKey
 from forklake.model.field import Field, plain_column
@@ -41,6 +42,11 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
     options = effective_options(
         store, catalog, table.schema_id, table.table_id, runtime.options, runtime.option_defaults
     )
+    if options.get("data_path", lake_path) != lake_path:
+        raise InvalidPathError(
+            f'Nothing was written to "{table.table_name}": the lake was given another data path since it was opened.',
+            hint="Open it again.",
+        )
     schema = lookup.schema_by_id(content, table.schema_id)
     root = catalog_directories(store, lake_path, {catalog})[catalog]
     directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))

@@ -17,6 +17,12 @@ CHAPTERS: Final = (
                 Lacks("a lake of an older version cannot be attached"),
                 ("upgrade",),
             ),
+            Verb(
+                "tell a lake that its files were moved",
+                ("forklake.relocate",),
+                Lacks("done where nobody has the lake attached"),
+                ("relocate",),
+            ),
             Verb("ask whether a lake answers", ("Lake.ping",), Lacks("any statement asks it"), ("ping",)),
             Verb("close a lake", ("Lake.close",), ("DETACH shop",), COMMAND),
             Verb("tell where files go", ("Lake.data_path",), ("FROM ducklake_settings('shop')",), ("catalog show",)),

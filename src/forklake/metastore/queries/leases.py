@@ -72,3 +72,12 @@ def catalogs_with_run_out(session: Session) -> set[CatalogId]:
         "SELECT DISTINCT catalog_id FROM forklake.ducklake_lease WHERE end_time <= :now", now=session.now()
     )
     return {CatalogId(catalog) for (catalog,) in found}
+
+
+def count_running(session: Session, catalog: CatalogId | None) -> int:
+    """Return how many leases of a catalog, or of all, have not run out."""
+    of = "" if catalog is None else " AND catalog_id = :c"
+    found = session.query(
+        f"SELECT count(*) FROM forklake.ducklake_lease WHERE end_time > :now{of}", now=session.now(), c=catalog
+    )
+    return int(found[0][0])

@@ -7,11 +7,14 @@ catalog, 'schema' or 'table'; ``scope_id`` is the object, or -1.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.model.ids import THE_LAKE, CatalogId
+
+HOME: Final = "metadata_home"
+"""The fact that says where the metadata was when the data path was set."""
 
 
 class OptionRow(NamedTuple):
@@ -102,6 +105,22 @@ def forget_option(session: Session, catalog: CatalogId, key: str, scope: str, sc
         scope=scope,
         id=scope_id,
     )
+
+
+def lake_place(source: Source) -> tuple[str | None, str | None]:
+    """Return the base path of the lake's files, and where its metadata is at home.
+
+    Either is None if it was never set.
+    """
+    found: dict[str, str] = dict(
+        source.query(
+            "SELECT key, value FROM forklake.ducklake_metadata WHERE catalog_id = :lake AND scope = ''"
+            " AND key IN (:keys...)",
+            lake=THE_LAKE,
+            keys=["data_path", HOME],
+        )
+    )
+    return found.get("data_path"), found.get(HOME)
 
 
 def lake_data_path(source: Source) -> str | None:

@@ -1391,7 +1391,7 @@ UNION ALL
 SELECT k.catalog_id, k.catalog_name, o.key, o.value, NULL, NULL
   FROM forklake.ducklake_catalog k
   JOIN forklake.ducklake_metadata o ON o.catalog_id = -1 AND o.scope = ''
- WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path')
+ WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path', 'metadata_home')
    AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_metadata p
                     WHERE p.catalog_id = k.catalog_id AND p.scope = '' AND p.scope_id = -1 AND p.key = o.key)
 UNION ALL

@@ -618,7 +618,7 @@ UNION ALL
 SELECT k.catalog_id, k.catalog_name, o.key, o.value, NULL, NULL
   FROM forklake_ducklake_catalog k
   CROSS JOIN forklake_ducklake_metadata o ON o.catalog_id = -1 AND o.scope = ''
- WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path')
+ WHERE k.end_snapshot = 9223372036854775807 AND o.key NOT IN ('forklake_version', 'data_path', 'metadata_home')
    AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_metadata p
                     WHERE p.catalog_id = k.catalog_id AND p.scope = '' AND p.scope_id = -1 AND p.key = o.key)
 UNION ALL
