@@ -141,6 +141,12 @@ CHAPTERS: Final = (
             Verb("tell what a scan would read", ("Inspection.plan",), ("EXPLAIN FROM orders WHERE id > 1",), STATEMENT),
             Verb("add rows", ("Table.append",), ("INSERT INTO orders VALUES (1)",), STATEMENT),
             Verb(
+                "copy rows to and from Parquet files",
+                Lacks("`table.append(path)`, and what frames of Spark, Arrow and pandas write"),
+                ("COPY orders TO 'orders.parquet'", "COPY orders FROM 'orders.parquet'"),
+                STATEMENT,
+            ),
+            Verb(
                 "replace rows",
                 ("Table.overwrite",),
                 Lacks("DELETE or TRUNCATE and INSERT, in one transaction"),
