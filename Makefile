@@ -12,11 +12,11 @@ ARCHIVE := $(VENV)/spark.jsa
 SOURCES := $(wildcard src tests benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql yardstick docs schema demo soak java pgbouncer
+.PHONY: help setup check fix test test-fast bench bench-spark bench-dml bench-sql bench-lifecycle yardstick docs schema demo soak java pgbouncer
 .NOTPARALLEL:
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) java ## Make .venv and install the package with its development tools
 
@@ -48,6 +48,9 @@ bench-dml: $(STAMP) java ## The same for changing rows
 
 bench-sql: $(STAMP) java ## The same for SQL
 	$(BIN)/python -m benchmarks sql tpch $(ARGS)
+
+bench-lifecycle: $(STAMP) java ## The same for compaction, adopted files, clean-up and purge
+	$(BIN)/python -m benchmarks compact adopt $(ARGS)
 
 yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=where the runner is)
 	$(BIN)/python -m benchmarks.yardstick --ducklake $(DUCKLAKE) --slt $(SLT) $(ARGS)
