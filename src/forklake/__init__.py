@@ -36,6 +36,7 @@ from forklake.model.definitions import (
     SortKey,
     VariantStats,
 )
+from forklake.model.findings import Finding, LakeCheck
 from forklake.model.merge import MergeDelete, MergeInsert, MergeUpdate
 from forklake.model.overview import (
     ForkNode,
@@ -105,6 +106,7 @@ __all__ = [
     "DeleteFile",
     "DroppedCatalog",
     "ExportedCatalog",
+    "Finding",
     "FlushedTable",
     "Fork",
     "ForkNode",
@@ -113,6 +115,7 @@ __all__ = [
     "InlinedRow",
     "Lake",
     "LakeAt",
+    "LakeCheck",
     "LakeMaintained",
     "LakeStats",
     "Macro",

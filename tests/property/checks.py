@@ -12,6 +12,7 @@ from forklake.ops.collect import collect
 from tests.needed_rows import Rows, difference
 from tests.property.comparison import Comparison, MismatchError, expect, options_seen
 from tests.property.truth import Truth
+from tests.sound import check_sound
 
 OPTIONS = ("data_inlining_row_limit", "parquet_row_group_size")
 DEFAULTS = {"data_inlining_row_limit": "0", "parquet_row_group_size": "122880"}
@@ -115,6 +116,7 @@ class Checks:
             self._lake_at(lake, version)
         kept = sorted(snapshot for catalog in self.truth.history for snapshot in self.truth.own(catalog))
         expect("the lake", "its snapshots", [snapshot.snapshot_id for snapshot in lake.snapshots()], kept)
+        check_sound(lake, files=False)
 
     def check_garbage(self) -> None:
         """Exactly the metadata rows that some version needs are left when every catalog that is due was collected."""

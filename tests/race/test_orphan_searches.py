@@ -159,14 +159,14 @@ def _commits_do_not_miss_their_lease(patch: pytest.MonkeyPatch) -> None:
 def _metadata_is_read_before_the_listing(patch: pytest.MonkeyPatch) -> None:
     run, judge = _Search.run, _Search._judge
 
-    def run_late(search: _Search, on_progress: Callable[[int], None]) -> Iterator[Any]:
+    def run_late(search: _Search, on_page: Callable[[Any], None]) -> Iterator[Any]:
         with search._store.reading() as session:
             search._known = search._begin()
             search.early = known_files.claims(  # type: ignore[attr-defined]
                 session, search._catalog, search._stored_path, [], search._known.newest, None
             )
         search._step("orphans: metadata read")
-        yield from run(search, on_progress)
+        yield from run(search, on_page)
 
     def judge_early(search: _Search, *args: Any) -> Any:
         with pytest.MonkeyPatch.context() as inner:

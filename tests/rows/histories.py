@@ -11,6 +11,7 @@ from forklake import Lake
 from tests.lakes import IMPATIENT
 from tests.property.histories import shrink
 from tests.rows.driver import STEPS, Driver, Hands
+from tests.sound import check_sound
 
 Step = tuple[str, int]
 """What is done, and the seed of its choices: any subsequence of a history is a history."""
@@ -42,6 +43,7 @@ def run(steps: Sequence[Step], directory: Path, hands: Callable[[], Hands], feed
                 driver.step(name, seed)
             driver.check(Random(len(steps)), feeds)
             driver.check_files(home / "data")
+            check_sound(lake)
     except Exception:
         log = [] if driver is None else driver.log
         return "\n  ".join(["after", *log]) + f"\n\n{traceback.format_exc()}"

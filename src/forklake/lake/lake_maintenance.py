@@ -11,6 +11,7 @@ from forklake.catalog import versions
 from forklake.catalog.moments import Time
 from forklake.lake.catalog import Catalog
 from forklake.model.clean_up import CleanUp
+from forklake.model.findings import LakeCheck
 from forklake.model.ids import CatalogId
 from forklake.model.records import OrphanSearch
 from forklake.model.upkeep import LakeMaintained, MaintenanceNeeds
@@ -121,4 +122,34 @@ class LakeMaintenance:
         """
         return ops.delete_orphaned_files.delete_all_orphaned_files(
             self._runtime, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run, on_progress=on_progress
+        )
+
+    def check(
+        self,
+        *,
+        files: bool = True,
+        deep: bool = False,
+        repair: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> LakeCheck:
+        """Check that all is well: the metadata within itself, and the files with it.
+
+        The metadata is read from one state of the database. What others commit, collect and clean up meanwhile is no
+        finding. No file is deleted or changed.
+
+        Args:
+            files: Look at the files, too: whether each is there with its recorded size, and is named by something.
+            deep: Open each file, and compare footers, row counts, statistics and deleted positions.
+            repair: Delete rows that mean nothing: those that hide, follow or protect what is not there.
+            dry_run: Only count what a repair would delete.
+            progress: Called with the step, how much of it is done, and how much there is.
+        """
+        return ops.check_lake.check_lake(
+            self._runtime,
+            files=files,
+            deep=deep,
+            repair=repair,
+            dry_run=dry_run,
+            progress=progress or ignore_progress,
         )

@@ -17,6 +17,7 @@ from forklake.catalog.moments import Moment, Time
 from forklake.catalog.names import qualified_name
 from forklake.lake.runner import Runner
 from forklake.model.clean_up import CleanUp
+from forklake.model.findings import LakeCheck
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import (
     CheckpointStep,
@@ -299,6 +300,38 @@ class CatalogMaintenance(Maintenance):
             runner._content,
             runner._run,
             lambda verb: runner._commit(verb, rerun=False),
+        )
+
+    def check(
+        self,
+        *,
+        files: bool = True,
+        deep: bool = False,
+        repair: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> LakeCheck:
+        """Check the catalog, and the catalogs that it inherits from.
+
+        Otherwise as `LakeMaintenance.check`.
+
+        Args:
+            files: Look at the files, too.
+            deep: Open each file.
+            repair: Delete rows that mean nothing.
+            dry_run: Only count what a repair would delete.
+            progress: Called with the step, how much of it is done, and how much there is.
+        """
+        if repair and not dry_run:
+            self._check_writable()
+        return ops.check_lake.check_lake(
+            self._runner._runtime,
+            self._catalog_id,
+            files=files,
+            deep=deep,
+            repair=repair,
+            dry_run=dry_run,
+            progress=progress or ignore_progress,
         )
 
     def sever(self) -> Commit:

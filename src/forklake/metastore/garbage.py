@@ -197,23 +197,23 @@ def dead_sets(source: Source, table: MetadataTable[Any], owners: Owners) -> list
             f" ON x.catalog_id = n.owner_id AND x.table_id = r.table_id AND x.{BEGIN} <= n.upto"
             " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth) IS NULL"
         )
-    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.ends{nearer} AND {_sees_table('p.catalog_id', _OLDEST)} LIMIT 1)"
+    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.ends{nearer} AND {sees_table('p.catalog_id', _OLDEST)} LIMIT 1)"
     found = source.query(
         f"SELECT r.catalog_id, r.table_id, r.{BEGIN} FROM"
         f" (SELECT DISTINCT r.catalog_id, r.table_id, r.{BEGIN}, {end} AS ends FROM forklake.{table.name} r"
         f" WHERE {owners.condition}) r"
         f" WHERE CASE WHEN {_FIRST_OWN} >= r.ends THEN 1"
-        f" WHEN {_sees_table('r.catalog_id', _FIRST_OWN)} THEN 0 ELSE 1 END = 1"
+        f" WHEN {sees_table('r.catalog_id', _FIRST_OWN)} THEN 0 ELSE 1 END = 1"
         f" AND CASE WHEN {_FIRST_PIN} >= r.ends THEN 1 WHEN {pinned} IS NULL THEN 1 ELSE 0 END = 1",
         **owners.params,
     )
     return [(CatalogId(owner), TableId(of), SnapshotId(begun)) for owner, of, begun in found]
 
 
-def _sees_table(catalog: str, snapshot: str) -> str:
-    """Return the condition that a catalog shows the table of ``r``.
+def sees_table(catalog: str, snapshot: str) -> str:
+    """Return the condition that a catalog shows the table of a row ``r``.
 
-    The snapshot is one of its own.
+    Both are expressions; the snapshot is one of the catalog's own.
     """
     own = (
         f"(SELECT 1 FROM forklake.ducklake_table t WHERE t.catalog_id = {catalog} AND t.table_id = r.table_id"

@@ -1,6 +1,6 @@
 """Visibility: which rows a catalog sees.
 
-Its other half is `garbage`: which rows nobody sees. No other module reads ``begin_snapshot``.
+Its other half is `garbage`: which rows nobody sees. No other module reads ``begin_snapshot``, but the check of both.
 A version is a chain of (owner, bound) pairs, nearest owner first. docs/spec/metadata.md states the rule
 for each class of tables; this module is that page as SQL.
 """

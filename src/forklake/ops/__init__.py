@@ -6,6 +6,7 @@ from forklake.model.submodules import submodules
 
 __all__ = [
     "add_data_files",
+    "check_lake",
     "checkpoint",
     "compact_tables",
     "delete_orphaned_files",
@@ -18,6 +19,7 @@ __all__ = [
 if TYPE_CHECKING:
     from forklake.ops import (
         add_data_files,
+        check_lake,
         checkpoint,
         compact_tables,
         delete_orphaned_files,

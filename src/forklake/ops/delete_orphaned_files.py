@@ -23,6 +23,7 @@ from forklake.metastore.queries import catalogs, known_files, leases
 from forklake.metastore.queries.known_files import Claims
 from forklake.metastore.store import Session
 from forklake.model.ids import CatalogId
+from forklake.model.option_rules import OPTIONS
 from forklake.model.records import OrphanedFile, OrphanSearch
 from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.runtime import Runtime
@@ -77,7 +78,8 @@ def delete_orphaned_files(
     place = catalogs.directories(runtime.store, [catalog])[catalog]
     search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
     search.take_leases_away()
-    return OrphanSearch(tuple(search.run(on_progress)), tuple(search.failures), dry_run)
+    found = tuple(search.run(lambda page: on_progress(search.seen)))
+    return OrphanSearch(found, tuple(search.failures), dry_run)
 
 
 def delete_all_orphaned_files(
@@ -105,7 +107,7 @@ def delete_all_orphaned_files(
         try:
             if catalog in late:
                 search.take_leases_away()
-            found += search.run(partial(_tell_of_all, on_progress, seen))
+            found += search.run(partial(_tell_of_all, on_progress, seen, search))
         except InvalidInputError as error:
             search.failures.append(error.message)
         failures += search.failures
@@ -156,13 +158,16 @@ class _Search:
             leases.delete_run_out(session, self._catalog, begun_before)
         self._step("orphans: leases taken away")
 
-    def run(self, on_progress: Callable[[int], None]) -> Iterator[OrphanedFile]:
-        """Yield the orphans, after each of them was deleted."""
+    def run(self, on_page: Callable[[Sequence[StoredFile]], None]) -> Iterator[OrphanedFile]:
+        """Yield the orphans, after each of them was deleted.
+
+        Whatever is listed is passed to ``on_page``.
+        """
         batch: list[StoredFile] = []
         for page in stored_files(self._directory, self.failures):
             self._step("orphans: listed")
             self.seen += len(page)
-            on_progress(self.seen)
+            on_page(page)
             candidates = [file for file in page if self._is_candidate(file)]
             if candidates:
                 self._known = self._known or self._begin()
@@ -274,8 +279,32 @@ class _KnownFiles:
         return bool(self._added) and any("/".join(parts[at:]) in self._added for at in range(1, len(parts)))
 
 
-def _tell_of_all(on_progress: Callable[[int], None], before: int, seen: int) -> None:
-    on_progress(before + seen)
+def list_orphans(
+    runtime: Runtime,
+    catalog: CatalogId,
+    place: tuple[str, bool],
+    on_page: Callable[[Sequence[StoredFile]], None],
+    failures: list[str],
+) -> Iterator[OrphanedFile]:
+    """Yield the files below a catalog's directory that nothing names; delete none.
+
+    They are older than the option ``delete_older_than`` says, or than its default if it says nothing. All files that
+    are listed are passed to ``on_page``; directories that cannot be read are added to ``failures``.
+    """
+    search = _Search(runtime, catalog, place, partial(_limit_or_default, runtime, catalog), dry_run=True)
+    search.failures = failures
+    return search.run(on_page)
+
+
+def _limit_or_default(runtime: Runtime, catalog: CatalogId) -> datetime | None:
+    try:
+        return _limit(runtime, catalog, None, cleanup_all=False)
+    except InvalidInputError:
+        return _limit(runtime, catalog, OPTIONS["delete_older_than"].default, cleanup_all=False)
+
+
+def _tell_of_all(on_progress: Callable[[int], None], before: int, search: _Search, page: Sequence[StoredFile]) -> None:
+    on_progress(before + search.seen)
 
 
 def _check_choice(older_than: Time | timedelta | None, *, cleanup_all: bool) -> None:

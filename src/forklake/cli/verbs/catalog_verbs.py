@@ -212,6 +212,18 @@ CHAPTERS: Final = (
                 ("maintain cleanup",),
             ),
             Verb(
+                "check that metadata and files fit together",
+                ("CatalogMaintenance.check",),
+                ("FROM ducklake_check_catalog('shop')",),
+                ("fsck",),
+            ),
+            Verb(
+                "check a whole lake",
+                ("LakeMaintenance.check",),
+                Lacks("a session sees the catalogs that it has attached"),
+                ("fsck",),
+            ),
+            Verb(
                 "change several things in one snapshot",
                 (
                     "Catalog.transaction",

@@ -13,6 +13,7 @@ from forklake.catalog.compaction import MergeRules, RewriteRules, Rules
 from forklake.errors import DataFileError, InvalidInputError, NotFoundError
 from forklake.lake.internals import commit_once, content_of, run, runtime_of
 from forklake.model import types
+from forklake.ops.check_lake import check_lake
 from forklake.ops.cleanup import cleanup_old_files
 from forklake.ops.compact_tables import Compacting, compact_tables
 from forklake.ops.delete_orphaned_files import delete_orphaned_files
@@ -37,6 +38,14 @@ _FLUSHED: Final = (
     column("rows_flushed", types.INT128),
 )
 _PATHS: Final = (column("path", types.VARCHAR),)
+_FINDINGS: Final = (
+    column("code", types.VARCHAR),
+    column("severity", types.VARCHAR),
+    column("catalog_id", types.INT64),
+    column("catalog_name", types.VARCHAR),
+    column("message", types.VARCHAR),
+    column("path", types.VARCHAR),
+)
 _COMPACTED: Final = (
     column("schema_name", types.VARCHAR),
     column("table_name", types.VARCHAR),
@@ -74,6 +83,16 @@ def _cleanup_old_files(call: Call) -> Rows:
             hint="Call it again when they can be deleted.",
         )
     return Rows(_PATHS, [(path,) for path in found.deleted])
+
+
+def _check_catalog(call: Call) -> Rows:
+    found = check_lake(
+        runtime_of(call.attachment.lake),
+        call.attachment.catalog.catalog_id,
+        files=call.arguments.get("files") is not False,
+        deep=bool(call.arguments.get("deep")),
+    )
+    return Rows(_FINDINGS, [tuple(getattr(one, told.name) for told in _FINDINGS) for one in found.findings])
 
 
 def _flush_inlined_data(call: Call) -> Rows:
@@ -188,6 +207,7 @@ FUNCTIONS: Final = (
         CatalogFunction(name, _CLEANUP, _delete_orphaned_files, acts=_PATHS)
         for name in ("delete_orphaned_files", "cleanup_orphaned_files")
     ),
+    CatalogFunction("check_catalog", (Signature(named={"files": BOOLEAN, "deep": BOOLEAN}),), _check_catalog),
     CatalogFunction("cleanup_old_files", _CLEANUP, _cleanup_old_files, acts=_PATHS),
     *(CatalogFunction(name, signatures, _unsupported_function(name)) for name, signatures in _UNSUPPORTED.items()),
 )

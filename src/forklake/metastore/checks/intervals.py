@@ -1,0 +1,374 @@
+"""Checks of versioned rows: where they begin and end, and what is live at a head.
+
+Beside `visibility` and `garbage`, this is the third module that reads ``begin_snapshot``. It decides for nobody what a
+catalog sees: it asks whether what is stored can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from forklake.metastore.checks.check import Check, has_head, span_of
+from forklake.metastore.garbage import sees_table
+from forklake.metastore.schema.description import Visibility
+from forklake.metastore.store import Session
+from forklake.metastore.written_tables import (
+    BEGIN,
+    COLUMN,
+    COLUMN_TAG,
+    DATA_FILE,
+    DELETE_FILE,
+    END,
+    INLINED_DELETE,
+    INLINED_ROW,
+    MACRO,
+    PARTITION_INFO,
+    SCHEMA,
+    SORT_INFO,
+    TABLE,
+    TABLE_STATS,
+    TABLES,
+    TAG,
+    VIEW,
+    VIEW_COLUMN_TAG,
+    MetadataTable,
+)
+from forklake.model.ids import ROW_ID_SHIFT, CatalogId
+
+_IDENTITIES: Final[dict[MetadataTable[Any], tuple[str, ...]]] = {
+    SCHEMA: ("schema_id",),
+    TABLE: ("table_id",),
+    VIEW: ("view_id",),
+    MACRO: ("macro_id",),
+    COLUMN: ("table_id", "column_id"),
+    TAG: ("object_id", "key"),
+    COLUMN_TAG: ("table_id", "column_id", "key"),
+    VIEW_COLUMN_TAG: ("view_id", "column_name", "key"),
+    PARTITION_INFO: ("table_id",),
+    SORT_INFO: ("table_id",),
+    DATA_FILE: ("table_id", "data_file_id"),
+    DELETE_FILE: ("table_id", "data_file_id"),
+    INLINED_ROW: ("table_id", "row_id"),
+    INLINED_DELETE: ("table_id", "data_file_id", "row_id"),
+}
+"""What a catalog has at most one row of at a time."""
+
+_NAMES: Final[dict[MetadataTable[Any], tuple[str, ...]]] = {
+    SCHEMA: ("fold(r.schema_name)",),
+    TABLE: ("r.schema_id", "fold(r.table_name)"),
+    VIEW: ("r.schema_id", "fold(r.view_name)"),
+    MACRO: ("r.schema_id", "fold(r.macro_name)"),
+}
+
+# No tombstone of the own catalog r, or of one between, hides the inherited row t, found through the segment g.
+_UNHIDDEN: Final = (
+    "NOT EXISTS (SELECT 1 FROM forklake.ducklake_tombstone z WHERE z.catalog_id = r.catalog_id"
+    " AND z.scope_id = {scope} AND z.row_uid = t.row_uid)"
+    " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
+    " ON z.catalog_id = n.owner_id AND z.scope_id = {scope} AND z.row_uid = t.row_uid AND z.snapshot_id <= n.upto"
+    " WHERE n.catalog_id = r.catalog_id AND n.depth < g.depth)"
+)
+_INHERITED: Final = f"t.{BEGIN} <= g.upto AND t.{END} > g.upto"
+
+
+def _interval_checks() -> Iterator[Check]:
+    for table in TABLES:
+        if table.visibility is Visibility.FOLLOWS:
+            continue
+        columns = (BEGIN, END) if table.visibility is Visibility.INTERVAL else (BEGIN,)
+        for column in columns:
+            yield Check(
+                "row-interval",
+                f"SELECT x.catalog_id, x.at FROM (SELECT DISTINCT r.catalog_id, r.{column} AS at"
+                f" FROM forklake.{table.name} r WHERE {span_of('r')}) x WHERE x.at <> :never AND {has_head('x')}"
+                " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_snapshot_lineage l"
+                " WHERE l.catalog_id = x.catalog_id AND l.snapshot_id = x.at)",
+                f"Rows of {table.name} {'begin' if column == BEGIN else 'end'} at {{}}, which is none of its"
+                " snapshots.",
+            )
+        if table.visibility is Visibility.INTERVAL:
+            yield Check(
+                "row-interval",
+                f"SELECT r.catalog_id, r.row_uid, r.{BEGIN}, r.{END} FROM forklake.{table.name} r"
+                f" WHERE {span_of('r')} AND r.{BEGIN} >= r.{END}",
+                f"Row {{}} of {table.name} begins at snapshot {{}} and ends at {{}}.",
+            )
+    yield Check(
+        "row-interval",
+        f"SELECT z.catalog_id, z.row_uid, z.snapshot_id FROM forklake.ducklake_tombstone z WHERE {span_of('z')}"
+        f" AND {has_head('z')} AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_snapshot_lineage l"
+        " WHERE l.catalog_id = z.catalog_id AND l.snapshot_id = z.snapshot_id)",
+        "The tombstone of row {} has snapshot {}, which is none of its snapshots.",
+    )
+
+
+def _identity_checks() -> Iterator[Check]:
+    for table, identity in _IDENTITIES.items():
+        code = "delete-file-twice" if table is DELETE_FILE else "row-twice"
+        keys = ", ".join(f"r.{name}" for name in identity)
+        told = " and ".join(f"{name} {{}}" for name in identity)
+        shown = ", ".join(f"x.{name}" for name in identity)
+        yield Check(
+            code,
+            f"SELECT x.catalog_id, {shown} FROM (SELECT r.catalog_id, {keys}, r.{END} AS ends, lead(r.{BEGIN}) OVER"
+            f" (PARTITION BY r.catalog_id, {keys} ORDER BY r.{BEGIN}, r.{END}) AS following"
+            f" FROM forklake.{table.name} r WHERE {span_of('r')}) x WHERE x.following < x.ends",
+            f"Two rows of {table.name} with {told} are there at the same time.",
+        )
+        scope = "0" if table.scope is None else f"t.{table.scope}"
+        same = " AND ".join(f"t.{name} = r.{name}" for name in identity)
+        yield Check(
+            code,
+            f"SELECT r.catalog_id, {keys}, g.owner_id FROM forklake.ducklake_segment g"
+            f" JOIN forklake.{table.name} r ON r.catalog_id = g.catalog_id AND r.{END} = :never"
+            f" JOIN forklake.{table.name} t ON t.catalog_id = g.owner_id AND {same}"
+            f" WHERE {span_of('g')} AND {_INHERITED} AND {_UNHIDDEN.format(scope=scope)}",
+            f"A row of {table.name} with {told} is there beside the one that is inherited from the catalog with id"
+            " {}.",
+        )
+
+
+def _name_checks() -> Iterator[Check]:
+    for table, names in _NAMES.items():
+        rivals = (TABLE, VIEW) if table in (TABLE, VIEW) else (table,)
+        for rival in rivals:
+            same = " AND ".join(
+                f"{theirs.replace('r.', 't.')} = {ours}" for theirs, ours in zip(_NAMES[rival], names, strict=True)
+            )
+            shown = names[-1].removeprefix("fold(").removesuffix(")")
+            if table is TABLE or rival is table:
+                other = " AND t.row_uid > r.row_uid" if rival is table else ""
+                yield Check(
+                    "name-twice",
+                    f"SELECT r.catalog_id, {shown} FROM forklake.{table.name} r JOIN forklake.{rival.name} t"
+                    f" ON t.catalog_id = r.catalog_id AND {same} AND t.{END} = :never{other}"
+                    f" WHERE {span_of('r')} AND r.{END} = :never",
+                    f"Two live rows of {table.name} or {rival.name} have the name {{}}.",
+                )
+            yield Check(
+                "name-twice",
+                f"SELECT r.catalog_id, {shown}, g.owner_id FROM forklake.ducklake_segment g"
+                f" JOIN forklake.{table.name} r ON r.catalog_id = g.catalog_id AND r.{END} = :never"
+                f" JOIN forklake.{rival.name} t ON t.catalog_id = g.owner_id AND {same}"
+                f" WHERE {span_of('g')} AND {_INHERITED} AND {_UNHIDDEN.format(scope='0')}",
+                f"A live row of {table.name} has the name {{}}, as an inherited one of the catalog with id {{}}.",
+            )
+
+
+_HEAD: Final = "(SELECT h.snapshot_id FROM forklake.ducklake_head h WHERE h.catalog_id = r.catalog_id)"
+
+
+def _reference_checks() -> Iterator[Check]:
+    for table in TABLES:
+        if table.visibility is Visibility.INTERVAL and table.scope is not None:
+            yield Check(
+                "table-missing",
+                f"SELECT r.catalog_id, r.table_id FROM (SELECT DISTINCT r.catalog_id, r.table_id"
+                f" FROM forklake.{table.name} r WHERE {span_of('r')} AND r.{END} = :never) r"
+                f" WHERE {has_head('r')} AND NOT {sees_table('r.catalog_id', _HEAD)}",
+                f"Live rows of {table.name} belong to the table with id {{}}, which the catalog does not show.",
+            )
+    for table in (DELETE_FILE, INLINED_DELETE):
+        yield Check(
+            "data-file-missing",
+            f"SELECT DISTINCT r.catalog_id, r.data_file_id FROM forklake.{table.name} r"
+            f" WHERE {span_of('r')} AND r.{END} = :never AND {has_head('r')} AND NOT EXISTS (SELECT 1"
+            f" FROM forklake.{DATA_FILE.name} t WHERE t.catalog_id = r.catalog_id"
+            f" AND t.data_file_id = r.data_file_id AND t.{END} = :never)"
+            f" AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.{DATA_FILE.name} t"
+            " ON t.catalog_id = g.owner_id AND t.data_file_id = r.data_file_id"
+            f" WHERE g.catalog_id = r.catalog_id AND {_INHERITED} AND {_UNHIDDEN.format(scope='t.table_id')})",
+            f"Live rows of {table.name} delete rows of the data file with id {{}}, which the catalog does not show.",
+        )
+
+
+# ---- statistics and row ids ----------------------------------------------------------------------------------------
+
+_RANGE: Final = 1 << ROW_ID_SHIFT
+_HAS_PARENT: Final = (
+    "EXISTS (SELECT 1 FROM forklake.ducklake_catalog k WHERE k.catalog_id = {0}.catalog_id"
+    " AND k.parent_catalog_id IS NOT NULL)"
+)
+_NEWEST: Final = (
+    f"r.{BEGIN} = (SELECT max(b.{BEGIN}) FROM forklake.{TABLE_STATS.name} b WHERE b.catalog_id = r.catalog_id"
+    " AND b.table_id = r.table_id)"
+)
+_OWN: Final = f"x.catalog_id = r.catalog_id AND x.table_id = r.table_id AND x.{END} = :never"
+_SEGMENTS: Final = "FROM forklake.ducklake_segment g WHERE g.catalog_id = r.catalog_id"
+
+
+def _live_total(column: str, inlined: str) -> str:
+    """Return the total of the own live files, and of inlined rows."""
+    return (
+        f"coalesce((SELECT sum(x.{column}) FROM forklake.{DATA_FILE.name} x WHERE {_OWN}), 0)"
+        f" + {inlined} * (SELECT count(*) FROM forklake.{INLINED_ROW.name} x WHERE {_OWN})"
+    )
+
+
+def _hidden_total(column: str, inlined: str) -> str:
+    """Return the total of the inherited files and rows that the catalog itself hides."""
+    hides = (
+        "forklake.ducklake_tombstone z JOIN forklake.ducklake_segment g ON g.catalog_id = z.catalog_id"
+        " JOIN forklake.{} x ON x.catalog_id = g.owner_id AND x.row_uid = z.row_uid"
+        " WHERE z.catalog_id = r.catalog_id AND z.scope_id = r.table_id"
+    )
+    return (
+        f"coalesce((SELECT sum(x.{column}) FROM {hides.format(DATA_FILE.name)}), 0)"
+        f" + {inlined} * (SELECT count(*) FROM {hides.format(INLINED_ROW.name)})"
+    )
+
+
+def _inherited_total(column: str) -> str:
+    """Return what the nearest statistics of an ancestor say; NULL if there are none any more."""
+    return (
+        f"(SELECT s.{column} FROM forklake.ducklake_segment g JOIN forklake.{TABLE_STATS.name} s"
+        " ON s.catalog_id = g.owner_id AND s.table_id = r.table_id"
+        f" AND s.{BEGIN} = (SELECT max(b.{BEGIN}) FROM forklake.{TABLE_STATS.name} b WHERE b.catalog_id = g.owner_id"
+        f" AND b.table_id = r.table_id AND b.{BEGIN} <= g.upto)"
+        " WHERE g.catalog_id = r.catalog_id ORDER BY g.depth LIMIT 1)"
+    )
+
+
+def _statistics_checks() -> Iterator[Check]:
+    own = f"FROM forklake.{TABLE_STATS.name} r WHERE {span_of('r')} AND {has_head('r')} AND {_NEWEST}"
+    totals = (("record_count", "1", "rows"), ("file_size_bytes", "0", "bytes"))
+    for column, inlined, unit in totals:
+        live = _live_total(column, inlined)
+        yield Check(
+            f"statistics-{unit}",
+            f"SELECT y.catalog_id, y.table_id, y.counted, y.live FROM (SELECT r.catalog_id, r.table_id,"
+            f" r.{column} AS counted, {live} AS live {own} AND NOT EXISTS (SELECT 1 {_SEGMENTS})) y"
+            " WHERE y.counted < y.live",
+            f"The statistics of the table with id {{}} count {{}} {unit}, and its live files have {{}}.",
+        )
+        # Only where nothing of what is added up may have been collected.
+        settled = (
+            "NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.ducklake_due d"
+            " ON d.catalog_id = g.owner_id OR d.catalog_id = g.catalog_id WHERE g.catalog_id = r.catalog_id)"
+        )
+        yield Check(
+            f"statistics-{unit}",
+            "SELECT y.catalog_id, y.table_id, y.counted, y.inherited + y.live - y.hidden FROM (SELECT r.catalog_id,"
+            f" r.table_id, r.{column} AS counted, {live} AS live, {_hidden_total(column, inlined)} AS hidden,"
+            f" {_inherited_total(column)} AS inherited {own} AND EXISTS (SELECT 1 {_SEGMENTS}) AND {settled}) y"
+            " WHERE y.counted < y.inherited + y.live - y.hidden",
+            f"The statistics of the table with id {{}} count {{}} {unit}; what they began with, the own files and"
+            " the hidden ones make {}.",
+        )
+    yield Check(
+        "statistics-missing",
+        f"SELECT r.catalog_id, r.table_id FROM forklake.{TABLE.name} r WHERE {span_of('r')} AND r.{END} = :never"
+        f" AND {has_head('r')} AND NOT EXISTS (SELECT 1 FROM forklake.{TABLE_STATS.name} s"
+        " WHERE s.catalog_id = r.catalog_id AND s.table_id = r.table_id)"
+        f" AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.{TABLE_STATS.name} s"
+        f" ON s.catalog_id = g.owner_id AND s.table_id = r.table_id AND s.{BEGIN} <= g.upto"
+        " WHERE g.catalog_id = r.catalog_id)",
+        "The table with id {} has no statistics, so no row ids can be given.",
+    )
+
+
+def _row_id_checks() -> Iterator[Check]:
+    first = f"CASE WHEN {_HAS_PARENT.format('r')} THEN r.catalog_id * {_RANGE} ELSE 0 END"
+    yield Check(
+        "row-id-range",
+        f"SELECT r.catalog_id, r.table_id, r.next_row_id FROM forklake.{TABLE_STATS.name} r WHERE {span_of('r')}"
+        f" AND {_HAS_PARENT.format('r')} AND (r.next_row_id < r.catalog_id * {_RANGE}"
+        f" OR r.next_row_id > r.catalog_id * {_RANGE} + {_RANGE})",
+        "The table with id {} numbers its next row {}, which is outside of the catalog's own range.",
+    )
+    yield Check(
+        "row-id-range",
+        f"SELECT r.catalog_id, r.data_file_id, r.row_id_start FROM forklake.{DATA_FILE.name} r WHERE {span_of('r')}"
+        f" AND r.path_is_relative AND r.partial_max IS NULL AND {_HAS_PARENT.format('r')}"
+        f" AND (r.row_id_start < r.catalog_id * {_RANGE} OR r.row_id_start + r.record_count >"
+        f" r.catalog_id * {_RANGE} + {_RANGE})",
+        "The rows of the data file with id {} are numbered from {} on, which is outside of the catalog's own range.",
+    )
+    files = (
+        f"(SELECT max(x.row_id_start + x.record_count) FROM forklake.{DATA_FILE.name} x"
+        " WHERE x.catalog_id = y.catalog_id AND x.table_id = y.table_id AND x.partial_max IS NULL"
+        f" AND x.row_id_start >= y.first AND x.row_id_start < y.first + {_RANGE})"
+    )
+    inlined = (
+        f"(SELECT max(x.row_id) + 1 FROM forklake.{INLINED_ROW.name} x"
+        " WHERE x.catalog_id = y.catalog_id AND x.table_id = y.table_id"
+        f" AND x.row_id >= y.first AND x.row_id < y.first + {_RANGE})"
+    )
+    for above in (files, inlined):
+        yield Check(
+            "row-id-next",
+            f"SELECT v.catalog_id, v.table_id, v.next_row_id, v.above FROM (SELECT y.catalog_id, y.table_id,"
+            f" y.next_row_id, {above} AS above FROM (SELECT r.catalog_id, r.table_id, r.next_row_id, {first} AS first"
+            f" FROM forklake.{TABLE_STATS.name} r WHERE {span_of('r')} AND {_NEWEST}) y) v"
+            " WHERE v.above > v.next_row_id",
+            "The table with id {} would number its next row {}, and there are rows up to {}.",
+        )
+    yield Check(
+        "row-ids-overlap",
+        "SELECT x.catalog_id, x.data_file_id, x.following FROM (SELECT r.catalog_id, r.data_file_id,"
+        " r.row_id_start + r.record_count AS past, lead(r.row_id_start) OVER (PARTITION BY r.catalog_id, r.table_id"
+        f" ORDER BY r.row_id_start, r.record_count) AS following FROM forklake.{DATA_FILE.name} r WHERE {span_of('r')}"
+        f" AND r.{END} = :never AND r.row_id_start IS NOT NULL AND r.partial_max IS NULL AND r.numbering_id IS NULL"
+        " AND r.record_count > 0) x WHERE x.following < x.past",
+        "The row ids of the data file with id {} overlap with those of another file, which begin at {}.",
+    )
+
+
+# ---- what nothing needs --------------------------------------------------------------------------------------------
+
+
+def _tombstones(*, is_scoped: bool) -> str:
+    """Return the query for tombstones that hide no row from anybody."""
+    tables = [table for table in _IDENTITIES if (table.scope is not None) == is_scoped]
+    own = " AND ".join(
+        "NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g"
+        f" JOIN forklake.{table.name} t ON t.catalog_id = g.owner_id AND t.row_uid = z.row_uid"
+        f" WHERE g.catalog_id = z.catalog_id AND {_INHERITED})"
+        for table in tables
+    )
+    of_forks = " AND ".join(
+        "NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment v JOIN forklake.ducklake_segment g"
+        " ON g.catalog_id = v.catalog_id AND g.depth > v.depth"
+        f" JOIN forklake.{table.name} t ON t.catalog_id = g.owner_id AND t.row_uid = z.row_uid"
+        f" WHERE v.owner_id = z.catalog_id AND v.upto >= z.snapshot_id AND {_INHERITED})"
+        for table in tables
+    )
+    return (
+        f"SELECT z.catalog_id, z.row_uid FROM forklake.ducklake_tombstone z WHERE {span_of('z')}"
+        f" AND z.scope_id {'<>' if is_scoped else '='} 0 AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_due d"
+        f" WHERE d.catalog_id = z.catalog_id) AND {own} AND {of_forks}"
+    )
+
+
+DEAD_TOMBSTONES: Final = tuple(
+    Check("tombstone-dead", _tombstones(is_scoped=is_scoped), "The tombstone of row {} hides nothing from anybody.")
+    for is_scoped in (False, True)
+)
+
+
+def forget_dead_tombstones(session: Session, catalog: CatalogId) -> int:
+    """Delete the tombstones of a catalog that hide nothing; return how many.
+
+    The caller holds the lock of the catalog.
+    """
+    count = 0
+    for check in DEAD_TOMBSTONES:
+        dead = [uid for _, uid in session.query(check.statement, first=catalog, last=catalog)]
+        count += session.execute(
+            "DELETE FROM forklake.ducklake_tombstone WHERE catalog_id = :c AND row_uid IN (:uids...)",
+            c=catalog,
+            uids=dead,
+        )
+    return count
+
+
+CHECKS: Final = (
+    *_interval_checks(),
+    *_identity_checks(),
+    *_name_checks(),
+    *_reference_checks(),
+    *_statistics_checks(),
+    *_row_id_checks(),
+    *DEAD_TOMBSTONES,
+)
