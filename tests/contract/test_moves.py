@@ -12,7 +12,13 @@ import pytest
 
 import forklake
 from forklake import Catalog, Lake, Settings
-from forklake.errors import InvalidPathError, MetastoreUnavailableError, NotFoundError, SharedDataPathWarning
+from forklake.errors import (
+    InvalidPathError,
+    MetastoreRefusedError,
+    MetastoreUnavailableError,
+    NotFoundError,
+    SharedDataPathWarning,
+)
 from forklake.metastore.postgres import initialise
 from forklake.metastore.queries import leases
 from forklake.model.ids import CatalogId
@@ -143,6 +149,9 @@ def test_a_lake_is_not_moved_under_a_writer(lake_factory: LakeFactory, tmp_path:
             forklake.relocate(url, tmp_path / "new")
             with pytest.raises(InvalidPathError, match="the lake was given another data path since it was opened"):
                 shop.table("t").append(pa.table({"id": [5]}))
+            for delete in (shop.maintenance.cleanup_old_files, shop.maintenance.delete_orphaned_files):
+                with pytest.raises(InvalidPathError, match="Nothing was deleted: the lake was given another data path"):
+                    delete(cleanup_all=True)
 
 
 # ---- metadata, and both ----------------------------------------------------------------------------------------------
@@ -215,6 +224,15 @@ def test_a_copy_that_shares_the_data_is_warned_of_until_it_has_its_own(home: Pat
             lake = Lake(str(tmp_path / "copy.db"))
         data = Path(lake.data_path or "")
         assert ids(lake) == BOTH
+        for delete in (
+            lake.maintenance.cleanup_old_files,
+            lake.maintenance.delete_orphaned_files,
+            lake.catalog("shop").maintenance.cleanup_old_files,
+            lake.catalog("shop").maintenance.delete_orphaned_files,
+        ):
+            with pytest.raises(MetastoreRefusedError, match="is a copy that uses the files of the original, so none"):
+                delete(cleanup_all=True)
+            delete(cleanup_all=True, dry_run=True)
         lake.close()
     with Lake(str(home / "lake.db")) as lake:
         assert ids(lake) == BOTH
@@ -222,6 +240,7 @@ def test_a_copy_that_shares_the_data_is_warned_of_until_it_has_its_own(home: Pat
     forklake.relocate(str(tmp_path / "copy.db"), tmp_path / "copied")
     with Lake(str(tmp_path / "copy.db")) as lake:
         lake.catalog("shop").table("t").append(pa.table({"id": [3]}))
+        lake.maintenance.delete_orphaned_files(cleanup_all=True)
     with Lake(str(home / "lake.db")) as lake:
         assert ids(lake) == BOTH
 

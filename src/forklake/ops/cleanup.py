@@ -21,6 +21,7 @@ from forklake.model.clean_up import CleanUp
 from forklake.model.ids import THE_LAKE, CatalogId
 from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.collect import collect
+from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 
@@ -55,6 +56,7 @@ def cleanup_old_files(
 
     Raises:
         InvalidInputError: Both a time and ``cleanup_all`` were given, or it is no time.
+        MetastoreRefusedError: The metadata is a copy that shares its files with the original.
     """
     if cleanup_all and older_than is not None:
         raise InvalidInputError(
@@ -62,6 +64,8 @@ def cleanup_old_files(
             "You can also set a default value for file deletion via e.g.,"
             " CALL ducklake.set_option('delete_older_than', '1 week');"
         )
+    if not dry_run:
+        check_may_delete(runtime.store, runtime.lake_path)
     with runtime.store.reading() as session:
         now = session.now()
     limit = None if older_than is None else limit_of(older_than, lambda: now, _UNDONE)
@@ -114,6 +118,7 @@ def _clean_catalog(runtime: Runtime, catalog: CatalogId, waited: datetime | None
         with runtime.store.reading() if dry_run else runtime.store.writing() as session:
             if not dry_run:
                 session.lock_alone(catalog)
+                check_same_place(session, runtime.lake_path)
             paths = [file.path for file in scheduled_before(session, catalog, waited, after, _BATCH)]
             free, named = _judge(session, runtime.lake_path, catalog, paths)
         if not paths:

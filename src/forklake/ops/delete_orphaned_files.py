@@ -26,6 +26,7 @@ from forklake.model.ids import CatalogId
 from forklake.model.option_rules import OPTIONS
 from forklake.model.records import OrphanedFile, OrphanSearch
 from forklake.ops.ages import limit_of, time_of_option
+from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
 
@@ -72,8 +73,11 @@ def delete_orphaned_files(
 
     Raises:
         InvalidInputError: Both were given, or neither and the option is empty.
+        MetastoreRefusedError: The metadata is a copy that shares its files with the original.
     """
     _check_choice(older_than, cleanup_all=cleanup_all)
+    if not dry_run:
+        check_may_delete(runtime.store, runtime.lake_path)
     limit = _limit(runtime, catalog, older_than, cleanup_all=cleanup_all)
     place = catalogs.directories(runtime.store, [catalog])[catalog]
     search = _Search(runtime, catalog, place, lambda: limit, dry_run=dry_run)
@@ -96,6 +100,8 @@ def delete_all_orphaned_files(
     One without files costs a look at its directory. Otherwise as `delete_orphaned_files`.
     """
     _check_choice(older_than, cleanup_all=cleanup_all)
+    if not dry_run:
+        check_may_delete(runtime.store, runtime.lake_path)
     found: list[OrphanedFile] = []
     failures: list[str] = []
     seen = 0
@@ -210,6 +216,7 @@ class _Search:
             return [OrphanedFile(file.path, file.byte_count, file.modified) for file in orphans]
         with self._store.writing() as session:
             session.lock_alone(self._catalog)
+            check_same_place(session, self._lake_path)
             orphans = self._judge(session, batch, None)
             self._step("orphans: judged")
             left = delete_files([file.path for file in orphans])

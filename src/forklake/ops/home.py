@@ -10,10 +10,11 @@ import os
 import warnings
 from contextlib import suppress
 
-from forklake.errors import MetastoreRefusedError, SharedDataPathWarning
+from forklake.errors import InvalidPathError, MetastoreRefusedError, SharedDataPathWarning
 from forklake.metastore.queries import moved_paths
 from forklake.metastore.queries import option_rows as options
 from forklake.metastore.store import Store
+from forklake.metastore.visibility import Source
 from forklake.model.ids import THE_LAKE
 from forklake.ops.relocate import relocate_lake
 
@@ -24,14 +25,11 @@ def settle(store: Store, data_path: str, home: str | None) -> str:
     A file that was moved together with the data below its directory gets the new base path, in one transaction. Of a
     copy that shares its data path with the original, users are warned.
     """
-    if home is None or home == store.home() or _is_same_file(home, store.home()):
+    if home is None or _is_at_home(store, home):
         return data_path
-    if not store.is_embedded:
-        _warn_of_copy(store.location, data_path)
-        return data_path
-    if "://" in data_path or os.path.isdir(data_path):
-        if os.path.exists(home):
-            _warn_of_copy(f'"{store.location}", of "{home}"', data_path)
+    if not store.is_embedded or "://" in data_path or os.path.isdir(data_path):
+        if _is_copy(store, home):
+            _warn_of_copy(store, home, data_path)
         else:
             # Who may not write need not: the next who may does it.
             with suppress(MetastoreRefusedError), store.writing() as session:
@@ -41,6 +39,43 @@ def settle(store: Store, data_path: str, home: str | None) -> str:
     if candidate is None or not (os.path.isdir(candidate) or not moved_paths.has_files(store, None)):
         return data_path
     return relocate_lake(store, candidate).data_path
+
+
+def check_may_delete(store: Store, lake_path: str | None) -> None:
+    """Check that files may be deleted that the metadata knows as dead, or does not know.
+
+    Raises:
+        MetastoreRefusedError: The metadata is a copy: the original may need them.
+        InvalidPathError: The lake was relocated since it was opened.
+    """
+    check_same_place(store, lake_path)
+    _, home = options.lake_place(store)
+    if home is not None and _is_copy(store, home):
+        raise MetastoreRefusedError(
+            f"The metadata ({store.location}) is a copy that uses the files of the original, so none was deleted.",
+            hint="Relocate it to files of its own, or to the data path it has if there is no original any more.",
+        )
+
+
+def check_same_place(source: Source, lake_path: str | None) -> None:
+    """Check that the lake was not relocated since it was opened.
+
+    Raises:
+        InvalidPathError: It was.
+    """
+    if options.lake_data_path(source) != lake_path:
+        raise InvalidPathError(
+            "Nothing was deleted: the lake was given another data path since it was opened.", hint="Open it again."
+        )
+
+
+def _is_at_home(store: Store, home: str) -> bool:
+    return home == store.home() or _is_same_file(home, store.home())
+
+
+def _is_copy(store: Store, home: str) -> bool:
+    """Return whether the metadata is not at home, and may still be there too."""
+    return not _is_at_home(store, home) and (not store.is_embedded or os.path.exists(home))
 
 
 def _moved_path(data_path: str, home: str, now: str) -> str | None:
@@ -66,7 +101,8 @@ def _is_same_file(home: str, now: str) -> bool:
     return os.path.exists(home) and os.path.exists(now) and os.path.samefile(home, now)
 
 
-def _warn_of_copy(which: str, data_path: str) -> None:
+def _warn_of_copy(store: Store, home: str, data_path: str) -> None:
+    which = f'"{store.location}", of "{home}"' if store.is_embedded else store.location
     warnings.warn(
         f'The metadata is a copy ({which}), and both use the data path "{data_path}": each would delete what only the'
         " other knows. Copy the files too and `forklake relocate` this one there, or confirm with `forklake relocate"
