@@ -99,6 +99,20 @@ def test_a_file_is_added_once(shop: Catalog, orders: Table, tmp_path: Path, monk
     assert _ids(orders) == [1]
 
 
+def test_a_file_below_a_catalogs_directory_is_known_as_the_catalog_spells_it(lake_factory: LakeFactory) -> None:
+    directory = lake_factory.directory
+    (directory / "real").mkdir()
+    (directory / "link").symlink_to(directory / "real", target_is_directory=True)
+    with Lake(lake_factory.url(), data_path=directory / "link" / "data") as lake:
+        orders = lake.create_catalog("shop").create_table("orders", {"id": "BIGINT"})
+        path = _write(directory / "real" / "data" / "shop" / "a.parquet", 1)
+        orders.storage.add_files(path)
+        assert [file.path for file in orders.storage.files()] == [f"{directory}/link/data/shop/a.parquet"]
+        _schedule(lake, lake.catalog("shop"), directory / "link" / "data" / "shop" / "b.parquet")
+        with pytest.raises(InvalidInputError, match="it waits for deletion"):
+            orders.storage.add_files(_write(directory / "real" / "data" / "shop" / "b.parquet", 2))
+
+
 def test_a_file_that_the_table_wrote_itself_is_not_added(orders: Table, shop: Catalog) -> None:
     shop.options.set("data_inlining_row_limit", 0)
     orders.append(pa.table({"id": [1]}))

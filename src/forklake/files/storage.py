@@ -53,6 +53,17 @@ def is_local(path: str) -> bool:
     return match is None or match[1].lower() == "file"
 
 
+def url_spellings(url: str) -> list[str]:
+    """Return a URL under all names of its kind of storage, the common one first.
+
+    >>> url_spellings("s3a://bucket/x")
+    ['s3://bucket/x', 's3a://bucket/x', 's3n://bucket/x']
+    """
+    scheme, rest = url.split("://", 1)
+    name = _ALIASES.get(scheme.lower(), scheme.lower())
+    return [f"{one}://{rest}" for one in (name, *(other for other, of in _ALIASES.items() if of == name))]
+
+
 def local_path(path: str) -> str:
     """Return the path of a local file without ``file://``."""
     return path[len("file://") :] if path[:7].lower() == "file://" else path

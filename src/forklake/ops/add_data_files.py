@@ -32,6 +32,7 @@ from forklake.model.write import PartitionKey
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_options
+from forklake.ops.settle_paths import settle_paths
 
 Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Files by paths and patterns."""
@@ -133,26 +134,7 @@ def _find(runtime: Runtime, patterns: Sequence[str]) -> list[str]:
         found = find_files(patterns)
     except NotFoundError as error:
         raise NotFoundError(f"Failed to add data files to DuckLake: {error.message}") from None
-    base = runtime.lake_path or ""
-    resolved: dict[str, str] = {}
-    return list(dict.fromkeys(_canonical(path, base, resolved) for path in found))
-
-
-def _canonical(path: str, base: str, resolved: dict[str, str]) -> str:
-    """Return the path of a file without links.
-
-    Below the lake's base path, it begins as that is spelled. ``resolved`` keeps directories that were resolved before.
-    """
-    if not storage.is_local(path):
-        return path
-    directory, name = os.path.split(os.path.abspath(path))
-    if directory not in resolved:
-        real = os.path.join(os.path.realpath(directory), "")
-        real_base = os.path.join(os.path.realpath(base), "") if base and storage.is_local(base) else None
-        is_below = real_base is not None and real.startswith(real_base)
-        resolved[directory] = base + real.removeprefix(real_base) if is_below and real_base else real
-    whole = resolved[directory] + name
-    return _canonical(os.path.realpath(whole), base, resolved) if os.path.islink(whole) else whole
+    return settle_paths(runtime, found)
 
 
 def _check_not_there(runtime: Runtime, staging: Staging, table: TableRow, paths: Sequence[str]) -> None:
