@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from forklake import errors, session
 from forklake.config import Clock, RetryPolicy, Settings
 from forklake.lake import Catalog, Fork, Lake, LakeAt, Options, Table, Transaction
-from forklake.model.clean_up import CleanUp
+from forklake.model.clean_up import CleanUp, FileReference
 from forklake.model.definitions import (
     ColumnDefinition,
     ColumnStats,
@@ -106,6 +106,7 @@ __all__ = [
     "DeleteFile",
     "DroppedCatalog",
     "ExportedCatalog",
+    "FileReference",
     "Finding",
     "FlushedTable",
     "Fork",

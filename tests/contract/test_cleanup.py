@@ -8,6 +8,11 @@ import pytest
 
 from forklake import Catalog, Clock, Lake, Settings, Table
 from forklake.errors import InvalidInputError
+from forklake.metastore import garbage
+from forklake.metastore.schema.description import Visibility
+from forklake.metastore.store import Session
+from forklake.metastore.written_tables import TABLES
+from forklake.model.ids import RowUid
 from tests.contract.support import data_file, rows
 from tests.contract.test_garbage import expire_all, purge
 from tests.lakes import EMBEDDED, LakeFactory
@@ -264,3 +269,75 @@ def test_many_forks_are_purged_at_once_and_others_stay(lake: Lake, shop: Catalog
     purged = session.execute("CALL ducklake_purge_catalogs('shop', 'child', drop => true)").fetchall()
     assert purged == [(child.catalog_id,)]
     assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(own[1]),)
+
+
+def test_everyone_who_sees_a_file_is_told(lake: Lake, shop: Catalog) -> None:
+    table = shop.table("t")
+    (path,) = write(table, "a")
+    (file,) = table.storage.files()
+    since = shop.head
+    agent, copy = shop.fork("agent"), shop.fork("copy", copy=True)
+    child = agent.fork("child")
+    remove_all(agent.table("t"))
+    gone = agent.head
+    remove_all(table)
+    ended = shop.head
+    told = lake.maintenance.file_references(str(path))
+    assert [(one.owner_name, one.begin_snapshot_id, one.end_snapshot_id, one.catalog_name) for one in told] == [
+        ("copy", copy.head, None, "copy"),
+        ("shop", since, ended, "shop"),
+        ("shop", since, ended, "agent"),
+        ("shop", since, ended, "child"),
+    ]
+    first = next(snapshot.snapshot_id for snapshot in agent.snapshots() if snapshot.catalog_id == agent.catalog_id)
+    assert [(one.first_snapshot_id, one.last_snapshot_id) for one in told] == [
+        (copy.head, copy.head),
+        (since, since),
+        (first, first),
+        (child.head, child.head),
+    ]
+    assert gone > first
+    by_id = lake.maintenance.file_references(file.data_file_id)
+    assert sorted(by_id, key=repr) == sorted(told, key=repr)
+    assert {(one.kind, one.file_id, one.table_id) for one in told} == {("data file", file.data_file_id, table.table_id)}
+    assert len(lake.maintenance.file_references(str(path), limit=1)) == 2, "one for each row"
+    for catalog in (shop, agent):
+        expire_all(catalog)
+    assert [one.catalog_name for one in lake.maintenance.file_references(str(path))] == ["copy", "child"]
+    assert lake.maintenance.file_references(f"{path}x") == lake.maintenance.file_references(10**9) == []
+    for wrong in (True, "", None, 1.5):
+        with pytest.raises(InvalidInputError, match="by its path or its id"):
+            lake.maintenance.file_references(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="limit must be between"):
+        lake.maintenance.file_references(1, limit=0)
+
+
+@pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+def test_rows_are_judged_by_indexes_however_many_forks_there_are(lake: Lake, shop: Catalog) -> None:
+    """No table is read as a whole, and none is hashed: the plan is one look into an index after the other."""
+    owners = garbage.Owners([shop.catalog_id], have_heads=True)
+    for table in (each for each in TABLES if each.visibility is Visibility.INTERVAL):
+        with lake._runtime.store.writing() as session:
+            session.run("SET LOCAL enable_seqscan = off")
+            explained = Explained(session)
+            garbage.dead_rows(explained, table, owners, (), after=RowUid(-1), limit=100)
+        plan = "\n".join(line for (line,) in explained.plan)
+        assert "segment_pin_idx" in plan
+        for slow in ("Seq Scan", "Hash"):
+            assert slow not in plan, f"{table.name}: {plan}"
+
+
+class Explained:
+    """A session that shows how a statement would be run."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.dialect = session.dialect
+        self.plan: list[tuple[str]] = []
+
+    def query(self, sql: str, /, **params: object) -> list[tuple[str]]:
+        self.plan = self._session.query(f"EXPLAIN {sql}", **params)
+        return []
+
+    def time(self, value: object) -> datetime:
+        return self._session.time(value)

@@ -14,6 +14,7 @@ from forklake.cli.catalog import catalog
 from forklake.cli.command import Root
 from forklake.cli.completion import completion
 from forklake.cli.demo import demo
+from forklake.cli.file import file
 from forklake.cli.fsck import fsck
 from forklake.cli.init import init
 from forklake.cli.maintain import maintain
@@ -37,7 +38,7 @@ def forklake() -> None:
 
 
 _OF_LAKES = (init, stats, ping, fsck, upgrade, relocate)
-for command in (*_OF_LAKES, catalog, table, snapshot, maintain, sql, option, demo, completion):
+for command in (*_OF_LAKES, catalog, table, snapshot, file, maintain, sql, option, demo, completion):
     forklake.add_command(command)
 
 

@@ -10,12 +10,13 @@ from forklake import ops
 from forklake.catalog import versions
 from forklake.catalog.moments import Time
 from forklake.lake.catalog import Catalog
-from forklake.model.clean_up import CleanUp
+from forklake.model.clean_up import CleanUp, FileReference
 from forklake.model.findings import LakeCheck
 from forklake.model.ids import CatalogId
 from forklake.model.records import OrphanSearch
 from forklake.model.upkeep import LakeMaintained, MaintenanceNeeds
 from forklake.ops.cleanup import cleanup_old_files
+from forklake.ops.file_references import file_references
 from forklake.ops.needs import find_needs
 from forklake.ops.plain_history import Progress, ignore_progress
 from forklake.ops.purge_catalogs import Done, purge_catalogs
@@ -81,6 +82,20 @@ class LakeMaintenance:
             InvalidInputError: Both a time and ``cleanup_all`` were given.
         """
         return cleanup_old_files(self._runtime, None, older_than=older_than, cleanup_all=cleanup_all, dry_run=dry_run)
+
+    def file_references(self, file: str | int, *, limit: int = 1000) -> list[FileReference]:
+        """Return who sees a file.
+
+        That is the rows that name it, each with the catalogs that see it.
+
+        Args:
+            file: The absolute path of a data file or delete file, or its id.
+            limit: How many catalogs are told for each row, at most.
+
+        Raises:
+            InvalidInputError: It is neither a path nor an id, or the limit makes no sense.
+        """
+        return file_references(self._runtime, file, limit=limit)
 
     def purge_catalogs(
         self, prefix: str, *, drop: bool = False, dry_run: bool = False, progress: Done | None = None

@@ -12,7 +12,7 @@ Subqueries are scalar (``min``, or ``LIMIT 1``): no planner turns these into a j
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from forklake.metastore.schema.description import Visibility
@@ -293,3 +293,88 @@ def forget_unread_tombstones(session: Session, catalogs: Sequence[CatalogId]) ->
             " AND w.depth > v.depth)), -1)",
             c=catalog,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A row of a file, and a catalog that sees it.
+
+    It does at some of its own retained snapshots.
+
+    Attributes:
+        table: The metadata table of the row.
+        owner: The catalog that wrote the row.
+        file_id: The id of the data file or delete file.
+        table_id: The table that it belongs to.
+        path: Its path as the row has it.
+        begin: The snapshot at which the row begins.
+        end: The snapshot at which it ends; infinity if it is live.
+        catalog: The catalog that sees it; None if no catalog does.
+        first: The first of this catalog's snapshots that shows it.
+        last: The last one.
+    """
+
+    table: str
+    owner: CatalogId
+    file_id: int
+    table_id: TableId
+    path: str
+    begin: SnapshotId
+    end: SnapshotId
+    catalog: CatalogId | None = None
+    first: SnapshotId | None = None
+    last: SnapshotId | None = None
+
+
+def file_views(
+    source: Source,
+    table: MetadataTable[Any],
+    id_column: str,
+    condition: str,
+    params: dict[str, Any],
+    limit: int,
+) -> list[FileView]:
+    """Return who sees the rows of files ``r`` for which a condition holds.
+
+    At most so many catalogs are returned for each row.
+    """
+    found = source.query(
+        f"SELECT r.row_uid, r.catalog_id, r.{id_column}, r.table_id, r.path, r.{BEGIN}, r.{END}"
+        f" FROM forklake.{table.name} r WHERE {condition} ORDER BY r.catalog_id, r.row_uid",
+        **params,
+    )
+    views = []
+    for uid, *facts in found:
+        row = FileView(table.name, *facts)
+        seen = _viewers(source, row, RowUid(uid), limit)
+        views += [replace(row, catalog=catalog, first=first, last=last) for catalog, first, last in seen] or [row]
+    return views
+
+
+def _viewers(source: Source, row: FileView, uid: RowUid, limit: int) -> list[tuple[CatalogId, SnapshotId, SnapshotId]]:
+    """Return the catalogs that see a row, each from its first to its last snapshot.
+
+    The owner comes first.
+    """
+    hides = "z.scope_id = :table_id AND z.row_uid = :uid"
+    found = source.query(
+        "SELECT 0, s.catalog_id, min(s.snapshot_id), max(s.snapshot_id) FROM forklake.ducklake_snapshot s"
+        " WHERE s.catalog_id = :owner AND s.snapshot_id >= :begin AND s.snapshot_id < :end GROUP BY s.catalog_id"
+        " UNION ALL SELECT 1, v.catalog_id, v.first_snapshot, v.last_snapshot FROM (SELECT p.catalog_id,"
+        f" {_OLDEST} AS first_snapshot,"
+        " (SELECT max(s.snapshot_id) FROM forklake.ducklake_snapshot s WHERE s.catalog_id = p.catalog_id"
+        " AND s.snapshot_id < coalesce((SELECT z.snapshot_id FROM forklake.ducklake_tombstone z"
+        f" WHERE z.catalog_id = p.catalog_id AND {hides}), :never)) AS last_snapshot"
+        " FROM forklake.ducklake_segment p WHERE p.owner_id = :owner AND p.upto >= :begin AND p.upto < :end"
+        " AND (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
+        f" ON z.catalog_id = n.owner_id AND {hides} AND z.snapshot_id <= n.upto"
+        " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth) IS NULL) v WHERE v.last_snapshot IS NOT NULL"
+        f" ORDER BY 1, 2 LIMIT {int(limit)}",
+        owner=row.owner,
+        begin=row.begin,
+        end=row.end,
+        uid=uid,
+        table_id=row.table_id,
+        never=INFINITY,
+    )
+    return [(CatalogId(catalog), SnapshotId(first), SnapshotId(last)) for _, catalog, first, last in found]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forklake.model.ids import CatalogId, SnapshotId, TableId
+
 
 @dataclass(frozen=True, slots=True)
 class CleanUp:
@@ -31,3 +33,36 @@ class CleanUp:
             self.failed + other.failed,
             self.dry_run,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FileReference:
+    """A metadata row that names a file, and a catalog that sees the row.
+
+    Attributes:
+        kind: ``data file`` or ``delete file``.
+        file_id: Its id; copies of a row have the same.
+        path: The path as the row has it: absolute, or below the directory of the table.
+        owner_id: The catalog that wrote the row.
+        owner_name: Its name.
+        table_id: The table that the file belongs to.
+        begin_snapshot_id: The owner's snapshot at which the row begins.
+        end_snapshot_id: The one at which it ends; None if it is live.
+        catalog_id: The catalog that sees the row, the owner or a fork; None if nobody does.
+        catalog_name: Its name.
+        first_snapshot_id: The first of that catalog's own retained snapshots that shows the file.
+        last_snapshot_id: The last one.
+    """
+
+    kind: str
+    file_id: int
+    path: str
+    owner_id: CatalogId
+    owner_name: str | None
+    table_id: TableId
+    begin_snapshot_id: SnapshotId
+    end_snapshot_id: SnapshotId | None
+    catalog_id: CatalogId | None
+    catalog_name: str | None
+    first_snapshot_id: SnapshotId | None
+    last_snapshot_id: SnapshotId | None

@@ -114,6 +114,12 @@ CHAPTERS: Final = (
                 ("catalog purge",),
             ),
             Verb(
+                "tell who sees a file",
+                ("LakeMaintenance.file_references",),
+                Lacks("a session sees the catalogs that it has attached"),
+                ("file references",),
+            ),
+            Verb(
                 "give up many catalogs for good",
                 ("LakeMaintenance.purge_catalogs",),
                 ("CALL ducklake_purge_catalogs('shop', 'agent-', drop => true)",),
