@@ -285,10 +285,6 @@ def merge(transaction: Transaction) -> None:
     transaction.maintenance.merge_adjacent_files("t")
 
 
-def rewrite(transaction: Transaction) -> None:
-    transaction.maintenance.rewrite_data_files("t", delete_threshold=0)
-
-
 def append(transaction: Transaction) -> None:
     transaction.table("t").append(rows(100))
 
@@ -404,7 +400,6 @@ def test_a_compaction_whose_sources_are_gone_is_refused_and_leaves_no_file(
     [
         (delete, 'delete from table with index "1" - but another transaction has compacted it'),
         (delete_inlined, 'has changed what this one relies on: Data file with index "0" does not exist'),
-        (rewrite, None),
         (drop, None),
     ],
 )
@@ -427,7 +422,18 @@ def test_a_delete_elsewhere_does_no_harm_to_a_compaction(shop: Catalog) -> None:
     assert len(shown(shop)) == len(before) - 1
 
 
-def test_outside_of_a_transaction_a_compaction_is_not_run_again(shop: Catalog) -> None:
+@pytest.mark.parametrize(
+    "compact",
+    [
+        lambda shop: shop.maintenance.merge_adjacent_files("t"),
+        lambda shop: shop.sql("CALL shop.merge_adjacent_files()"),
+        lambda shop: shop.sql("CHECKPOINT"),
+    ],
+    ids=["python", "sql", "checkpoint"],
+)
+def test_outside_of_a_transaction_a_compaction_is_not_run_again(
+    shop: Catalog, compact: Callable[[Catalog], object]
+) -> None:
     """A delete comes between the reading and the commit."""
     steps: list[str] = []
 
@@ -440,6 +446,6 @@ def test_outside_of_a_transaction_a_compaction_is_not_run_again(shop: Catalog) -
     object.__setattr__(runtime.settings, "on_step", interfere)
     left = files_on_disk(shop)
     with pytest.raises(CommitConflictError, match="deleted from it"):
-        shop.maintenance.merge_adjacent_files("t")
+        compact(shop)
     assert steps.count("compact: files written") == 1
     assert files_on_disk(shop) == left

@@ -94,6 +94,18 @@ def test_rows_are_written_read_changed_and_forked_in_an_object_store(
     assert {file.path for file in orders.storage.files()} <= keys(store, bucket)
 
 
+def test_files_are_merged_in_an_object_store(store: fs.S3FileSystem, bucket: str, shop: Catalog) -> None:
+    shop.options.set("small_writes", "spark")
+    for number in range(3):
+        shop.table("orders").append([{"id": number, "item": "x"}])
+    before = keys(store, bucket)
+    assert [one.files_processed for one in shop.maintenance.merge_adjacent_files()] == [3]
+    (file,) = shop.table("orders").storage.files()
+    assert keys(store, bucket) == before | {file.path}
+    rows = shop.table("orders").dataframe(["id", "rowid"]).collect()
+    assert sorted(tuple(row) for row in rows) == [(number, number) for number in range(3)]
+
+
 def test_a_failed_write_leaves_no_object_and_a_second_try_works(
     shop: Catalog, store: fs.S3FileSystem, bucket: str, spark: SparkSession
 ) -> None:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Self
 
 from forklake.config import Settings
-from forklake.errors import CatalogDroppedError, ForklakeError, InvalidInputError, NotFoundError
+from forklake.errors import CatalogDroppedError, CommitConflictError, ForklakeError, InvalidInputError, NotFoundError
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
@@ -285,17 +285,25 @@ class Connection:
             finally:
                 state.work.release_unchanged()
 
-        def attempt() -> Result | None:
+        def attempt() -> tuple[Result | None, CommitConflictError | None]:
             state.work = Work(is_explicit=False)
             try:
-                result = run(state, statement)
+                try:
+                    result = run(state, statement)
+                except CommitConflictError as error:
+                    # Maintenance commits by itself, and has decided not to run again.
+                    state.work.rollback()
+                    return None, error
                 state.finish()
             except BaseException:
                 state.work.rollback()
                 raise
-            return result
+            return result, None
 
-        return run_again(attempt, state.settings.retry, state.setup.settings.clock)
+        result, conflict = run_again(attempt, state.settings.retry, state.setup.settings.clock)
+        if conflict is not None:
+            raise conflict
+        return result
 
 
 def connect(spark: SparkSession | None = None, settings: Settings | None = None) -> Connection:
