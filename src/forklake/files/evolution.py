@@ -43,7 +43,9 @@ def evolved_column(field: Field, held: Mapping[Field, pa.Array], count: int, tab
 
 def _value(field: Field, held: Field, values: pa.Array, table: str) -> pa.Array:
     if not field.children or field.type.name != held.type.name:
-        return cast(field, values, table)
+        # What a file holds as the type that files hold the column as was checked when it was written.
+        is_stored = held.type == field.type.stored_as != field.type and values.type == arrow_type(field)
+        return values if is_stored else cast(field, values, table)
     is_null = np.asarray(values.is_null())
     parts = parts_of(values)
     if isinstance(field.type, types.Struct):
