@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from forklake.catalog import lookup
@@ -127,7 +128,7 @@ class _CompactionPlan:
 
     def write(self) -> list[list[NewDataFile]]:
         """Write the new files of each group, in this process or by the engine."""
-        merges = [self._merge(group) for group in self.groups]
+        merges = self._merges()
         is_small = sum(merge.byte_count for merge in merges) <= _DRIVER_BYTES
         if not (is_small and self._how.on_driver and all(merges_here(merge, self.target) for merge in merges)):
             return self._runtime.engine.merge_files(merges, self.target)
@@ -194,11 +195,19 @@ class _CompactionPlan:
         assert deletes is not None
         return len({*read_deletes(deletes).tolist(), *source.places})
 
-    def _merge(self, group: Group) -> FileMerge:
-        sources = [self._sources[one.place] for one in group.candidates]
+    def _merges(self) -> list[FileMerge]:
+        """Return what each group reads; the number of queries does not depend on the number of groups."""
+        sources = [self._sources[one.place] for group in self.groups for one in group.candidates]
         plan = self._planner.plan_rows(_table_files(sources), [])
-        first = group.candidates[0]
-        return FileMerge(plan, group.file_count, self._directory(first.partition_id, first.partition_values))
+        files = iter(plan.files)
+        return [
+            FileMerge(
+                replace(plan, files=tuple(islice(files, len(group.candidates)))),
+                group.file_count,
+                self._directory(group.candidates[0].partition_id, group.candidates[0].partition_values),
+            )
+            for group in self.groups
+        ]
 
     def _scan_files(self, sources: Sequence[_Source]) -> tuple[ScanFile, ...]:
         return self._planner.plan_rows(_table_files(sources), []).files

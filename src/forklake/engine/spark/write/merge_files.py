@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from forklake.engine.local.merge_files import merge_files as merge_here
 from forklake.engine.local.merge_files import merge_target, merges_here
+from forklake.engine.local.scan_tasks import PART_BYTES
 from forklake.engine.spark.driver.failures import guard_scan, guard_table
 from forklake.engine.spark.driver.progress import progress
 from forklake.engine.spark.driver.python_workers import map_in_python
@@ -63,13 +64,12 @@ def _merge_natively(spark: SparkSession, merge: FileMerge, target: WriteTarget) 
 
 def _merge_in_tasks(spark: SparkSession, merges: Sequence[FileMerge], target: WriteTarget) -> list[list[NewDataFile]]:
     directory = f"{target.directory}write-{uuid4()}/"
-    # The largest begin first, and so none of them is left alone at the end.
-    order = sorted(range(len(merges)), key=lambda number: -merges[number].byte_count)
+    order, task_count = spread_merges([merge.byte_count for merge in merges])
     try:
         with guard_table(target.table), progress(spark, f'Merging "{target.table}"'):
             check_shared(spark, target.directory)
             storage.make_directory(directory)
-            numbers = spark.range(0, len(merges), 1, len(merges))
+            numbers = spark.range(0, len(merges), 1, task_count)
             task = _task([merges[number] for number in order], target, directory)
             reports = map_in_python(numbers, task, "number long, files binary").collect()
         found: dict[int, list[NewDataFile]] = {order[report.number]: pickle.loads(report.files) for report in reports}
@@ -79,6 +79,21 @@ def _merge_in_tasks(spark: SparkSession, merges: Sequence[FileMerge], target: Wr
         storage.delete_directory(directory)
         raise
     return [[next(moved) for _ in found[number]] for number in range(len(merges))]
+
+
+def spread_merges(byte_counts: Sequence[int]) -> tuple[list[int], int]:
+    """Return the order in which merges are divided among tasks, and how many tasks there are.
+
+    Small ones share a task. Tasks take parts of the order that are equally long, and each has large and small ones.
+
+    >>> spread_merges([10, 2**30, 20, 2**30])
+    ([1, 3, 2, 0], 4)
+    >>> spread_merges([1, 2, 3])
+    ([2, 1, 0], 1)
+    """
+    largest_first = sorted(range(len(byte_counts)), key=lambda number: -byte_counts[number])
+    task_count = min(len(byte_counts), max(1, -(-sum(byte_counts) // PART_BYTES)))
+    return [at for first in range(task_count) for at in largest_first[first::task_count]], task_count
 
 
 def _task(
