@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from forklake import Transaction
 from forklake.catalog import lookup
 from forklake.catalog.scan_plan import plan_scan
+from forklake.catalog.transaction import Staging
 from forklake.engine.changed_rows import ChangedRows
 from forklake.engine.local.file_rows import Rows, Selection, deleted_positions, file_rows, inlined_rows
 from forklake.files import storage
@@ -82,7 +83,12 @@ def change_rows(
     old = pa.concat_tables(found)
     few, files = _written(old, values, how.target, how.inlining_row_limit, keeps_ids=row.origin is not None)
     changed = ChangedRows(tuple(whole), tuple(deletes), tuple(positions), tuple(inlined), tuple(files), few, 0, 0)
-    transaction._run(lambda staging: stage_changes(staging, row, how.target, changed))
+
+    def verb(staging: Staging) -> None:
+        staging.take_lease()
+        stage_changes(staging, row, how.target, changed)
+
+    transaction._run(verb)
     return int(old.num_rows)
 
 

@@ -473,9 +473,7 @@ def block(step: str, path: Path) -> None:
         path.mkdir()
 
 
-def test_a_function_that_is_not_there_yet_says_so(x: Attached) -> None:
-    with pytest.raises(InvalidInputError, match='"ducklake_add_data_files" is not supported yet'):
-        x.rows("add_data_files", "orders", "a.parquet", schema="main")
+def test_a_parameter_that_a_function_does_not_have_is_named(x: Attached) -> None:
     with pytest.raises(
         InvalidInputError, match='Invalid named parameter "colour" for function ducklake_cleanup_old_files'
     ):

@@ -1,11 +1,7 @@
-"""Catalog functions for maintenance: expire, flush, compact, clean up.
-
-DuckLake's functions that are not supported yet are here, too, and are refused.
-"""
+"""Catalog functions for maintenance: expire, flush, compact, clean up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from forklake.catalog import lookup
@@ -163,20 +159,11 @@ def _refuse_nulls(call: Call, *names: str) -> None:
             raise InvalidInputError(f"Binder Error: The {name} option must be a non-null integer.")
 
 
-def _unsupported_function(name: str) -> Callable[[Call], Rows]:
-    def run(call: Call) -> Rows:
-        raise InvalidInputError(f'Not implemented Error: The function "ducklake_{name}" is not supported yet.')
-
-    return run
-
-
 _TABLE: Final = {"table_name": VARCHAR}
 _SCHEMA: Final = {"schema": VARCHAR}
 _CLEANUP: Final = (Signature(optional={"older_than": TIMESTAMPTZ}, named={"dry_run": BOOLEAN, "cleanup_all": BOOLEAN}),)
 _MERGED: Final = {"min_file_size": UBIGINT, "max_file_size": UBIGINT, "max_compacted_files": UBIGINT}
 _REWRITTEN: Final = {"delete_threshold": DOUBLE, "max_compacted_files": UBIGINT}
-
-_UNSUPPORTED: Final[dict[str, tuple[Signature, ...]]] = {}
 
 FUNCTIONS: Final = (
     CatalogFunction(
@@ -209,5 +196,4 @@ FUNCTIONS: Final = (
     ),
     CatalogFunction("check_catalog", (Signature(named={"files": BOOLEAN, "deep": BOOLEAN}),), _check_catalog),
     CatalogFunction("cleanup_old_files", _CLEANUP, _cleanup_old_files, acts=_PATHS),
-    *(CatalogFunction(name, signatures, _unsupported_function(name)) for name, signatures in _UNSUPPORTED.items()),
 )
