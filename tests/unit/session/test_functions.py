@@ -425,8 +425,8 @@ def test_all_functions_of_ducklake_and_ours_are_known() -> None:
         " add_data_files"
     )
     ours = (
-        "catalogs fork_catalog create_catalog drop_catalog undrop_catalog purge_catalog rename_catalog sever_catalog"
-        " export_catalog import_catalog fork_tree lake_stats table_history reset_option"
+        "catalogs fork_catalog create_catalog drop_catalog undrop_catalog purge_catalog purge_catalogs rename_catalog"
+        " sever_catalog check_catalog export_catalog import_catalog fork_tree lake_stats table_history reset_option"
     )
     assert set(FUNCTIONS) == {*theirs.split(), *ours.split()}
 
