@@ -64,7 +64,10 @@ class StoredLeaf:
 
 
 def stored_leaves(metadata: pq.FileMetaData, leaves: Iterable[Leaf]) -> list[StoredLeaf]:
-    """Return columns with what the schema of a file says; the same for all files of the schema."""
+    """Return columns with what the schema of a file says of them.
+
+    It is the same for all files of the schema.
+    """
     return [_stored_leaf(metadata.schema.column(place), name, field, place) for name, field, place in leaves]
 
 

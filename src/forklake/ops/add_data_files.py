@@ -10,7 +10,7 @@ from typing import Final
 
 from forklake.catalog import describe
 from forklake.catalog.changes import mappings
-from forklake.catalog.changes.files import adopted_twice_error
+from forklake.catalog.changes.adopted import adopted_twice_error
 from forklake.catalog.fields import table_fields
 from forklake.catalog.partition_transforms import read_transform
 from forklake.catalog.paths import stored_ancestors

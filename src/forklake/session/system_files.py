@@ -18,11 +18,10 @@ from forklake.files.footer import read_footer
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.model import types
-from forklake.model.keywords import identifier
 from forklake.model.names import fold
-from forklake.model.quoting import quote_text
 from forklake.model.types.read import field_of
 from forklake.session.known_rows import Files, Rows, column
+from forklake.sql.copy_queries import Directories, file_rows_text
 
 
 def file_function(engine: Engine, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Rows | Files | None:
@@ -48,31 +47,25 @@ def file_relation(engine: Engine, name: str) -> Files | None:
 
 
 def hive_query(name: str) -> str | None:
-    """Return a query for Parquet files that are named as a table and lie in directories ``key=value``.
+    """Return a query for Parquet files in directories ``key=value``.
 
-    The keys that the files have no columns of are its last columns: BIGINT or DATE if all values are, else VARCHAR.
-    None if the name is none of such files.
+    They are named as a table. The keys that the files have no columns of are its last columns: BIGINT or DATE if all
+    values are, else VARCHAR. None if the name is none of such files.
     """
-    paths = _match_files([name]) if fold(name).endswith(".parquet") and "=" in "".join(_match_files([name])) else []
+    paths = _match_files([name]) if fold(name).endswith(".parquet") else []
     found = {path: hive_values(path) for path in paths}
-    held = {fold(field.name) for field in read_footer(os.path.abspath(paths[0])).fields} if paths else set()
-    keys = [key for key in found[paths[0]] if fold(key) not in held] if paths else []
+    if not any(found.values()):
+        return None
+    held = {fold(field.name) for field in read_footer(os.path.abspath(paths[0])).fields}
+    keys = [key for key in found[paths[0]] if fold(key) not in held]
     if not keys or any([key for key in values if key in keys] != keys for values in found.values()):
         return None
     texts = {key: [hive_text(types.VARCHAR, values[key]) for values in found.values()] for key in keys}
     kinds = {key: _hive_type(values) for key, values in texts.items()}
-    groups: dict[tuple[str | None, ...], list[str]] = {}
+    groups: dict[Directories, list[str]] = {}
     for path, values in zip(paths, zip(*texts.values(), strict=True), strict=True):
-        groups.setdefault(values, []).append(path)
-    parts = []
-    for values, of_group in groups.items():
-        constants = [
-            f"CAST({'NULL' if text is None else quote_text(text)} AS {kinds[key]}) AS {identifier(key)}"
-            for key, text in zip(keys, values, strict=True)
-        ]
-        files = ", ".join(map(quote_text, of_group))
-        parts.append(f"SELECT *, {', '.join(constants)} FROM read_parquet([{files}])")
-    return " UNION ALL BY NAME ".join(parts)
+        groups.setdefault(tuple(zip(keys, values, strict=True)), []).append(path)
+    return file_rows_text(groups, kinds)
 
 
 def _hive_type(texts: Sequence[str | None]) -> str:

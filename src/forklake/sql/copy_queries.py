@@ -24,17 +24,19 @@ def copied_rows(statement: CopyTo) -> exp.Query:
     return query.select(*names, append=False)
 
 
-def file_rows(files: Mapping[Directories, Sequence[str]]) -> exp.Query:
+def file_rows(files: Mapping[Directories, Sequence[str]], kinds: Mapping[str, str] | None = None) -> exp.Query:
     """Return a query for the rows of Parquet files.
 
-    The values of their directories are its last columns.
+    The values of their directories are its last columns, of these types, or else texts.
     """
     whole: exp.Query | None = None
     for values, paths in files.items():
         listed = exp.Array(expressions=[exp.Literal.string(path) for path in paths])
         read = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[listed]))
         constants = [
-            exp.alias_(exp.cast(_literal(text), "VARCHAR", dialect="duckdb"), name, quoted=True)
+            exp.alias_(
+                exp.cast(_literal(text), (kinds or {}).get(name, "VARCHAR"), dialect="duckdb"), name, quoted=True
+            )
             for name, text in values
         ]
         part = exp.select("*", *constants).from_(read)
@@ -45,3 +47,8 @@ def file_rows(files: Mapping[Directories, Sequence[str]]) -> exp.Query:
 
 def _literal(text: str | None) -> exp.Expr:
     return exp.null() if text is None else exp.Literal.string(text)
+
+
+def file_rows_text(files: Mapping[Directories, Sequence[str]], kinds: Mapping[str, str]) -> str:
+    """Return the text of a query for the rows of Parquet files; see `file_rows`."""
+    return file_rows(files, kinds).sql("duckdb")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from forklake.catalog import lookup
 from forklake.catalog.changes import mappings
+from forklake.catalog.changes.adopted import check_not_there
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.combined_stats import combine_stats
 from forklake.catalog.names import check_text
@@ -15,9 +15,8 @@ from forklake.catalog.paths import check_adopted_path, check_file_path
 from forklake.catalog.state import Draft, live_data_files
 from forklake.catalog.table_files import is_cut
 from forklake.catalog.titles import table_title
-from forklake.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from forklake.errors import InvalidInputError, NotFoundError
 from forklake.metastore.written_tables import (
-    DATA_FILE,
     DELETE_FILE,
     FILE_COLUMN_STATS,
     FILE_PARTITION_VALUE,
@@ -49,8 +48,6 @@ from forklake.model.rows import (
 from forklake.model.types import Type
 from forklake.model.types.order import order_key
 
-_PATHS_AT_ONCE: Final = 5_000
-
 
 def append(draft: Draft, change: AppendFiles) -> None:
     """Register data files; their rows get the next row ids of the table."""
@@ -62,7 +59,7 @@ def append(draft: Draft, change: AppendFiles) -> None:
     merged = lookup.column_stats(draft, change.table_id)
     partitioning = draft.rows(PARTITION_INFO, {"table_id": change.table_id})
     keys = draft.following(PARTITION_COLUMN, partitioning)
-    _check_not_there(draft, table, [file.path for _, file in change.files if file.is_adopted])
+    check_not_there(draft, table, [file.path for _, file in change.files if file.is_adopted])
     for mapping_id, mapping in change.mappings:
         mappings.insert(draft, table, mapping_id, mapping)
     for used in {file.mapping for _, file in change.files if isinstance(file.mapping, int)}:
@@ -99,27 +96,6 @@ def append(draft: Draft, change: AppendFiles) -> None:
     draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
     draft.log.append(
         LoggedChange(ChangeKind.INSERTED_INTO_TABLE, object_id=change.table_id, unmatched=change.unmatched)
-    )
-
-
-def _check_not_there(draft: Draft, table: TableRow, paths: Sequence[str]) -> None:
-    """Refuse to adopt a file that the table has adopted already."""
-    seen: set[str] = set()
-    for path in paths:
-        if path in seen:
-            raise adopted_twice_error(table.table_name, path)
-        seen.add(path)
-    for first in range(0, len(paths), _PATHS_AT_ONCE):
-        part = list(paths[first : first + _PATHS_AT_ONCE])
-        for row in draft.rows(DATA_FILE, {"table_id": table.table_id, "path": part}):
-            if not row.path_is_relative:
-                raise adopted_twice_error(table.table_name, row.path)
-
-
-def adopted_twice_error(table: str, path: str) -> AlreadyExistsError:
-    """Return the error for a file that is part of a table already."""
-    return AlreadyExistsError(
-        f'File "{path}" is part of table "{table}" already: its rows would be there twice. Nothing was added.'
     )
 
 
