@@ -28,7 +28,7 @@ from forklake.sql.portable import make_portable
 
 def create_schema(state: SessionState, statement: statements.CreateSchema) -> None:
     """Run CREATE SCHEMA."""
-    attached, name = SessionNames(state).schema_target(statement.name)
+    attached, name = SessionNames(state).new_schema_target(statement.name)
     if statement.or_replace:
         raise InvalidInputError("Cannot replace a schema; nothing was changed.", hint="DROP SCHEMA it first.")
     writer = state.work.writer(attached, "CREATE")

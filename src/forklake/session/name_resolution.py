@@ -163,6 +163,15 @@ class SessionNames:
             hint=f'"{schema}.{parts[1]}" is in the catalog in use, "{parts[0]}.main.{parts[1]}" in the other one.',
         )
 
+    def new_schema_target(self, parts: tuple[str, ...]) -> tuple[AttachedCatalog, str]:
+        """Return where a schema would be created: in ``memory`` if no catalog is in use.
+
+        Otherwise as `schema_target`.
+        """
+        if len(parts) == 1 and self.inside is None and self.state.in_use is None:
+            return self.state.memory.make(self.state.setup), parts[0]
+        return self.schema_target(parts)
+
     def schema_target(self, parts: tuple[str, ...]) -> tuple[AttachedCatalog, str]:
         """Return the catalog of a schema, and the schema's name.
 

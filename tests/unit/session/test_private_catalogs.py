@@ -43,6 +43,14 @@ def test_without_use_tables_are_made_in_memory(session: Connection) -> None:
     assert _rows(session, "FROM memory.s.t") == [(4,)]
 
 
+def test_without_use_schemas_are_made_in_memory(session: Connection) -> None:
+    session.sql("CREATE SCHEMA s; CREATE TABLE s.t AS SELECT 1 AS i")
+    assert _rows(session, "FROM s.t") == _rows(session, "FROM memory.s.t") == [(1,)]
+    session.sql("DROP SCHEMA s CASCADE")
+    with pytest.raises(NotFoundError):
+        session.sql("FROM s.t")
+
+
 def test_memory_is_shared_with_cursors_and_gone_with_the_last_of_them(session: Connection) -> None:
     session.sql("CREATE TABLE t AS SELECT 1 AS i")
     place = Path(str(session._state.memory._directory.name))  # type: ignore[union-attr]
