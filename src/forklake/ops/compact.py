@@ -196,7 +196,10 @@ class _CompactionPlan:
         return len({*read_deletes(deletes).tolist(), *source.places})
 
     def _merges(self) -> list[FileMerge]:
-        """Return what each group reads; the number of queries does not depend on the number of groups."""
+        """Return what each group reads.
+
+        The number of queries does not depend on the number of groups.
+        """
         sources = [self._sources[one.place] for group in self.groups for one in group.candidates]
         plan = self._planner.plan_rows(_table_files(sources), [])
         files = iter(plan.files)

@@ -82,7 +82,7 @@ def _merge_in_tasks(spark: SparkSession, merges: Sequence[FileMerge], target: Wr
 
 
 def spread_merges(byte_counts: Sequence[int]) -> tuple[list[int], int]:
-    """Return the order in which merges are divided among tasks, and how many tasks there are.
+    """Return in which order merges are divided among tasks, and how many tasks.
 
     Small ones share a task. Tasks take parts of the order that are equally long, and each has large and small ones.
 
