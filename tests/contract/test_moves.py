@@ -101,6 +101,20 @@ def test_a_catalog_goes_to_a_data_path_of_its_own_and_back(lake_factory: LakeFac
         ]
 
 
+def test_base_paths_of_catalogs_below_that_of_the_lake_go_along(lake_factory: LakeFactory, tmp_path: Path) -> None:
+    url = lake_factory.url()
+    with Lake(url, data_path=tmp_path / "data") as lake:
+        lake.create_catalog("shop", data_path=tmp_path / "data" / "inner").create_table("t", {"id": "BIGINT"}).append(
+            pa.table({"id": [1]})
+        )
+    (tmp_path / "data").rename(tmp_path / "moved")
+    forklake.relocate(url, tmp_path / "moved")
+    with Lake(url) as lake:
+        assert lake.catalog("shop").table("t").rows() == [(1,)]
+        found = rows(lake, "SELECT data_path, path, path_is_relative FROM forklake.ducklake_catalog")
+        assert [tuple(row) for row in found] == [(f"{tmp_path}/moved/inner/", "inner/shop/", True)]
+
+
 @sqlite
 def test_what_cannot_be_is_refused_and_changes_nothing(lake_factory: LakeFactory, tmp_path: Path) -> None:
     url = lake_factory.url()

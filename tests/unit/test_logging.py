@@ -3,8 +3,10 @@
 import logging
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import forklake
@@ -57,6 +59,31 @@ def test_retries_and_conflicts_are_logged(lake: Lake, caplog: pytest.LogCaptureF
     assert caplog.records[-1].name == "forklake.conflict"
     assert caplog.messages[-1] == "Catalog 0, snapshot 3 against 4: inlined_insert:1"
     assert "7777" not in caplog.text
+
+
+def test_maintenance_is_logged(lake: Lake, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"id": "BIGINT"}).append(pa.table({"id": [1]}))
+    fork = shop.fork("agent")
+    (path,) = [Path(file.path) for file in shop.table("t").storage.files()]
+    path.with_name("orphan.parquet").write_bytes(path.read_bytes())
+    with caplog.at_level(logging.INFO, "forklake.maintenance"):
+        fork.maintenance.sever()
+        shop.table("t").drop()
+        shop.maintenance.expire_snapshots(older_than=timedelta(0))
+        shop.maintenance.expire_snapshots(older_than=timedelta(0), dry_run=True)
+        shop.maintenance.delete_orphaned_files(cleanup_all=True)
+        fork.drop()
+        lake.purge("agent")
+        lake.maintenance.cleanup_old_files(cleanup_all=True)
+    assert caplog.messages == [
+        "Catalog 1: severed at snapshot 4",
+        "Catalog 0: 3 snapshots expired",
+        "Catalog 0: 1 orphaned files deleted, 0 not",
+        "Catalogs purged: 1",
+        "Catalog 0: 1 old files deleted, 0 not",
+    ]
+    assert str(tmp_path) not in caplog.text
 
 
 def test_nothing_is_printed_unless_a_program_sets_up_logging(tmp_path: Path) -> None:

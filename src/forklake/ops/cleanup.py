@@ -5,6 +5,7 @@ docs/spec/garbage.md has the rule.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -24,6 +25,8 @@ from forklake.ops.collect import collect
 from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
+
+_LOG: Final = logging.getLogger("forklake.maintenance")
 
 _BATCH: Final = 1_000
 """Files that are judged in one transaction, during which nobody can fork the catalog."""
@@ -147,5 +150,6 @@ def _delete(
         runtime.store.step("clean-up: files deleted")
         with runtime.store.writing() as session:
             forget_scheduled(session, catalog, sorted(set(paths) - set(left)))
+        _LOG.info("Catalog %d: %d old files deleted, %d not", catalog, len(paths) - len(left), len(left))
     gone = [path for path in paths if path not in set(left)]
     return CleanUp(tuple(gone), sum(sizes.get(path, 0) for path in gone), tuple(named), tuple(left), dry_run)

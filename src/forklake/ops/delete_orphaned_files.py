@@ -6,6 +6,7 @@ of a file has its lease still, or has committed rows that name it, or is gone. d
 
 from __future__ import annotations
 
+import logging
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,8 @@ from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.home import check_may_delete, check_same_place
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
+
+_LOG: Final = logging.getLogger("forklake.maintenance")
 
 _BATCH: Final = 500
 """So many files are judged and deleted under one lock."""
@@ -223,6 +226,7 @@ class _Search:
         self._step("orphans: files deleted")
         self.failures += [f'File "{path}" was not deleted: {reason}.' for path, reason in left.items()]
         gone = [file for file in orphans if file.path not in left]
+        _LOG.info("Catalog %d: %d orphaned files deleted, %d not", self._catalog, len(gone), len(left))
         for file in gone:
             private = self._private_directory(file)
             if private is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from operator import index
-from typing import Literal, SupportsIndex
+from typing import Final, Literal, SupportsIndex
 
 from forklake.catalog import versions
 from forklake.catalog.moments import Time
@@ -19,6 +20,8 @@ from forklake.ops.ages import limit_of, time_of_option
 from forklake.ops.collect import collect
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_option
+
+_LOG: Final = logging.getLogger("forklake.maintenance")
 
 Rule = Literal["strict", "lenient"]
 """How snapshots that are named and cannot be expired are met: ``strict`` refuses all, ``lenient``, which is DuckLake's
@@ -82,6 +85,7 @@ def expire_snapshots(
             mark_due(session, version.owners)
     if not dry_run:
         collect(store, lake_path, [catalog])
+        _LOG.info("Catalog %d: %d snapshots expired", catalog, len(chosen))
     return chosen
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -13,6 +14,8 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.ops.collect import collect
 from forklake.ops.list_catalogs import names_between
 from forklake.ops.runtime import Runtime
+
+_LOG: Final = logging.getLogger("forklake.maintenance")
 
 _BATCH: Final = 500
 """Catalogs that are dropped or purged in one transaction."""
@@ -87,4 +90,5 @@ def _purge(runtime: Runtime, batch: Sequence[CatalogId]) -> list[CatalogId]:
             mark_due(session, {*dropped, *heads.ancestors(session, dropped)})
             catalogs.purge(session, dropped)
     collect(store, runtime.lake_path, dropped)
+    _LOG.info("Catalogs purged: %s", ", ".join(map(str, dropped)))
     return dropped

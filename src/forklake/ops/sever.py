@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from typing import Final
+
 from forklake.catalog import versions
 from forklake.errors import CommitContentionError
 from forklake.metastore import procedures
@@ -12,6 +15,8 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.ops.collect import collect
 from forklake.ops.runtime import Runtime
 from forklake.ops.write_out import write_out
+
+_LOG: Final = logging.getLogger("forklake.maintenance")
 
 
 def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
@@ -50,6 +55,7 @@ def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
             forget_snapshots_before(session, catalog, snapshot)
             mark_due(session, before.owners)
         collect(store, lake_path, [catalog])
+        _LOG.info("Catalog %d: severed at snapshot %d", catalog, snapshot)
         return snapshot
     raise CommitContentionError(
         f"The catalog with id {catalog} was not severed: others committed to it on every attempt.", hint="Try again."
