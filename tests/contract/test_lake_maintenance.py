@@ -127,9 +127,9 @@ def test_the_bytes_of_a_catalog_are_its_own_shared_inherited_and_freed_without_i
     storage.append_files([replace(data_file("c"), file_size_bytes=30)])
     fork.table("t").storage.append_files([replace(data_file("d"), file_size_bytes=4)])
     found = shop.inspect.bytes
-    assert (found.own, found.alone, found.shared, found.inherited, found.freed) == (1230, 30, 1200, 0, 30)
+    assert (found.own, found.alone, found.in_forks, found.inherited, found.freed) == (1230, 30, 1200, 0, 30)
     found = fork.inspect.bytes
-    assert (found.own, found.alone, found.shared, found.inherited, found.freed) == (4, 4, 0, 1200, 4)
+    assert (found.own, found.alone, found.in_forks, found.inherited, found.freed) == (4, 4, 0, 1200, 4)
     # What the parent gives up is kept for the fork alone.
     storage.remove_files([storage.files()[0].data_file_id])
     shop.maintenance.expire_snapshots(older_than=timedelta(0))

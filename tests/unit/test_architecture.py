@@ -116,7 +116,7 @@ def test_no_module_computes_a_snapshot_id_by_addition() -> None:
 
 # ---- three modules read begin_snapshot: what a version shows, what none does, and whether what is stored can be ------
 
-_MAY_READ = {"metastore/visibility.py", "metastore/garbage.py", "metastore/checks/intervals.py"}
+_MAY_READ = {"metastore/visibility.py", "metastore/garbage.py", "metastore/checks/versioned_rows.py"}
 _DEFINES = {"metastore/written_tables.py"}
 # They describe the tables and write the schema files, with the views in them. They ask no database.
 _DESCRIBES = {

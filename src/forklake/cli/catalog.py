@@ -214,7 +214,7 @@ def _describe(lake: Lake, found: Catalog) -> dict[str, Any]:
         "own_file_count": node.own_file_count,
         "own_byte_count": node.own_byte_count,
         "alone_byte_count": sizes.alone,
-        "shared_byte_count": sizes.shared,
+        "shared_byte_count": sizes.in_forks,
         "inherited_byte_count": sizes.inherited,
         "freed_byte_count": sizes.freed,
     }

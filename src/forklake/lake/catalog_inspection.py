@@ -37,7 +37,7 @@ class CatalogInspection:
 
     @property
     def bytes(self) -> CatalogBytes:
-        """The bytes of its files: its own, shared with forks, inherited, and freed without it.
+        """The bytes of its files: own, seen by forks, inherited, freed without it.
 
         Raises:
             NotFoundError: It was dropped.

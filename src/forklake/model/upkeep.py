@@ -53,7 +53,7 @@ class CatalogBytes:
     freed: int
 
     @property
-    def shared(self) -> int:
+    def in_forks(self) -> int:
         """What forks see of its own files."""
         return self.own - self.alone
 

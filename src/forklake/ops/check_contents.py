@@ -1,4 +1,4 @@
-"""Checks what is in the files of a catalog: footers, rows, statistics, deleted positions."""
+"""Checks what is in files: footers, rows, statistics, deleted positions."""
 
 from __future__ import annotations
 

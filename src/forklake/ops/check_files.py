@@ -70,7 +70,7 @@ class FileCheck:
             self._findings.add("directory-unread", self._catalog, failure, self.directory)
         self._runtime.settings.on_step("fsck: files listed")
         for rows in self._rows:
-            uids = rows.unmatched()
+            uids = rows.unmatched_uids()
             for first in range(0, len(uids), _BATCH):
                 self._look_again(rows.files, uids[first : first + _BATCH])
 
@@ -169,7 +169,7 @@ class _Rows:
         for place in np.flatnonzero(first < last).tolist():
             self._found[first[place] : last[place]] = page[place].byte_count
 
-    def unmatched(self) -> list[int]:
+    def unmatched_uids(self) -> list[int]:
         """Return the uids of rows whose files were not listed, or with another size."""
         found: list[int] = self._uids[self._found != self._sizes].tolist()
         return found

@@ -1,4 +1,4 @@
-"""Checks a lake: its metadata against the rules, and its files against the metadata.
+"""Checks a lake: its metadata within itself, and its files with the metadata.
 
 docs/spec/fsck.md has the rules.
 """
@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from forklake.metastore.checks import ancestry, belongings, intervals
+from forklake.metastore.checks import ancestry, belongings, versioned_rows
 from forklake.metastore.checks.check import Span
 from forklake.metastore.checks.file_rows import catalogs_with_files
 from forklake.metastore.queries.catalogs import directories
 from forklake.metastore.queries.heads import ancestors
+from forklake.metastore.queries.option_rows import HOME
 from forklake.metastore.store import Session
 from forklake.model.findings import REPAIRABLE, LakeCheck
 from forklake.model.ids import THE_LAKE, CatalogId
@@ -28,11 +29,11 @@ _PAGE: Final = 2_000
 """So many catalogs are checked by one query."""
 
 _LAST: Final = CatalogId(2**63 - 1)
-_FACTS: Final = frozenset({"version", "forklake_version", "created_by", "encrypted", "data_path"})
+_FACTS: Final = frozenset({"version", "forklake_version", "created_by", "encrypted", "data_path", HOME})
 """Facts of a lake or a catalog that lie beside the options."""
 
 _REPAIRS: Final[Mapping[str, Callable[[Session, CatalogId], int]]] = {
-    "tombstone-dead": intervals.forget_dead_tombstones,
+    "tombstone-dead": versioned_rows.forget_dead_tombstones,
     "follower-lost": belongings.forget_lost_followers,
     "unknown-owner": belongings.forget_unknown_owner,
 }
@@ -110,7 +111,7 @@ def _catalogs(runtime: Runtime, span: Span) -> list[CatalogId]:
 
 
 def _check_metadata(session: Session, span: Span, findings: Findings) -> None:
-    for check in (*ancestry.CHECKS, *intervals.CHECKS, *belongings.CHECKS):
+    for check in (*ancestry.CHECKS, *versioned_rows.CHECKS, *belongings.CHECKS):
         for catalog, told in check.run(session, span, KEPT):
             if catalog != THE_LAKE:
                 findings.add(check.code, catalog, told)
@@ -152,7 +153,10 @@ def _check_files(runtime: Runtime, ids: Sequence[CatalogId], findings: Findings,
 
 
 def _repair(runtime: Runtime, findings: Findings, *, dry_run: bool) -> dict[str, int]:
-    """Delete what means nothing; it is judged again in the transaction that deletes it."""
+    """Delete what means nothing.
+
+    It is judged again in the transaction that deletes it.
+    """
     repaired: Counter[str] = Counter()
     for code, forget in _REPAIRS.items():
         for catalog in sorted(findings.catalogs.get(code, ())):

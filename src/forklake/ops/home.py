@@ -42,7 +42,7 @@ def settle(store: Store, data_path: str, home: str | None) -> str:
 
 
 def check_may_delete(store: Store, lake_path: str | None) -> None:
-    """Check that files may be deleted that the metadata knows as dead, or does not know.
+    """Check that files may be deleted for this copy of the metadata.
 
     Raises:
         MetastoreRefusedError: The metadata is a copy: the original may need them.

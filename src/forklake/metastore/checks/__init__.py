@@ -1,4 +1,4 @@
-"""Checks of the metadata: what must hold between rows, as queries for what breaks it.
+"""Checks of the metadata: rules, as queries for what breaks them.
 
 docs/spec/fsck.md has the rules.
 """

@@ -1,4 +1,4 @@
-"""Checks of rows that belong to others: followers, mappings, paths, leases, what is due."""
+"""Checks of rows that belong to others: followers, mappings, leases, marks."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Check:
     message: str
 
     def run(self, source: Source, span: Span, limit: int) -> list[tuple[CatalogId, str]]:
-        """Return the catalogs in which the rule is broken, and what is wrong, up to a limit."""
+        """Return in which catalogs the rule is broken, and how, up to a limit."""
         found = source.query(
             f"{self.statement} LIMIT {int(limit)}", first=span.first, last=span.last, **_parameters(self.statement)
         )

@@ -41,7 +41,7 @@ def named_files(
     page_size: int = _PAGE,
 ) -> Iterator[list[NamedFile]]:
     """Yield all rows of files of a catalog, ended ones too, in pages, after one."""
-    while page := _named(
+    while page := _find_files(
         source,
         f"SELECT {_COLUMNS} FROM forklake.{files.name} r WHERE r.catalog_id = :c AND r.row_uid > :after"
         f" ORDER BY r.row_uid LIMIT {int(page_size)}",
@@ -54,7 +54,7 @@ def named_files(
 
 def named_again(source: Source, files: MetadataTable[Any], catalog: CatalogId, uids: Sequence[int]) -> list[NamedFile]:
     """Return those of some rows that are still there."""
-    return _named(
+    return _find_files(
         source,
         f"SELECT {_COLUMNS} FROM forklake.{files.name} r WHERE r.catalog_id = :c AND r.row_uid IN (:uids...)",
         c=catalog,
@@ -62,7 +62,7 @@ def named_again(source: Source, files: MetadataTable[Any], catalog: CatalogId, u
     )
 
 
-def _named(source: Source, statement: str, **params: Any) -> list[NamedFile]:
+def _find_files(source: Source, statement: str, **params: Any) -> list[NamedFile]:
     return [
         NamedFile(RowUid(uid), int(table), str(path), bool(is_relative), int(size))
         for uid, table, path, is_relative, size in source.query(statement, **params)

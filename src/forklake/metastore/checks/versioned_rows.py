@@ -220,7 +220,10 @@ def _hidden_total(column: str, inlined: str) -> str:
 
 
 def _inherited_total(column: str) -> str:
-    """Return what the nearest statistics of an ancestor say; NULL if there are none any more."""
+    """Return the total in the nearest statistics of an ancestor.
+
+    It is NULL if there are none any more.
+    """
     return (
         f"(SELECT s.{column} FROM forklake.ducklake_segment g JOIN forklake.{TABLE_STATS.name} s"
         " ON s.catalog_id = g.owner_id AND s.table_id = r.table_id"
