@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from forklake import Catalog, Clock, Lake, Settings
+from forklake.catalog import versions
 from forklake.catalog.moments import Time
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError, SnapshotNotFoundError
+from forklake.lake.internals import version_of
 from tests.contract.support import data_file, delete_file, each, file_names, last, names
 from tests.lakes import LakeFactory
 
@@ -352,3 +354,29 @@ def test_the_whole_lake_as_it_was(lake: Lake, shop: Catalog) -> None:
     with pytest.raises(NotFoundError, match='Catalog "other" did not exist at 2'):
         lake.at(version=2).catalog("other")
     assert names(lake.at(version=moment).catalog("shop").fork("revived")) == ["orders"]
+
+
+def test_changes_around_an_expired_snapshot_are_not_known(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    made = []
+    for name in "abcd":
+        shop.table("t").storage.append_files([data_file(name)])
+        made.append(shop.head)
+    fork = shop.fork("fork")
+    fork.table("t").storage.append_files([data_file("e")])
+    versions.check_changes_known(lake._runtime.store, version_of(shop), made[0])
+    shop.maintenance.expire_snapshots(snapshot_ids=[made[1]])
+    for first in made[:3]:
+        with pytest.raises(SnapshotNotFoundError, match=f"snapshot {made[1]} has expired"):
+            versions.check_changes_known(lake._runtime.store, version_of(shop), first)
+        with pytest.raises(SnapshotNotFoundError, match=f"snapshot {made[1]} has expired"):
+            versions.check_changes_known(lake._runtime.store, version_of(fork), first)
+    versions.check_changes_known(lake._runtime.store, version_of(shop), made[3])
+    shop.maintenance.expire_snapshots(snapshot_ids=[made[2]])
+    with pytest.raises(SnapshotNotFoundError, match=f"snapshot {made[2]} has expired"):
+        versions.check_changes_known(lake._runtime.store, version_of(shop), made[3])
+    # A fork begins with what its pin showed, so the pin may be expired.
+    shop.table("t").storage.append_files([data_file("f")])
+    shop.maintenance.expire_snapshots(snapshot_ids=[made[3]])
+    versions.check_changes_known(lake._runtime.store, version_of(fork), fork.snapshots()[-2].snapshot_id)

@@ -32,7 +32,11 @@ def plan_changes(
 
     Both snapshots are included. Snapshots that only moved rows to other files changed none. The number of queries
     is fixed.
+
+    Raises:
+        SnapshotNotFoundError: A snapshot between them, or the one before, is expired.
     """
+    versions.check_changes_known(store, state.version, first)
     return _ChangePlanner(store, lake_path, state, table, first).plan()
 
 

@@ -140,6 +140,23 @@ def first_snapshot(store: Store | Session, head: Version, given: Moment) -> Snap
     return found.snapshot_id
 
 
+def check_changes_known(store: Store | Session, last: Version, first: SnapshotId) -> None:
+    """Check that what changed from one snapshot to another can be told.
+
+    Every snapshot from the one before the first on has to be retained. What an expired one showed may be collected.
+
+    Raises:
+        SnapshotNotFoundError: One of them is expired.
+    """
+    expired = stored.newest_expired(store, last, first)
+    if expired is not None:
+        raise SnapshotNotFoundError(
+            f"The changes from snapshot {first} to {last.snapshot_id} are not known any more: snapshot {expired} has"
+            " expired.",
+            hint="Start with the second snapshot after that one, or read the table as it is.",
+        )
+
+
 _PAGE = 1000
 
 

@@ -106,6 +106,24 @@ def first_own(source: Source, catalog: CatalogId) -> SnapshotId | None:
     return None if found is None else SnapshotId(found)
 
 
+def newest_expired(source: Source, chain: Chain, first: SnapshotId) -> SnapshotId | None:
+    """Return the newest snapshot of a lineage that is expired, from the one before ``first`` on.
+
+    The one before the first snapshot of a fork is not asked for: a fork begins with what that showed.
+    """
+    ((found,),) = source.query(
+        f"{visibility.with_chain(source)} SELECT max(l.snapshot_id) FROM chain c"
+        " CROSS JOIN forklake.ducklake_snapshot_lineage l LEFT JOIN forklake.ducklake_snapshot s"
+        " ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
+        " WHERE l.catalog_id = c.owner_id AND l.snapshot_id <= c.bound AND s.snapshot_id IS NULL"
+        " AND (l.snapshot_id >= :first OR l.snapshot_id = (SELECT f.previous_snapshot_id"
+        " FROM forklake.ducklake_snapshot_lineage f WHERE f.catalog_id = l.catalog_id AND f.snapshot_id = :first))",
+        **visibility.chain_params(chain),
+        first=first,
+    )
+    return None if found is None else SnapshotId(found)
+
+
 def known_commit(source: Source, catalog: CatalogId, commit_key: str | None) -> SnapshotId | None:
     """Return the snapshot that a commit with this key made.
 
