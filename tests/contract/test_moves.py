@@ -24,6 +24,7 @@ from forklake.metastore.queries import leases
 from forklake.model.ids import CatalogId
 from tests.contract.support import rows
 from tests.lakes import EMBEDDED, LakeFactory
+from tests.sound import check_sound
 from tests.stored.content import fill, shown
 
 embedded = pytest.mark.parametrize("lake_factory", EMBEDDED, indirect=True)
@@ -73,6 +74,7 @@ def test_a_lake_of_every_kind_of_catalog_is_read_and_written_where_its_files_are
         for table in ("data_file", "delete_file", "schema", "table", "files_scheduled_for_deletion"):
             named = rows(lake, f"SELECT path FROM forklake.ducklake_{table}")
             assert not [path for (path,) in named if path.startswith(f"{tmp_path}/data/")]
+        check_sound(lake, deep=True)
     assert not (tmp_path / "data").exists()
 
 

@@ -27,6 +27,7 @@ from forklake.metastore.schema.steps import STEPS, VERSION, Step
 from forklake.metastore.schema.upgrade_script import step_script
 from tests.contract.support import run_together
 from tests.lakes import EMBEDDED
+from tests.sound import check_sound
 from tests.stored import load as stored
 from tests.stored.content import shown
 
@@ -73,6 +74,7 @@ def test_an_upgraded_lake_shows_what_it_showed_and_goes_on(
         assert sum(number == 9 for number, _ in fork.table("orders").rows()) == 3
         lake.undrop_catalog("dropped").table("orders").drop()
         assert lake.catalog("deep").table("notes").rows() == [("a note",)]
+        check_sound(lake, deep=True)
 
 
 def test_an_upgraded_store_is_made_as_a_new_one_is(
