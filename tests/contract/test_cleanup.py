@@ -166,6 +166,8 @@ def test_the_place_of_a_file_is_found_whichever_catalog_is_collected_first(lake:
     expire_all(shop)
     expire_all(last)
     purge(lake, "middle")
+    assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == ()
+    assert rows(lake, "SELECT catalog_id FROM forklake.ducklake_table") == [(last.catalog_id,)]
     assert file.exists()
     purge(lake, "last")
     assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(file),)

@@ -167,3 +167,35 @@ def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:
     check(lake)
     directory = file.path.removesuffix("a.parquet")
     assert [path for _, path in scheduled(lake)] == [f"{directory}{name}.parquet" for name in "ade"]
+
+
+def test_catalogs_that_are_purged_together_do_not_keep_each_other_due(lake: Lake) -> None:
+    """A copy has the ids of what it was copied from: its tables are no reason to keep the other's schema."""
+    shop = lake.create_catalog("given up")
+    shop.schemas.create("side")
+    shop.create_table("t", {"i": "INTEGER"}, schema="side").storage.append_files([data_file("a")])
+    copy = shop.fork("given up too", copy=True)
+    viewer = copy.fork("viewer")
+    assert lake.maintenance.purge_catalogs("given up", drop=True) == [shop.catalog_id, copy.catalog_id]
+    check(lake)
+    owners = {owner for (owner,) in rows(lake, "SELECT catalog_id FROM forklake.ducklake_schema")}
+    assert owners == {copy.catalog_id}
+    assert [table.name for table in viewer.tables("side")] == ["t"]
+
+
+def test_columns_stay_for_files_that_a_purged_catalog_between_wrote_with_them(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    middle = shop.fork("middle")
+    middle.table("t").storage.append_files([data_file("a")])
+    middle.table("t").alter.set_type("i", "BIGINT")
+    viewer = middle.fork("viewer")
+    shop.table("t").drop()
+    expire_all(shop)
+    purge(lake, "middle")
+    check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 2
+    viewer.table("t").storage.remove_files([viewer.table("t").storage.files()[0].data_file_id])
+    expire_all(viewer)
+    check(lake)
+    assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 1

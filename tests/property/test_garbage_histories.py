@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from forklake import Lake
 from forklake.catalog import state
 from forklake.metastore import garbage
 from forklake.metastore.queries import due
 from forklake.model.ids import CatalogId
 from forklake.ops import cleanup, collect, expire, purge_catalogs
+from tests.contract import test_cleanup as of_files
+from tests.contract import test_garbage as of_rows
 from tests.lakes import LakeFactory, lakes
 from tests.property.file_driver import FREEING, FileDriver
 from tests.property.histories import generate, report, run
@@ -131,23 +134,19 @@ def _readers_of_expired_versions_are_not_refused(sabotage: Sabotage) -> None:
 
 
 GUARDS: dict[Callable[[Sabotage], None], int] = {
-    _pins_keep_nothing: 2000,
+    _pins_keep_nothing: 2002,
     _retained_snapshots_keep_nothing: 2000,
-    _hidden_rows_are_pinned_for_ever: 2000,
-    _rows_hidden_by_the_head_are_hidden_from_all_versions: 2000,
-    _tombstones_after_the_pin_hide_rows: 2000,
-    _files_do_not_keep_the_columns_they_are_read_with: 2000,
-    _files_of_forks_do_not_keep_inherited_columns: 2000,
-    _files_between_do_not_keep_inherited_columns: 2000,
+    _hidden_rows_are_pinned_for_ever: 2013,
+    _rows_hidden_by_the_head_are_hidden_from_all_versions: 2010,
+    _tombstones_after_the_pin_hide_rows: 2023,
     _statistics_are_not_collected: 2000,
     _statistics_never_end: 2000,
-    _tombstones_outlive_their_rows: 2000,
-    _tombstones_of_severed_and_purged_catalogs_are_forgotten: 2000,
-    _tombstones_of_severed_and_purged_catalogs_stay: 2000,
-    _ancestors_do_not_become_due: 2000,
-    _files_that_copies_name_are_deleted: 2000,
-    _tables_go_before_files_are_found_through_them: 2000,
-    _readers_of_expired_versions_are_not_refused: 2000,
+    _tombstones_outlive_their_rows: 2013,
+    _tombstones_of_severed_and_purged_catalogs_are_forgotten: 2002,
+    _tombstones_of_severed_and_purged_catalogs_stay: 2003,
+    _ancestors_do_not_become_due: 2013,
+    _files_that_copies_name_are_deleted: 2019,
+    _readers_of_expired_versions_are_not_refused: 2005,
 }
 """Each with the seed of a history that shows it; if that one does not any more, the next ones are tried."""
 
@@ -159,8 +158,42 @@ def test_histories_find_a_lake_in_which(
     sabotage = Sabotage(monkeypatch)
     remove(sabotage)
     factory = LakeFactory("sqlite", tmp_path)
-    seeds = range(seed, seed + 40)
+    seeds = range(seed, seed + 10)
     failing = (one for one in seeds if run(generate(one, weights=FREEING), factory, FileDriver) is not None)
     found = next(failing, None)
     assert sabotage.cuts, "what was to be removed is not there any more"
     assert found is not None, f"no history of {seeds} shows it"
+
+
+def _place(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.create_table("t", {"i": "INTEGER"})
+    of_files.test_the_place_of_a_file_is_found_whichever_catalog_is_collected_first(lake, shop)
+
+
+# What random histories seldom come upon has a test of its own, which fails without the guard.
+RARE: dict[Callable[[Sabotage], None], Callable[[Lake], None]] = {
+    _files_do_not_keep_the_columns_they_are_read_with: of_rows.test_columns_stay_as_long_as_files_are_read_with_them,
+    _files_of_forks_do_not_keep_inherited_columns: (
+        of_rows.test_inherited_columns_and_partitions_stay_for_files_that_a_fork_wrote_with_them
+    ),
+    _files_between_do_not_keep_inherited_columns: (
+        of_rows.test_columns_stay_for_files_that_a_purged_catalog_between_wrote_with_them
+    ),
+    _tables_go_before_files_are_found_through_them: _place,
+}
+
+
+@pytest.mark.parametrize(("remove", "check"), RARE.items(), ids=[guard.__name__.strip("_") for guard in RARE])
+def test_a_test_finds_a_lake_in_which(
+    remove: Callable[[Sabotage], None],
+    check: Callable[[Lake], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    factory = LakeFactory("sqlite", tmp_path)
+    with factory.open() as lake:
+        check(lake)
+    remove(Sabotage(monkeypatch))
+    with factory.open() as lake, pytest.raises(AssertionError):
+        check(lake)

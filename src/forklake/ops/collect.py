@@ -20,6 +20,7 @@ from forklake.metastore.queries.dead_rows import (
     delete_followers,
     delete_rows,
     followers_of,
+    last_rows,
     schedule_files,
     table_levels,
 )
@@ -109,6 +110,7 @@ class _Collection:
         self._left = list(_INTERVALS)
         self._after = RowUid(-1)
         self._keeps_some = False
+        self._kept_tables: set[int] = set()
 
     def go_on(self, session: Session) -> bool:
         """Remove one batch; return whether it was the last."""
@@ -132,12 +134,14 @@ class _Collection:
 
         Tables and schemas tell where files lie that other catalogs have not scheduled yet.
         """
-        if table is TABLE:
-            needed = due.tables_of_due_files(session, [row[2] for row in found], self._ids) if found else set()
-        elif table is SCHEMA:
-            needed = due.schemas_of_due_tables(session, [row[2] for row in found], self._ids) if found else set()
-        else:
+        if not found or table not in (TABLE, SCHEMA):
             return found
+        (column,) = _columns(table)
+        last = last_rows(session, table, column, [(row[1], row[2]) for row in found])
+        if table is TABLE:
+            self._kept_tables |= (needed := due.tables_of_due_files(session, last, self._ids))
+        else:
+            needed = due.schemas_of_due_tables(session, last, self._kept_tables, self._ids)
         self._keeps_some = self._keeps_some or bool(needed)
         return [row for row in found if row[2] not in needed]
 

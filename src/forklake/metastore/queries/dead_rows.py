@@ -60,6 +60,21 @@ def followers_of(parent: MetadataTable[Any]) -> list[MetadataTable[Any]]:
     return [table for table in TABLES if table.follows is not None and table.follows[0] is parent]
 
 
+def last_rows(source: Source, table: MetadataTable[Any], column: str, rows: Sequence[tuple[RowUid, int]]) -> set[int]:
+    """Return the schemas or tables of which only these rows are left, in whichever catalog.
+
+    Each row is given by its uid and the id in the column.
+    """
+    ids = {of for _, of in rows}
+    found = source.query(
+        f"SELECT DISTINCT {column} FROM forklake.{table.name} WHERE {column} IN (:ids...)"
+        " AND NOT (row_uid IN (:uids...))",
+        ids=sorted(ids),
+        uids=[uid for uid, _ in rows],
+    )
+    return ids - {int(of) for (of,) in found}
+
+
 def table_levels(source: Source, tables: Iterable[int]) -> dict[int, tuple[Level, Level]]:
     """Return the paths of schemas and tables, by table.
 

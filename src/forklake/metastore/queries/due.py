@@ -79,17 +79,21 @@ def tables_of_due_files(source: Source, tables: Iterable[int], but: Sequence[Cat
     return {int(table) for (table,) in found}
 
 
-def schemas_of_due_tables(source: Source, schemas: Iterable[int], owners: Sequence[CatalogId]) -> set[int]:
-    """Return the schemas in which there are still rows of tables.
+def schemas_of_due_tables(
+    source: Source, schemas: Iterable[int], kept: Iterable[int], but: Sequence[CatalogId]
+) -> set[int]:
+    """Return the schemas in which tables are that tell where files lie.
 
-    They are those of the owners, and of catalogs that are due.
+    Those are tables of which rows were kept for that, and tables of other due catalogs.
     """
     wanted = sorted(set(schemas))
     found = source.query(
-        f"SELECT t.schema_id FROM forklake.{TABLE.name} t WHERE t.catalog_id IN (:owners...)"
+        f"SELECT t.schema_id FROM forklake.{TABLE.name} t WHERE t.table_id IN (:kept...)"
         " AND t.schema_id IN (:schemas...) UNION SELECT t.schema_id FROM forklake.ducklake_due d"
-        f" JOIN forklake.{TABLE.name} t ON t.catalog_id = d.catalog_id AND t.schema_id IN (:schemas...)",
-        owners=list(owners),
+        f" JOIN forklake.{TABLE.name} t ON t.catalog_id = d.catalog_id AND t.schema_id IN (:schemas...)"
+        " WHERE NOT (d.catalog_id IN (:but...))",
+        kept=sorted(set(kept)),
         schemas=wanted,
+        but=list(but),
     )
     return {int(schema) for (schema,) in found}
