@@ -26,10 +26,11 @@ from tests.property.test_sabotage import Sabotage
 
 HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "75"))
 ON_POSTGRES = max(1, HISTORIES // 75)
-ON_DUCKDB = max(1, HISTORIES // 300)
+# DuckDB takes a minute for one; the contract tests are for all stores.
+ON_DUCKDB = HISTORIES // 300
 ON_SQLITE = max(8, HISTORIES // 8)
 PARTS = [
-    ("duckdb", range(7000, 7000 + ON_DUCKDB)),
+    *([("duckdb", range(7000, 7000 + ON_DUCKDB))] if ON_DUCKDB else []),
     ("postgres", range(8000, 8000 + ON_POSTGRES)),
     *(("sqlite", range(9000 + part, 9000 + ON_SQLITE, 4)) for part in range(4)),
 ]
