@@ -14,11 +14,11 @@ def combine_stats(kind: Type, given: Sequence[ColumnStats | None]) -> ColumnStat
     """Return what is known of a column in all of some files.
 
     What one file does not know is unknown, unless another one settles it: a NULL or a NaN that one has is there.
-    None if a file knows nothing.
+    None if no file knows anything.
     """
-    known = [one for one in given if one is not None]
-    if len(known) < len(given) or len(known) < 2:
-        return known[0] if len(known) == len(given) == 1 else None
+    if len(given) < 2 or all(one is None for one in given):
+        return given[0] if given else None
+    known = [one or ColumnStats() for one in given]
     filled = [one for one in known if one.value_count != 0]
     return ColumnStats(
         value_count=_sum(one.value_count for one in known),
