@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import adopt, agents, commit, compact, dml, fork, million, small, spark, sql
+from benchmarks import adopt, agents, commit, compact, dml, fork, fsck, million, small, spark, sql
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
 
@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "commit": commit.run,
     "adopt": adopt.adopt,
     "small": small.small,
+    "fsck": fsck.fsck,
     "scan": spark.scan,
     "append": spark.append,
     "plan": spark.plan,

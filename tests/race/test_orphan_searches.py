@@ -21,6 +21,7 @@ from tests.lakes import EMBEDDED, LakeFactory
 from tests.race.deeds import Death
 from tests.race.processes import SECONDS, Job, Worker, race, turns
 from tests.race.schedule import Actor, Relay, telling_of_begun_files
+from tests.sound import check_sound
 
 ROWS = [{"id": number} for number in range(20)]
 
@@ -84,6 +85,8 @@ class World:
         named = {file.path for file in self.searcher.catalog("shop").table("orders").storage.files()}
         there = {str(path) for path in self.place.rglob("*") if path.is_file()}
         assert there == named
+        if self.searcher._runtime.store.dialect.name != "duckdb":
+            check_sound(self.searcher)
 
 
 def put(path: Path, age: timedelta) -> None:

@@ -15,6 +15,7 @@ from tests.race.rows import DEEDS, change, fill, rows_of, stray_files, tell_of_f
 from tests.rows.arrow_hands import TABLE
 from tests.rows.conditions import Assigned, Compared
 from tests.rows.operations import Update
+from tests.sound import check_sound
 
 
 def do(url: str, deed: str, step: str, time: int) -> None:
@@ -88,6 +89,7 @@ def check_that_nothing_is_left_behind(lake: Lake, data: Path, step: str) -> None
     assert not stray_files(lake, data), f"killed at '{step}'"
     assert search(cleanup_all=True).files == ()
     assert rows_of(lake.catalog("agent")) == rows
+    check_sound(lake)
 
 
 def has_written(steps: list[str], step: str, time: int) -> bool:

@@ -17,6 +17,7 @@ from tests.rows.driver import Driver, files_of
 from tests.rows.histories import generate, run
 from tests.rows.rivals import change_together
 from tests.rows.spark_hands import SparkHands
+from tests.sound import check_sound
 
 HISTORIES = max(4, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
 STEPS = 15
@@ -43,6 +44,7 @@ def test_ten_forks_and_their_parent_change_the_same_rows_at_the_same_time(tmp_pa
         driver = change_together(lake, SparkHands(spark), 1, 1, prepare)
         driver.check(Random(0), feeds=1)
         driver.check_files(tmp_path / "data")
+        check_sound(lake, deep=True)
 
 
 def test_deletes_of_one_file_by_several_threads_are_run_again_until_all_are_done(

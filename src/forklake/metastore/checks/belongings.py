@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from forklake.metastore.checks.ancestry import FORGETTABLE
 from forklake.metastore.checks.check import Check, Span, span_of
@@ -19,20 +19,11 @@ from forklake.metastore.written_tables import (
     SCHEMA,
     TABLE,
     TABLES,
-    MetadataTable,
 )
 from forklake.model.ids import CatalogId
 
 _FOLLOWERS: Final = tuple(table for table in TABLES if table.follows is not None)
 _NOT_DUE: Final = "NOT EXISTS (SELECT 1 FROM forklake.ducklake_due d WHERE d.catalog_id = x.catalog_id)"
-
-
-def _parent_missing(table: MetadataTable[Any]) -> str:
-    assert table.follows is not None
-    parent, key = table.follows
-    return (
-        f"NOT EXISTS (SELECT 1 FROM forklake.{parent.name} r WHERE r.catalog_id = x.catalog_id AND r.{key} = x.{key})"
-    )
 
 
 def _follower_checks() -> Iterator[Check]:
@@ -41,8 +32,9 @@ def _follower_checks() -> Iterator[Check]:
         parent, key = table.follows
         yield Check(
             "follower-lost",
-            f"SELECT x.catalog_id, x.{key} FROM (SELECT DISTINCT x.catalog_id, x.{key} FROM forklake.{table.name} x"
-            f" WHERE {span_of('x')}) x WHERE {_NOT_DUE} AND {_parent_missing(table)}",
+            f"SELECT x.catalog_id, x.{key} FROM (SELECT x.catalog_id, x.{key} FROM forklake.{table.name} x"
+            f" WHERE {span_of('x')} EXCEPT SELECT r.catalog_id, r.{key} FROM forklake.{parent.name} r"
+            f" WHERE {span_of('r')}) x WHERE {_NOT_DUE}",
             f"Rows of {table.name} belong to {key} {{}}, of which {parent.name} has no row.",
         )
     for parent, follower, key in (

@@ -194,16 +194,17 @@ _NEWEST: Final = (
     f"r.{BEGIN} = (SELECT max(b.{BEGIN}) FROM forklake.{TABLE_STATS.name} b WHERE b.catalog_id = r.catalog_id"
     " AND b.table_id = r.table_id)"
 )
-_OWN: Final = f"x.catalog_id = r.catalog_id AND x.table_id = r.table_id AND x.{END} = :never"
 _SEGMENTS: Final = "FROM forklake.ducklake_segment g WHERE g.catalog_id = r.catalog_id"
-
-
-def _live_total(column: str, inlined: str) -> str:
-    """Return the total of the own live files, and of inlined rows."""
-    return (
-        f"coalesce((SELECT sum(x.{column}) FROM forklake.{DATA_FILE.name} x WHERE {_OWN}), 0)"
-        f" + {inlined} * (SELECT count(*) FROM forklake.{INLINED_ROW.name} x WHERE {_OWN})"
+# The totals of own live files f, and of own live inlined rows i, by table: each table of files is read once.
+_LIVE: Final = "".join(
+    f" LEFT JOIN (SELECT x.catalog_id, x.table_id, {totals} FROM forklake.{table.name} x WHERE {span_of('x')}"
+    f" AND x.{END} = :never GROUP BY x.catalog_id, x.table_id) {alias}"
+    f" ON {alias}.catalog_id = r.catalog_id AND {alias}.table_id = r.table_id"
+    for table, alias, totals in (
+        (DATA_FILE, "f", "sum(x.record_count) AS record_count, sum(x.file_size_bytes) AS file_size_bytes"),
+        (INLINED_ROW, "i", "count(*) AS record_count, 0 AS file_size_bytes"),
     )
+)
 
 
 def _hidden_total(column: str, inlined: str) -> str:
@@ -234,10 +235,10 @@ def _inherited_total(column: str) -> str:
 
 
 def _statistics_checks() -> Iterator[Check]:
-    own = f"FROM forklake.{TABLE_STATS.name} r WHERE {span_of('r')} AND {has_head('r')} AND {_NEWEST}"
+    own = f"FROM forklake.{TABLE_STATS.name} r{_LIVE} WHERE {span_of('r')} AND {has_head('r')} AND {_NEWEST}"
     totals = (("record_count", "1", "rows"), ("file_size_bytes", "0", "bytes"))
     for column, inlined, unit in totals:
-        live = _live_total(column, inlined)
+        live = f"coalesce(f.{column}, 0) + coalesce(i.{column}, 0)"
         yield Check(
             f"statistics-{unit}",
             f"SELECT y.catalog_id, y.table_id, y.counted, y.live FROM (SELECT r.catalog_id, r.table_id,"
@@ -272,7 +273,6 @@ def _statistics_checks() -> Iterator[Check]:
 
 
 def _row_id_checks() -> Iterator[Check]:
-    first = f"CASE WHEN {_HAS_PARENT.format('r')} THEN r.catalog_id * {_RANGE} ELSE 0 END"
     yield Check(
         "row-id-range",
         f"SELECT r.catalog_id, r.table_id, r.next_row_id FROM forklake.{TABLE_STATS.name} r WHERE {span_of('r')}"
@@ -288,23 +288,22 @@ def _row_id_checks() -> Iterator[Check]:
         f" r.catalog_id * {_RANGE} + {_RANGE})",
         "The rows of the data file with id {} are numbered from {} on, which is outside of the catalog's own range.",
     )
-    files = (
-        f"(SELECT max(x.row_id_start + x.record_count) FROM forklake.{DATA_FILE.name} x"
-        " WHERE x.catalog_id = y.catalog_id AND x.table_id = y.table_id AND x.partial_max IS NULL"
-        f" AND x.row_id_start >= y.first AND x.row_id_start < y.first + {_RANGE})"
+    ranges = (
+        f"(SELECT k.catalog_id, CASE WHEN max(k.parent_catalog_id) IS NULL THEN 0 ELSE k.catalog_id * {_RANGE} END"
+        f" AS first FROM forklake.ducklake_catalog k WHERE {span_of('k')} GROUP BY k.catalog_id)"
     )
-    inlined = (
-        f"(SELECT max(x.row_id) + 1 FROM forklake.{INLINED_ROW.name} x"
-        " WHERE x.catalog_id = y.catalog_id AND x.table_id = y.table_id"
-        f" AND x.row_id >= y.first AND x.row_id < y.first + {_RANGE})"
-    )
-    for above in (files, inlined):
+    for table, start, past, plain in (
+        (DATA_FILE, "x.row_id_start", "x.row_id_start + x.record_count", " AND x.partial_max IS NULL"),
+        (INLINED_ROW, "x.row_id", "x.row_id + 1", ""),
+    ):
         yield Check(
             "row-id-next",
-            f"SELECT v.catalog_id, v.table_id, v.next_row_id, v.above FROM (SELECT y.catalog_id, y.table_id,"
-            f" y.next_row_id, {above} AS above FROM (SELECT r.catalog_id, r.table_id, r.next_row_id, {first} AS first"
-            f" FROM forklake.{TABLE_STATS.name} r WHERE {span_of('r')} AND {_NEWEST}) y) v"
-            " WHERE v.above > v.next_row_id",
+            f"SELECT r.catalog_id, r.table_id, r.next_row_id, v.past FROM forklake.{TABLE_STATS.name} r JOIN"
+            f" (SELECT x.catalog_id, x.table_id, max({past}) AS past FROM forklake.{table.name} x JOIN {ranges} y"
+            f" ON y.catalog_id = x.catalog_id WHERE {span_of('x')}{plain} AND {start} >= y.first"
+            f" AND {start} < y.first + {_RANGE} GROUP BY x.catalog_id, x.table_id) v"
+            " ON v.catalog_id = r.catalog_id AND v.table_id = r.table_id"
+            f" WHERE {span_of('r')} AND {_NEWEST} AND v.past > r.next_row_id",
             "The table with id {} would number its next row {}, and there are rows up to {}.",
         )
     yield Check(
