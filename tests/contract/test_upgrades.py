@@ -96,6 +96,15 @@ def test_an_upgraded_store_is_made_as_a_new_one_is(
     assert made(old.partition(":")[2]) == made(new.partition(":")[2])
 
 
+def test_catalogs_that_may_hold_dead_rows_are_due_and_collected(old: str) -> None:
+    forklake.upgrade(old)
+    with Lake(old) as lake:
+        assert lake.maintenance.needs.due_count > 0
+        lake.maintenance.cleanup_old_files()
+        assert lake.maintenance.needs.due_count == 0
+        check_sound(lake)
+
+
 def test_partitioned_tables_are_upgraded(postgres_server: Any, tmp_path: Path) -> None:
     old, new = postgres_server.create_database(), postgres_server.create_database()
     try:

@@ -29,6 +29,7 @@ class Step:
         tables: New tables, with their indexes.
         columns: New columns of tables that there were.
         indexes: New indexes of tables that there were, by name.
+        rows: Statements that write what the older version did not, in PostgreSQL's dialect and valid in all.
     """
 
     version: int
@@ -36,7 +37,20 @@ class Step:
     tables: tuple[Table, ...] = ()
     columns: tuple[tuple[Table, str], ...] = ()
     indexes: tuple[tuple[Table, str], ...] = ()
+    rows: tuple[str, ...] = ()
 
+
+# Version 1 expired snapshots and purged catalogs without collecting what they had shown. Catalogs that did so may hold
+# dead rows, as may those that others were forked from. They are due since they were created: any time will do.
+_MAY_HOLD_DEAD_ROWS: Final = (
+    "INSERT INTO forklake.ducklake_due (catalog_id, due_time)"
+    " SELECT k.catalog_id, min(k.begin_time) FROM forklake.ducklake_catalog k"
+    " WHERE NOT EXISTS (SELECT 1 FROM forklake.ducklake_head h WHERE h.catalog_id = k.catalog_id)"
+    " OR EXISTS (SELECT 1 FROM forklake.ducklake_catalog f WHERE f.parent_catalog_id = k.catalog_id)"
+    " OR EXISTS (SELECT 1 FROM forklake.ducklake_snapshot_lineage l WHERE l.catalog_id = k.catalog_id AND NOT EXISTS"
+    " (SELECT 1 FROM forklake.ducklake_snapshot s WHERE s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id))"
+    " GROUP BY k.catalog_id"
+)
 
 STEPS: Final = (
     Step(
@@ -51,6 +65,7 @@ STEPS: Final = (
             (DATA_FILE, "data_file_path_idx"),
             (DELETE_FILE, "delete_file_path_idx"),
         ),
+        rows=(_MAY_HOLD_DEAD_ROWS,),
     ),
 )
 

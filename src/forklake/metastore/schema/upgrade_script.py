@@ -66,6 +66,7 @@ def step_script(product: Product, step: Step, partitions: int) -> Iterator[str]:
     if product.index is not None:
         for table, name in step.indexes:
             yield index_text(product, table, next(index for index in table.indexes if index.name == name))
+    yield from (translate(product, statement) for statement in step.rows)
     yield translate(
         product,
         f"UPDATE forklake.ducklake_metadata SET value = '{step.version}'"
