@@ -13,6 +13,7 @@ from forklake import Lake
 from tests.interop.ducklake import Answers, duckdb_with_ducklake, snapshot_numbers, state, url_of
 from tests.interop.history import write_everything
 from tests.servers import PostgresServer
+from tests.sound import check_sound
 
 
 @dataclass
@@ -60,9 +61,10 @@ def everything(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture
 def small_lake(tmp_path: Path) -> Iterator[Lake]:
-    """An empty lake in a SQLite file."""
+    """An empty lake in a SQLite file; in the end all is well with it."""
     with Lake(f"sqlite:{tmp_path / 'lake.db'}", data_path=tmp_path / "own") as lake:
         yield lake
+        check_sound(lake)
 
 
 def _words(url: str) -> str:

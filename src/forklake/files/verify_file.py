@@ -36,8 +36,10 @@ def verify_data_file(path: str, row: DataFileRow, recorded: Sequence[FileColumnS
         yield "file-damaged", f'The footer of "{path}" has {footer_size} bytes instead of {row.footer_size}.'
     if footer.row_count != row.record_count:
         yield "file-rows", f'The file "{path}" has {footer.row_count} rows instead of {row.record_count}.'
-    # Rows that were moved, and rows that are not numbered by their places, must say which they are.
-    if (row.partial_max is not None or row.row_id_start is None) and not footer.has_row_ids:
+    # Rows that were moved, and rows that are not numbered by their places, must say which they are. (DuckLake merges
+    # files of adjacent rows without that; such files have a numbering.)
+    is_moved = row.partial_max is not None and row.numbering_id is None
+    if (is_moved or row.row_id_start is None) and not footer.has_row_ids:
         yield "file-lineage", f'The rows of "{path}" do not carry their ids.'
     if row.partial_max is not None and not footer.has_snapshot_ids:
         yield "file-lineage", f'The rows of "{path}" do not carry their snapshots.'

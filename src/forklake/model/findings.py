@@ -40,7 +40,7 @@ FINDINGS: Final[Mapping[str, Severity]] = {
     "tombstone-dead": "warning",
     "statistics-missing": "error",
     "statistics-rows": "error",
-    "statistics-bytes": "warning",
+    "statistics-bytes": "note",
     "row-id-range": "error",
     "row-id-next": "error",
     "row-ids-overlap": "error",

@@ -83,7 +83,11 @@ def _interval_checks() -> Iterator[Check]:
                 f"SELECT x.catalog_id, x.at FROM (SELECT DISTINCT r.catalog_id, r.{column} AS at"
                 f" FROM forklake.{table.name} r WHERE {span_of('r')}) x WHERE x.at <> :never AND {has_head('x')}"
                 " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_snapshot_lineage l"
-                " WHERE l.catalog_id = x.catalog_id AND l.snapshot_id = x.at)",
+                " WHERE l.catalog_id = x.catalog_id AND l.snapshot_id = x.at)"
+                # What was expired before a catalog was imported is in no lineage.
+                " AND NOT (EXISTS (SELECT 1 FROM forklake.ducklake_numbering n WHERE n.catalog_id = x.catalog_id)"
+                " AND x.at < (SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot_lineage l"
+                " WHERE l.catalog_id = x.catalog_id))",
                 f"Rows of {table.name} {'begin' if column == BEGIN else 'end'} at {{}}, which is none of its"
                 " snapshots.",
             )
