@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import forklake
 from forklake import Catalog, Lake, Settings
 from forklake.errors import CommitConflictError
 from tests.lakes import LakeFactory
@@ -105,6 +106,7 @@ def copied(factory: LakeFactory, url: str) -> str:
         return factory._databases[-1]
     copy = factory.url()
     shutil.copy(url.partition(":")[2], copy.partition(":")[2])
+    forklake.relocate(copy, factory.directory / "data")  # it is the one that is used from now on
     return copy
 
 

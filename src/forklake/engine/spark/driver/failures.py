@@ -112,7 +112,7 @@ def guard_jobs(what: str, paths: Iterable[str] = ()) -> Iterator[None]:
             yield
         _JOBS.info("Jobs %s ended after %.3f s", tag, time.monotonic() - begun)
     except SPARK_ERRORS as error:
-        _JOBS.warning("Jobs %s failed after %.3f s: %s", tag, time.monotonic() - begun, type(error).__name__)
+        _JOBS.info("Jobs %s failed after %.3f s: %s", tag, time.monotonic() - begun, type(error).__name__)
         raise translation(error, what, paths, since) from error
     except KeyboardInterrupt:
         if jobs is not None:
