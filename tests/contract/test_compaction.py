@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake import Catalog, ColumnDefinition, CompactedFiles, Lake, PartitionField, SortKey, Transaction
+from forklake import Catalog, ColumnDefinition, CompactedFiles, Lake, PartitionField, Settings, SortKey, Transaction
 from forklake.errors import CommitConflictError, DataFileError, IncompleteError, InvalidInputError, NotFoundError
 from tests.contract.support import last
+from tests.lakes import IMPATIENT, LakeFactory
 
 ROW_ID, SNAPSHOT_ID = "_ducklake_internal_row_id", "_ducklake_internal_snapshot_id"
 Act = Callable[[Transaction], object]
@@ -25,7 +26,11 @@ def rows(first: int, count: int = 10) -> pa.Table:
 
 @pytest.fixture
 def shop(lake: Lake) -> Catalog:
-    """A catalog whose table has the rows 0 to 39, in four files."""
+    return stocked(lake)
+
+
+def stocked(lake: Lake) -> Catalog:
+    """Return a catalog whose table has the rows 0 to 39, in four files."""
     shop = lake.create_catalog("shop")
     shop.create_table("t", {"i": "INTEGER", "v": "VARCHAR"})
     for first in range(0, 40, 10):
@@ -432,7 +437,7 @@ def test_a_delete_elsewhere_does_no_harm_to_a_compaction(shop: Catalog) -> None:
     ids=["python", "sql", "checkpoint"],
 )
 def test_outside_of_a_transaction_a_compaction_is_not_run_again(
-    shop: Catalog, compact: Callable[[Catalog], object]
+    lake_factory: LakeFactory, compact: Callable[[Catalog], object]
 ) -> None:
     """A delete comes between the reading and the commit."""
     steps: list[str] = []
@@ -440,12 +445,12 @@ def test_outside_of_a_transaction_a_compaction_is_not_run_again(
     def interfere(step: str) -> None:
         steps.append(step)
         if step == "compact: files written":
-            shop.table("t").storage.remove_files([file_ids(shop)[0]])
+            stock.table("t").storage.remove_files([file_ids(stock)[0]])
 
-    runtime = shop._runtime
-    object.__setattr__(runtime.settings, "on_step", interfere)
-    left = files_on_disk(shop)
-    with pytest.raises(CommitConflictError, match="deleted from it"):
-        compact(shop)
-    assert steps.count("compact: files written") == 1
-    assert files_on_disk(shop) == left
+    with lake_factory.open(Settings(clock=IMPATIENT.clock, on_step=interfere)) as lake:
+        stock = stocked(lake)
+        left = files_on_disk(stock)
+        with pytest.raises(CommitConflictError, match="deleted from it"):
+            compact(stock)
+        assert steps.count("compact: files written") == 1
+        assert files_on_disk(stock) == left
