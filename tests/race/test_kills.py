@@ -14,6 +14,10 @@ from tests.race.deeds import DEEDS, Death, fill
 from tests.race.processes import SECONDS, Job, Worker
 from tests.race.state import check_rules, content, difference, dump
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::forklake.errors.SharedDataPathWarning"
+)  # tests have copies of one lake
+
 
 def do(url: str, deed: str, step: str, time: int) -> None:
     """Do a deed and die at a step of it."""

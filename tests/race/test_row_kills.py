@@ -102,10 +102,11 @@ def has_written(steps: list[str], step: str, time: int) -> bool:
 def copied(factory: LakeFactory, url: str) -> str:
     """Return the URL of a copy of a lake that nobody has open."""
     if factory.server is not None:
-        factory._databases.append(factory.server.create_database(template=url))
-        return factory._databases[-1]
-    copy = factory.url()
-    shutil.copy(url.partition(":")[2], copy.partition(":")[2])
+        copy = factory.server.create_database(template=url)
+        factory._databases.append(copy)
+    else:
+        copy = factory.url()
+        shutil.copy(url.partition(":")[2], copy.partition(":")[2])
     forklake.relocate(copy, factory.directory / "data")  # it is the one that is used from now on
     return copy
 

@@ -17,7 +17,10 @@ from tests.race.state import check_rules, difference, dump
 from tests.race.stops import stop_at, victim
 from tests.servers import PostgresServer
 
-pytestmark = pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True)
+pytestmark = [
+    pytest.mark.parametrize("lake_factory", ["postgres"], indirect=True),
+    pytest.mark.filterwarnings("ignore::forklake.errors.SharedDataPathWarning"),  # each test has a copy of one lake
+]
 
 PATIENT = Settings(retry=RetryPolicy(max_retry_count=20, wait_seconds=0.01))
 

@@ -364,7 +364,8 @@ class _PostgresSession(Session):
 
     def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         statement, _ = self.dialect.render(f"COPY forklake.{table} ({', '.join(columns)}) FROM STDIN", {})
-        with self._connection.cursor() as cursor, cursor.copy(statement.encode(), {}) as copy:
+        # A statement without values is sent as it is, so nothing in it is doubled.
+        with self._connection.cursor() as cursor, cursor.copy(statement.replace("%%", "%").encode()) as copy:
             for row in rows:
                 copy.write_row(row)
 

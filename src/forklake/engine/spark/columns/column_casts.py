@@ -35,6 +35,7 @@ from pyspark.sql.types import (
 )
 
 from forklake.engine.spark.columns.spark_types import spark_type
+from forklake.files.moments import INFINITE_MOMENT
 from forklake.model import types
 from forklake.model.field import Field
 from forklake.model.names import fold
@@ -238,7 +239,10 @@ def micros_without_zone(value: Column) -> Column:
     minutes = F.hour(value).cast("bigint") * F.lit(60) + F.minute(value)
     seconds = F.date_part(F.lit("SECOND"), value)
     of_day = minutes * F.lit(60_000_000).cast("bigint") + (seconds * F.lit(1_000_000)).cast("bigint")
-    return days * F.lit(_MICROS_PER_DAY) + of_day
+    # Counted from the end of a day before 1970: the beginning of the first one is out of range.
+    is_before = days < 0
+    rest = F.when(is_before, of_day - F.lit(_MICROS_PER_DAY)).otherwise(of_day)
+    return F.when(is_before, days + 1).otherwise(days) * F.lit(_MICROS_PER_DAY) + rest
 
 
 def without_zone(micros: Column) -> Column:
@@ -251,9 +255,15 @@ def _epoch() -> Column:
 
 
 def round_moment(micros: Column, target: Type) -> Column:
-    """Return microseconds since 1970 as the nearest timestamp of a type."""
+    """Return microseconds since 1970 as the nearest timestamp of a type.
+
+    Infinity stays what it is.
+    """
     unit = _ROUNDED_TO_MICROS.get(target)
-    return without_zone(micros if unit is None else _to_unit(micros, unit))
+    if unit is None:
+        return without_zone(micros)
+    is_infinite = micros.isin(INFINITE_MOMENT, -INFINITE_MOMENT)
+    return without_zone(F.when(is_infinite, micros).otherwise(_to_unit(micros, unit)))
 
 
 def _to_unit(micros: Column, unit: int) -> Column:
