@@ -23,7 +23,7 @@ from forklake.model.ids import ColumnId
 from tests.interop.ducklake import attached, duckdb_with_ducklake, url_of
 from tests.interop.random_files import Trial, random_trial
 
-TRIALS = 40 * max(1, int(os.environ.get("FORKLAKE_HISTORIES", "100")) // 100)
+TRIALS = 16 * max(1, int(os.environ.get("FORKLAKE_HISTORIES", "100")) // 100)
 _OWN_REFUSALS = ("has none of the columns", "is not supported for hive partitioning")
 """What DuckLake takes, or stumbles over, and we refuse."""
 

@@ -28,7 +28,7 @@ HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "75"))
 ON_POSTGRES = max(1, HISTORIES // 75)
 # DuckDB takes a minute for one; the contract tests are for all stores.
 ON_DUCKDB = HISTORIES // 300
-ON_SQLITE = max(8, HISTORIES // 8)
+ON_SQLITE = max(4, HISTORIES // 18)
 PARTS = [
     *([("duckdb", range(7000, 7000 + ON_DUCKDB))] if ON_DUCKDB else []),
     ("postgres", range(8000, 8000 + ON_POSTGRES)),
