@@ -10,15 +10,14 @@ from forklake.model.types import Type
 from forklake.model.types.order import order_key
 
 
-def combine_stats(kind: Type, given: Sequence[ColumnStats | None]) -> ColumnStats | None:
+def combine_stats(kind: Type, known: Sequence[ColumnStats]) -> ColumnStats | None:
     """Return what is known of a column in all of some files.
 
     What one file does not know is unknown, unless another one settles it: a NULL or a NaN that one has is there.
-    None if no file knows anything.
+    None if there is no file.
     """
-    if len(given) < 2 or all(one is None for one in given):
-        return given[0] if given else None
-    known = [one or ColumnStats() for one in given]
+    if len(known) < 2:
+        return known[0] if known else None
     filled = [one for one in known if one.value_count != 0]
     return ColumnStats(
         value_count=_sum(one.value_count for one in known),

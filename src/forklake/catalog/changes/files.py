@@ -85,8 +85,12 @@ def append(draft: Draft, change: AppendFiles) -> None:
             origin=None,
         )
     for leaf in leaves.values():
-        combined = combine_stats(leaf.type, given[leaf.column_id])
-        merged[leaf.column_id] = merge_stats(leaf, merged.get(leaf.column_id), combined, is_first=was_empty)
+        of_files = given[leaf.column_id]
+        told = [one for one in of_files if one is not None]
+        # What one file does not know, later ones do not settle.
+        for place, one in enumerate([combine_stats(leaf.type, told)] if len(told) == len(of_files) else of_files):
+            is_first = was_empty and place == 0
+            merged[leaf.column_id] = merge_stats(leaf, merged.get(leaf.column_id), one, is_first=is_first)
     if max(stats.next_row_id, stats.file_size_bytes) >= 2**63:
         raise InvalidInputError(
             f'Table "{table.table_name}" cannot hold so much: its rows and bytes are counted in 64 bits;'

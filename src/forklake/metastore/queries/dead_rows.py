@@ -61,7 +61,9 @@ def followers_of(parent: MetadataTable[Any]) -> list[MetadataTable[Any]]:
 
 
 def last_rows(source: Source, table: MetadataTable[Any], column: str, rows: Sequence[tuple[RowUid, int]]) -> set[int]:
-    """Return the schemas or tables of which only these rows are left, in whichever catalog.
+    """Return the schemas or tables of which only these rows are left.
+
+    Rows of all catalogs count.
 
     Each row is given by its uid and the id in the column.
     """

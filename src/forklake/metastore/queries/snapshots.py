@@ -107,9 +107,10 @@ def first_own(source: Source, catalog: CatalogId) -> SnapshotId | None:
 
 
 def newest_expired(source: Source, chain: Chain, first: SnapshotId) -> SnapshotId | None:
-    """Return the newest snapshot of a lineage that is expired, from the one before ``first`` on.
+    """Return the newest expired snapshot of a lineage.
 
-    The one before the first snapshot of a fork is not asked for: a fork begins with what that showed.
+    Those before the one that ``first`` follows are not asked for, nor is the one before the first snapshot of a fork:
+    a fork begins with what that showed.
     """
     ((found,),) = source.query(
         f"{visibility.with_chain(source)} SELECT max(l.snapshot_id) FROM chain c"
