@@ -100,6 +100,9 @@ def test_a_stream_is_not_written_with_the_format_but_with_a_batch_writer(
     table.append([{"id": 1, "name": "a"}])
     query = stream(spark, lake, catalog, startingVersion="earliest").select("id", "name").writeStream
     query = query.format("forklake").option("checkpointLocation", str(tmp_path / "c"))
+    # Spark looks for the format in the session that this thread used last, whichever that was.
+    jvm: Any = spark._jvm
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
     with pytest.raises(StreamingQueryException, match="A stream is not written with format forklake"):
         query.trigger(availableNow=True).start().awaitTermination()
 
