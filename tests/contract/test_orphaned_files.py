@@ -122,6 +122,17 @@ def test_rows_of_the_past_name_files_too(lake: Lake) -> None:
     assert found(shop, cleanup_all=True) == []
 
 
+def test_a_file_of_a_table_that_nobody_knows_stays_as_long_as_a_row_names_it(lake: Lake) -> None:
+    shop = shop_of(lake)
+    (file,) = shop.table("orders").storage.files()
+    stray = put(directory(shop) / "main" / "orders" / "stray.parquet")
+    all_old(lake)
+    with lake._runtime.store.writing() as session:
+        session.execute("DELETE FROM forklake.ducklake_table WHERE catalog_id = :c", c=shop.catalog_id)
+    assert found(shop, cleanup_all=True) == [stray]
+    assert Path(file.path).exists()
+
+
 def test_files_that_others_name_by_absolute_path_stay(lake: Lake) -> None:
     shop = shop_of(lake)
     copy = shop.fork("copied", copy=True)

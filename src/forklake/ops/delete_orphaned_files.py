@@ -247,7 +247,7 @@ class _Search:
             for file in batch
             if file.path not in claims.named
             and (since is None or file.modified < since)
-            and not self._known.was_added(file.path)
+            and not self._known.may_be_named(file.path)
             and not file.path.startswith(foreign)
         ]
 
@@ -263,7 +263,7 @@ class _KnownFiles:
 
     def __init__(self, session: Session, catalog: CatalogId, directory: str) -> None:
         self.newest = known_files.newest_snapshot(session, catalog)
-        self._added: set[str] = set()
+        self._ends: set[str] = set()
         places: dict[int, list[str]] = {}
         numbers = array("q")
         for page in known_files.own_files(session, catalog):
@@ -271,6 +271,8 @@ class _KnownFiles:
             found = known_files.table_places(session, catalog, missing) if missing else {}
             places |= {table: [join((directory, False), *place) for place in found.get(table, ())] for table in missing}
             numbers.extend(hash(place + path) for table, path in page for place in places[table])
+            # Of a table that nobody knows any more, a file may be anywhere below the directory.
+            self._ends.update(path for table, path in page if not places[table])
         self._numbers = np.sort(np.frombuffer(numbers, np.int64)) if numbers else np.array([], np.int64)
 
     def others(self, files: Sequence[StoredFile]) -> list[StoredFile]:
@@ -281,13 +283,16 @@ class _KnownFiles:
 
     def add(self, claims: Claims) -> None:
         """Add what was added since."""
-        self._added |= claims.added
+        self._ends |= claims.added
         self.newest = self.newest if claims.newest is None else claims.newest
 
-    def was_added(self, path: str) -> bool:
-        """Return whether a file added since may be this one: its path ends the same."""
+    def may_be_named(self, path: str) -> bool:
+        """Return whether a row may name a file whose place is not known: the path ends the same.
+
+        Such rows are those that were added since, and those of tables that nobody knows any more.
+        """
         parts = path.split("/")
-        return bool(self._added) and any("/".join(parts[at:]) in self._added for at in range(1, len(parts)))
+        return bool(self._ends) and any("/".join(parts[at:]) in self._ends for at in range(1, len(parts)))
 
 
 def list_orphans(
