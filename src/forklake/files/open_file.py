@@ -54,7 +54,9 @@ class OpenFile:
         self._nan_counts: dict[str, int] = {}
         self._columns = [field for field in table_columns(target.fields) if field.name in schema.names]
         self._footer: list[pq.FileMetaData] = []
-        self._sink = storage.open_output(target.directory + self.path)
+        self._sink = storage.open_output(
+            target.directory + self.path, within=target.directory if target.is_private else None
+        )
         try:
             with storage.explain_errors(self.path, "written"):
                 self._writer = pq.ParquetWriter(self._sink, schema, metadata_collector=self._footer, **self._options())

@@ -80,8 +80,12 @@ def open_input(path: str) -> pa.NativeFile:
         return system.open_input_file(place)
 
 
-def open_output(path: str) -> pa.NativeFile:
+def open_output(path: str, *, within: str | None = None) -> pa.NativeFile:
     """Open a new file for writing; missing local directories are made.
+
+    Args:
+        path: The file.
+        within: A local directory above it that is not made if it is missing.
 
     Raises:
         DataFileError: It cannot be written there.
@@ -89,6 +93,8 @@ def open_output(path: str) -> pa.NativeFile:
     system, place = locate(path)
     with explain_errors(path, "written"):
         if is_local(path):
+            if within is not None:
+                os.stat(local_path(within))
             os.makedirs(os.path.dirname(place), exist_ok=True)
         return system.open_output_stream(place)
 

@@ -43,6 +43,7 @@ class WriteTarget:
         bytes_per_row: The average size of a row in the table's files so far; None if there are none.
         is_encrypted: Whether each file gets a key of its own.
         needs_mapping: Whether files must carry a name mapping even if all their columns have field ids.
+        is_private: Whether the directory is that of one write, made by it: if it is gone, the write is over.
         file_count: How many files there are to be, whatever their size; None: as many as their size asks for.
     """
 
@@ -55,4 +56,5 @@ class WriteTarget:
     bytes_per_row: float | None = None
     is_encrypted: bool = False
     needs_mapping: bool = False
+    is_private: bool = False
     file_count: int | None = None

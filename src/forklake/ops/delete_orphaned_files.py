@@ -287,9 +287,10 @@ class _KnownFiles:
         self.newest = self.newest if claims.newest is None else claims.newest
 
     def may_be_named(self, path: str) -> bool:
-        """Return whether a row may name a file whose place is not known: the path ends the same.
+        """Return whether a row of an unknown place may name a file.
 
-        Such rows are those that were added since, and those of tables that nobody knows any more.
+        Its path ends the same. Such rows are those that were added since, and those of tables that nobody
+        knows any more.
         """
         parts = path.split("/")
         return bool(self._ends) and any("/".join(parts[at:]) in self._ends for at in range(1, len(parts)))

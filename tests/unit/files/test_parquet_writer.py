@@ -308,6 +308,18 @@ def test_an_exception_on_the_way_leaves_no_file(tmp_path: Path) -> None:
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.parametrize("keys", [(), (("k", "identity"),)])
+def test_a_write_that_is_over_does_not_get_its_directory_back(
+    tmp_path: Path, keys: tuple[tuple[str, str], ...]
+) -> None:
+    private = tmp_path / "write-1"
+    with pytest.raises(DataFileError, match="was not written"):
+        write_files([batch(("a", 1, 1.0))], target(private, *keys, is_private=True), SCHEMA)
+    assert not private.exists()
+    private.mkdir()
+    assert len(write_files([batch(("a", 1, 1.0))], target(private, *keys, is_private=True), SCHEMA)) == 1
+
+
 def test_a_file_that_cannot_grow_is_named_and_leaves_nothing(tmp_path: Path) -> None:
     rows = batch(*((f"{number}" * 9, number, float(number)) for number in range(20_000)))
     asked = target(tmp_path, parquet_row_group_size=1000, parquet_compression="uncompressed")

@@ -19,6 +19,7 @@ from forklake.engine.spark.driver.isolate import isolate
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.write.file_layout import lay_out, layout_settings
 from forklake.engine.spark.write.partition_tokens import with_tokens
+from forklake.files import storage
 from forklake.files.parquet_writer import write_files
 from forklake.files.schema import arrow_schema
 from forklake.model.definitions import NewDataFile
@@ -46,7 +47,9 @@ def write_with_arrow(rows: DataFrame, target: WriteTarget, directory: str) -> li
             F.col(quote_spark_name(field.name)).alias(f"c{number}") for number, field in enumerate(target.fields)
         ]
         arranged = lay_out(tokened, target, tokens).select(*columns)
-        task = _task(replace(target, directory=directory), schema)
+        storage.make_directory(directory)
+        # An attempt that Spark stopped may still run when the write is over: it must not make the directory again.
+        task = _task(replace(target, directory=directory, is_private=True), schema)
         reports = map_in_python(arranged, task, "file binary").collect()
     below = directory.removeprefix(target.directory)
     files: Iterator[NewDataFile] = (pickle.loads(report.file) for report in reports)
