@@ -70,6 +70,7 @@ soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories 
 	FORKLAKE_FILTERS=$${FORKLAKE_FILTERS:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_filters.py
 	FORKLAKE_HISTORIES=$${FORKLAKE_HISTORIES:-20000} $(BIN)/pytest --timeout 0 $(ARGS) tests/spark/test_random_matches.py \
 		tests/spark/test_row_histories.py tests/spark/test_lengths.py
+	$(BIN)/pytest -n $(WORKERS) --timeout 0 --soak $(ARGS) tests
 	FORKLAKE_CYCLES=$${FORKLAKE_CYCLES:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/race/test_open_close.py
 
 # ----------------------------------------------------------------------------------------------------------------------

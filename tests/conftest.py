@@ -44,14 +44,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fast", action="store_true", help="only tests without a server, without Java, and not marked slow"
     )
+    parser.addoption("--soak", action="store_true", help="only tests that are marked soak, which are else left out")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is slow, if that was asked for."""
-    if config.getoption("fast"):
-        chosen = [item for item in items if not _is_slow(item)]
-        config.hook.pytest_deselected(items=[item for item in items if _is_slow(item)])
-        items[:] = chosen
+    """Leave out what is for a long run, and what is slow, if that was asked for."""
+    is_soak, is_fast = config.getoption("soak"), config.getoption("fast")
+    chosen, left = [], []
+    for item in items:
+        is_wanted = (item.get_closest_marker("soak") is not None) == is_soak and not (is_fast and _is_slow(item))
+        (chosen if is_wanted else left).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = chosen
 
 
 def _is_slow(item: pytest.Item) -> bool:

@@ -103,6 +103,7 @@ def test_histories_find_a_lake_in_which(
     assert found is not None, f"no history of {seeds} shows it"
 
 
+@pytest.mark.soak
 def test_a_failing_history_is_made_shorter_and_still_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _tombstones_count_for_ever(Sabotage(monkeypatch))
     factory = LakeFactory("sqlite", tmp_path)

@@ -25,7 +25,11 @@ def do(url: str, deed: str, step: str, time: int) -> None:
         DEEDS[deed](lake)
 
 
-STORED_DEEDS = [(store, deed) for store in STORES for deed in DEEDS if store != "duckdb" or deed in ("commit", "fork")]
+STORED_DEEDS = [
+    pytest.param(store, deed, marks=[pytest.mark.soak] if store == "duckdb" and deed != "fork" else [])
+    for store in STORES
+    for deed in DEEDS
+]
 """DuckDB runs the same statements as SQLite, and takes its time."""
 
 

@@ -10,7 +10,7 @@ from tests.lakes import LakeFactory
 from tests.race.processes import SECONDS, Job, race, turns
 from tests.race.state import Content, check_rules, content
 
-FORKS = 1_000
+FORKS = 300
 WRITTEN = 10
 """Every so many-th fork is written to, by one process alone."""
 

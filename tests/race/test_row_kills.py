@@ -19,6 +19,10 @@ from tests.rows.operations import Update
 from tests.sound import check_sound
 
 
+OFTEN = ("merge", "transaction")
+"""What is tried on PostgreSQL in each run: the others write files and commit in the same steps."""
+
+
 def do(url: str, deed: str, step: str, time: int) -> None:
     """Do a deed and die at a step of it."""
     death = Death(step, time)
@@ -36,8 +40,14 @@ def note_steps(url: str, deed: str) -> list[str]:
     return steps
 
 
-@pytest.mark.parametrize("deed", DEEDS)
-@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+STORED_DEEDS = [
+    pytest.param(store, deed, marks=[pytest.mark.soak] if store == "postgres" and deed not in OFTEN else [])
+    for store in ("sqlite", "postgres")
+    for deed in DEEDS
+]
+
+
+@pytest.mark.parametrize(("lake_factory", "deed"), STORED_DEEDS, indirect=["lake_factory"])
 def test_death_at_any_step_of_a_write_leaves_the_rows_before_or_after(lake_factory: LakeFactory, deed: str) -> None:
     filled, data = lake_factory.url(), lake_factory.directory / "data"
     with Lake(filled, data_path=data) as lake:

@@ -50,7 +50,9 @@ def seen(catalog: Catalog) -> list[tuple[Any, ...]]:
     return sorted(tuple(row) for row in catalog.table("t").dataframe().collect())
 
 
-@pytest.mark.parametrize("shop", [0, 10], ids=["files", "inlined"], indirect=True)
+@pytest.mark.parametrize(
+    "shop", [pytest.param(0, marks=pytest.mark.soak, id="files"), pytest.param(10, id="inlined")], indirect=True
+)
 def test_an_upsert_and_a_merge_that_met_are_run_again_and_find_the_key(shop: Catalog, rival: Rival) -> None:
     table = shop.table("t")
     rival.act = lambda: shop.sql(MERGE)

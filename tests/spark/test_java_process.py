@@ -147,6 +147,7 @@ print(orders.count(), orders.delete("length(item) = 1").row_count)
     assert said == ""
 
 
+@pytest.mark.soak
 def test_a_session_of_the_users_is_not_replaced_but_can_be_made_anew(tmp_path: Path) -> None:
     program = """
 from pyspark.sql import SparkSession
