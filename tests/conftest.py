@@ -50,7 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is for a long run, and what is slow, if that was asked for."""
     is_soak, is_fast = config.getoption("soak"), config.getoption("fast")
-    chosen, left = [], []
+    chosen: list[pytest.Item] = []
+    left: list[pytest.Item] = []
     for item in items:
         is_wanted = (item.get_closest_marker("soak") is not None) == is_soak and not (is_fast and _is_slow(item))
         (chosen if is_wanted else left).append(item)
