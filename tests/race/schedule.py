@@ -83,8 +83,8 @@ def telling_of_begun_files(on_step: Callable[[str], None]) -> Iterator[None]:
     """Have each file told of as a step when its first byte could be written."""
     opened = storage.open_output
 
-    def begin(path: str) -> Any:
-        stream = opened(path)
+    def begin(path: str, **how: Any) -> Any:
+        stream = opened(path, **how)
         stream.write(b"")
         on_step("file begun")
         return stream
