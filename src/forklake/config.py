@@ -84,4 +84,4 @@ class Settings:
     in between: then its commit is refused. What a crash leaves behind waits so long for a search that may delete it.
     """
     on_step: Callable[[str], None] = _pass_by
-    """Told the name of each step of a commit, a fork, an append, a search for orphans, so that tests can stop there."""
+    """Told the name of each step of a commit, a fork, an append, of maintenance, so that tests can stop there."""

@@ -94,3 +94,20 @@ def telling_of_begun_files(on_step: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         storage.open_output = opened
+
+
+@contextmanager
+def telling_of_deleted_files(on_step: Callable[[str], None]) -> Iterator[None]:
+    """Have each file told of as a step when it has just been deleted."""
+    delete = storage.try_delete
+
+    def deleted(path: str) -> str | None:
+        reason = delete(path)
+        on_step("file deleted")
+        return reason
+
+    storage.try_delete = deleted
+    try:
+        yield
+    finally:
+        storage.try_delete = delete

@@ -124,6 +124,7 @@ def _clean_catalog(runtime: Runtime, catalog: CatalogId, waited: datetime | None
                 check_same_place(session, runtime.lake_path)
             paths = [file.path for file in scheduled_before(session, catalog, waited, after, _BATCH)]
             free, named = _judge(session, runtime.lake_path, catalog, paths)
+            runtime.store.step("clean-up: before the end of a look")
         if not paths:
             return found
         found = found + _delete(runtime, catalog, free, named, dry_run=dry_run)
@@ -150,6 +151,8 @@ def _delete(
         runtime.store.step("clean-up: files deleted")
         with runtime.store.writing() as session:
             forget_scheduled(session, catalog, sorted(set(paths) - set(left)))
+            runtime.store.step("clean-up: before the end")
+        runtime.store.step("clean-up: files forgotten")
         _LOG.info("Catalog %d: %d old files deleted, %d not", catalog, len(paths) - len(left), len(left))
     gone = [path for path in paths if path not in set(left)]
     return CleanUp(tuple(gone), sum(sizes.get(path, 0) for path in gone), tuple(named), tuple(left), dry_run)

@@ -96,6 +96,7 @@ def collect(store: Store, lake_path: str | None, catalogs: Sequence[CatalogId]) 
             session.lock_all_alone(ids)
             is_done = collection.go_on(session)
             store.step("collect: before the end of a batch")
+        store.step("collect: batch done")
     return collection.collected
 
 

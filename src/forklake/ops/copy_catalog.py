@@ -40,6 +40,7 @@ def copy_catalog(
     source = head.version
     if at is not None:
         source = versions.version_of(store, source, at)
+    store.step("copy: planned")
     try:
         with store.writing() as session:
             if placement.data_path is None:
@@ -68,6 +69,7 @@ def copy_catalog(
             procedures.write_changes(session, catalog, snapshot, "", message=message)
             procedures.copy_options(session, parent, source, catalog)
             write_out(session, lake_path, source, catalog, snapshot)
+            store.step("copy: before the end")
         return catalog
     except DuplicateKeyError as error:
         raise already_exists_error(name) from error

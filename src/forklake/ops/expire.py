@@ -83,7 +83,9 @@ def expire_snapshots(
         if chosen and not dry_run:
             forget_snapshots(session, catalog, [snapshot.snapshot_id for snapshot in chosen])
             mark_due(session, version.owners)
+            store.step("expire: before the end")
     if not dry_run:
+        store.step("expire: snapshots forgotten")
         collect(store, lake_path, [catalog])
         _LOG.info("Catalog %d: %d snapshots expired", catalog, len(chosen))
     return chosen

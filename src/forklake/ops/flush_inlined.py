@@ -105,6 +105,7 @@ def flush_table(staging: Staging, runtime: Runtime, table: TableRow) -> int:
     written += [target.directory + file.path for file in data_files]
     dates = _DeleteDates(runtime, staging.draft, table.table_id, files)
     delete_files, whole = _write_deletes(plan, dates, target, written)
+    runtime.settings.on_step("flush: files written")
     staging.stage(
         FlushInlined(
             table_id=table.table_id,

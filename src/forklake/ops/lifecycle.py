@@ -74,6 +74,7 @@ def undrop_catalog(store: Store, catalog: CatalogId) -> None:
             heads.write_live(session, catalog, live=True)
             snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
             catalogs.begin_row(session, catalog, row, snapshot, max(session.now(), row.end_time or row.begin_time))
+            store.step("undrop: before the end")
     except DuplicateKeyError as error:
         raise already_exists_error(name) from error
 

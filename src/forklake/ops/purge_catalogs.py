@@ -78,6 +78,7 @@ def _drop(runtime: Runtime, live: Sequence[CatalogId]) -> None:
             ends = [SnapshotId(taken) for taken in session.take_ids("ducklake_snapshot_id_seq", len(dropped))]
             heads.write_dropped(session, dropped)
             catalogs.end_rows(session, list(zip(dropped, ends, strict=True)), session.now())
+            runtime.store.step("purge: before the end of a drop")
 
 
 def _purge(runtime: Runtime, batch: Sequence[CatalogId]) -> list[CatalogId]:
@@ -89,6 +90,8 @@ def _purge(runtime: Runtime, batch: Sequence[CatalogId]) -> list[CatalogId]:
         if dropped:
             mark_due(session, {*dropped, *heads.ancestors(session, dropped)})
             catalogs.purge(session, dropped)
+        store.step("purge: before the end")
+    store.step("purge: catalogs forgotten")
     collect(store, runtime.lake_path, dropped)
     _LOG.info("Catalogs purged: %s", ", ".join(map(str, dropped)))
     return dropped

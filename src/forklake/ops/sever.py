@@ -54,6 +54,8 @@ def sever(runtime: Runtime, catalog: CatalogId) -> SnapshotId | None:
             heads.forget_ancestry(session, catalog)
             forget_snapshots_before(session, catalog, snapshot)
             mark_due(session, before.owners)
+            store.step("sever: before the end")
+        store.step("sever: written out")
         collect(store, lake_path, [catalog])
         _LOG.info("Catalog %d: severed at snapshot %d", catalog, snapshot)
         return snapshot
