@@ -177,11 +177,13 @@ class DuckEngine:
         for file in plan.files:
             rows = pq.read_table(file.path).append_column("__at__", pa.array(range(file.record_count)))
             found = _run(f"SELECT __at__ FROM t WHERE {_duckdb(condition)}", {"t": DuckFrame(_kept(file, rows))})
-            gone = np.union1d(_deleted(file), found.column(0).to_numpy())
+            places = found.column(0).to_numpy()
             count += found.num_rows
-            if gone.size == file.record_count:
+            if np.union1d(_deleted(file), places).size == file.record_count:
                 whole.append(file.data_file_id)
             elif found.num_rows:
+                # What is deleted in the metadata stays there.
+                gone = np.union1d(_deleted_in_file(file), places)
                 made.append(write_delete_file(target.directory, file.data_file_id, file.path, gone))
         if plan.inlined:
             _refuse("deleting inlined rows")
@@ -251,8 +253,11 @@ def _refuse(what: str) -> NoReturn:
 
 
 def _deleted(file: ScanFile) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    earlier = np.empty(0, np.int64) if file.deletes is None else read_deletes(file.deletes)
-    return np.union1d(earlier, np.asarray(file.inlined_deletes, np.int64))
+    return np.union1d(_deleted_in_file(file), np.asarray(file.inlined_deletes, np.int64))
+
+
+def _deleted_in_file(file: ScanFile) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.empty(0, np.int64) if file.deletes is None else read_deletes(file.deletes)
 
 
 def _kept(file: ScanFile, rows: pa.Table) -> pa.Table:

@@ -131,12 +131,12 @@ def expire(lake: Lake, scene: Scene) -> None:
 
 
 def clean_up(lake: Lake, scene: Scene) -> None:
-    done = cleanup_old_files(lake._runtime, _id(lake, scene.shop), cleanup_all=True)
+    done = cleanup_old_files(lake._runtime, catalog_id(lake, scene.shop), cleanup_all=True)
     assert done.failed == ()
 
 
 def search(lake: Lake, scene: Scene) -> None:
-    found = delete_orphaned_files(lake._runtime, _id(lake, scene.shop), cleanup_all=True)
+    found = delete_orphaned_files(lake._runtime, catalog_id(lake, scene.shop), cleanup_all=True)
     assert found.failures == ()
 
 
@@ -148,7 +148,7 @@ def add_files(lake: Lake, scene: Scene) -> None:
     lake.catalog(scene.shop).table("t").storage.add_files(adopted(lake, scene))
 
 
-def _id(lake: Lake, name: str) -> Any:
+def catalog_id(lake: Lake, name: str) -> Any:
     """Return the id of a catalog that may be dropped or purged."""
     query = "SELECT catalog_id FROM forklake.ducklake_catalog WHERE catalog_name = :name"
     return lake._runtime.store.query(query, name=name)[0][0]
@@ -200,8 +200,8 @@ def free_everything(lake: Lake, scene: Scene) -> None:
         catalog.maintenance.expire_snapshots(older_than=datetime.now(UTC) + timedelta(hours=1))
     # Forks first: then their parents keep nothing for them.
     for name in (*(catalog.name for catalog in made), scene.agent, scene.gone, scene.shop):
-        assert cleanup_old_files(lake._runtime, _id(lake, name), cleanup_all=True).failed == ()
-        assert delete_orphaned_files(lake._runtime, _id(lake, name), cleanup_all=True).failures == ()
+        assert cleanup_old_files(lake._runtime, catalog_id(lake, name), cleanup_all=True).failed == ()
+        assert delete_orphaned_files(lake._runtime, catalog_id(lake, name), cleanup_all=True).failures == ()
 
 
 def check_files(lake: Lake, scene: Scene, *, complete: bool) -> None:

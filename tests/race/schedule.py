@@ -1,6 +1,7 @@
 """Two deeds in threads of one process, each stopped at a step of its own until the other has done something."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,6 +34,30 @@ def _pass_by(step: str) -> None:
     pass
 
 
+def _never() -> bool:
+    return False
+
+
+def play(first: "Actor", second: "Actor", is_waiting: Callable[[], bool] = _never) -> None:
+    """Let both go to their stops, then the one that came first to its end, then the other.
+
+    One that waits for a lock of the other goes on when the other has ended.
+    """
+    first.go_to_stop()
+    second.go_to_stop(is_waiting)
+    first.go_on(is_waiting)
+    second.go_on()
+    first.go_on()
+
+
+def is_within_transaction(step: str) -> bool:
+    """Return whether a step is in a transaction that writes: an embedded store then has no room for others."""
+    verb, place = step.partition(": ")[::2]
+    if verb in ("commit", "fork"):
+        return place not in ("before the call", "done")
+    return "before the end" in place or step == "orphans: judged"
+
+
 class Actor:
     """A deed that stops at its n-th step that counts; at 0 before it begins."""
 
@@ -46,16 +71,21 @@ class Actor:
         self._stopped, self._may_go = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def go_to_stop(self) -> None:
-        """Begin, and go on to the stop, or to the end if it comes before."""
+    def go_to_stop(self, is_waiting: Callable[[], bool] = _never) -> None:
+        """Begin, and go on to the stop, or to the end if it comes before, or until it waits for the other."""
         self._thread.start()
-        assert self._stopped.wait(PATIENCE_SECONDS), f"hangs after {self.steps}"
+        self._wait(self._stopped.is_set, is_waiting)
 
-    def finish(self) -> None:
-        """Go on to the end."""
+    def go_on(self, is_waiting: Callable[[], bool] = _never) -> None:
+        """Go on to the end, or until it waits for the other."""
         self._may_go.set()
-        self._thread.join(PATIENCE_SECONDS)
-        assert not self._thread.is_alive(), f"hangs after {self.steps}"
+        self._wait(lambda: not self._thread.is_alive(), is_waiting)
+
+    def _wait(self, is_there: Callable[[], bool], is_waiting: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not is_there() and not is_waiting():
+            assert time.monotonic() < end, f"hangs after {self.steps}"
+            time.sleep(0.0005)
 
     def _run(self) -> None:
         try:

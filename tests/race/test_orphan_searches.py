@@ -20,7 +20,7 @@ from forklake.ops.delete_orphaned_files import _Search
 from tests.lakes import EMBEDDED, LakeFactory
 from tests.race.deeds import Death
 from tests.race.processes import SECONDS, Job, Worker, race, turns
-from tests.race.schedule import Actor, Relay, telling_of_begun_files
+from tests.race.schedule import Actor, Relay, is_within_transaction, play, telling_of_begun_files
 from tests.sound import check_sound
 
 ROWS = [{"id": number} for number in range(20)]
@@ -51,10 +51,7 @@ class World:
 
     def counts(self, step: str) -> bool:
         """Return whether an actor may stop at a step: where it has an embedded store for itself, the other waits."""
-        alone = step == "orphans: judged" or (
-            step.startswith("commit:") and step not in ("commit: before the call", "commit: done")
-        )
-        return not (self._is_embedded and alone)
+        return not (self._is_embedded and is_within_transaction(step))
 
     def play(self, write_stop: int, search_stop: int, *, writer_first: bool) -> tuple[Actor, Actor]:
         """Let both go to their stops, then the one that came first to its end, then the other; return both."""
@@ -63,10 +60,7 @@ class World:
         writer = Actor(self.relay, self.write, write_stop, self.counts)
         search = Actor(self.relay, self.search, search_stop, self.counts)
         first, second = (writer, search) if writer_first else (search, writer)
-        first.go_to_stop()
-        second.go_to_stop()
-        first.finish()
-        second.finish()
+        play(first, second)
         if search.error is not None:
             raise search.error
         assert str(stray) in search.result

@@ -4,9 +4,7 @@ import logging
 import os
 import re
 import resource
-import shutil
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +24,7 @@ from forklake.engine.spark.driver.gateway import is_lost
 from forklake.engine.spark.read.collect import collect_arrow
 from forklake.engine.spark.read.scan import scan
 from forklake.errors import DataFileError, EngineError, ForklakeError, InvalidInputError
+from tests.disks import full_disk
 from tests.spark.plans import deleted, field, plan, scanned, written
 from tests.waiting import wait_until
 
@@ -129,19 +128,6 @@ def test_a_plan_that_takes_too_much_memory_is_an_error_and_the_session_goes_on(
         assert small.fetchall() == [("abab",)]
     with pytest.raises(EngineError, match='ran out of memory on rows for table "t"'):
         collect_arrow(spark.range(1).selectExpr("repeat('ab', 1000000000)"), "t")
-
-
-@contextmanager
-def full_disk(place: Path) -> Iterator[None]:
-    """Let a directory be a file system with room for a megabyte."""
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a file system cannot be mounted here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 @contextmanager

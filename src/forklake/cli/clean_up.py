@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -63,7 +63,8 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
     the option delete_older_than, 2 days if it is not set. Files that some catalog still names, and those
     that cannot be deleted, go on waiting.
 
-    With --json: `deleted`, `byte_count`, `named`, `failed` and `dry_run`.
+    With --json: `deleted`, `byte_count`, `named`, `failed`, `failures` and `dry_run`. The exit code is 9 if some files
+    could not be deleted.
 
     Examples:
       forklake maintain cleanup --all
@@ -79,8 +80,9 @@ def cleanup(catalog: str | None, older_than: str | None, everything: bool, any_a
         found = maintenance.cleanup_old_files(older_than=older_than, cleanup_all=any_age, dry_run=dry_run)
     output.show(found, lambda: _summary(found))
     if found.failed:
+        tell_failures(found.failures)
         raise DataFileError(
-            f'{output.quantity(len(found.failed), "file")} could not be deleted; one is "{found.failed[0]}".',
+            f"{output.quantity(len(found.failed), 'file')} could not be deleted.",
             hint="They go on waiting; run it again when they can be deleted.",
         )
 
@@ -97,7 +99,8 @@ def everything(duration: str | None, dry_run: bool) -> None:
     goes on where this one ended.
 
     With --json: `catalogs`, each with `catalog_id`, `name`, `steps` and `failure`, `left` and `cleaned`; with
-    --dry-run the ids of the catalogs for each verb. The exit code is 11 if some catalogs failed.
+    --dry-run the ids of the catalogs for each verb. The exit code is 11 if some catalogs failed, and 9 if none did but
+    some files could not be deleted.
 
     Examples:
       forklake maintain all --dry-run
@@ -122,8 +125,11 @@ def everything(duration: str | None, dry_run: bool) -> None:
     failures = [one for one in done.catalogs if one.failure is not None]
     for one in failures:
         click.echo(f'Catalog "{output.printable(one.name)}": {one.failure}', err=True)
+    tell_failures(done.cleaned.failures)
     if failures:
         click.get_current_context().exit(IncompleteError.exit_code)
+    if done.cleaned.failed:
+        click.get_current_context().exit(DataFileError.exit_code)
 
 
 def _show_needs(needs: MaintenanceNeeds) -> None:
@@ -139,6 +145,12 @@ def _show_needs(needs: MaintenanceNeeds) -> None:
             f" {output.quantity(needs.scheduled_count, 'file')} waiting for deletion.",
         ],
     )
+
+
+def tell_failures(failures: Iterable[str]) -> None:
+    """Print what could not be deleted or read beside the results."""
+    for failure in failures:
+        click.echo(output.printable(failure), err=True)
 
 
 def _summary(found: CleanUp) -> Iterator[str]:
@@ -196,7 +208,6 @@ def orphans(catalog: str | None, everything: bool, older_than: str | None, any_a
         },
         text,
     )
-    for failure in found.failures:
-        click.echo(output.printable(failure), err=True)
+    tell_failures(found.failures)
     if found.failures:
         click.get_current_context().exit(DataFileError.exit_code)

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from forklake import CompactedFiles
+from forklake import CheckpointStep, CompactedFiles
 from forklake.cli import output
-from forklake.cli.clean_up import cleanup, everything, expire, orphans
+from forklake.cli.clean_up import cleanup, everything, expire, orphans, tell_failures
 from forklake.cli.command import Group, catalog_argument, open_lake
 from forklake.cli.progress import draw_progress
 from forklake.cli.table import flush_tables
-from forklake.errors import IncompleteError
+from forklake.errors import DataFileError, IncompleteError
 
 
 @click.group(cls=Group)
@@ -104,19 +104,31 @@ def checkpoint(catalog: str) -> None:
     Inlined rows are flushed, snapshots expire that are older than the option expire_older_than, small files are merged,
     files with many deleted rows are rewritten, and files that nothing needs or names are deleted.
 
-    With --json: `steps`, each with `name` and `count`.
+    With --json: `steps`, each with `name`, `count` and `failures`. The exit code is 9 if some files could not be
+    deleted.
 
     Examples:
       forklake maintain checkpoint shop
     """
     with open_lake() as lake, draw_progress() as progress:
-        steps = lake.catalog(catalog).maintenance.checkpoint(progress=progress)
-    sheet = output.Sheet("STEP", "COUNT", right=("COUNT",))
-    output.show({"steps": steps}, lambda: sheet.lines((step.name, f"{step.count:,}") for step in steps))
+        try:
+            steps = lake.catalog(catalog).maintenance.checkpoint(progress=progress)
+        except IncompleteError as error:
+            _show_steps(error.done)
+            raise
+    _show_steps(steps)
+    if any(step.failures for step in steps):
+        click.get_current_context().exit(DataFileError.exit_code)
 
 
 for command in (expire, cleanup, orphans, everything):
     maintain.add_command(command)
+
+
+def _show_steps(steps: Sequence[CheckpointStep]) -> None:
+    sheet = output.Sheet("STEP", "COUNT", right=("COUNT",))
+    output.show({"steps": steps}, lambda: sheet.lines((step.name, f"{step.count:,}") for step in steps))
+    tell_failures(failure for step in steps for failure in step.failures)
 
 
 def _show(compact: Callable[[], list[CompactedFiles]], *, dry_run: bool) -> None:

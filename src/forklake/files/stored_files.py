@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -62,6 +62,11 @@ def delete_files(paths: Sequence[str]) -> dict[str, str]:
         with ThreadPoolExecutor(_THREADS) as pool:
             outcomes = list(pool.map(storage.try_delete, paths))
     return {path: reason for path, reason in zip(paths, outcomes, strict=True) if reason is not None}
+
+
+def undeleted_files(left: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence for each file that `delete_files` left."""
+    return tuple(f'File "{path}" was not deleted: {reason.removesuffix(".")}.' for path, reason in left.items())
 
 
 def delete_empty_directories(path: str, root: str) -> None:

@@ -284,7 +284,7 @@ class CatalogMaintenance(Maintenance):
             progress: Called with the step, how many are done, and how many there are.
 
         Returns:
-            The steps, each with how much it did.
+            The steps, each with how much it did, and which files could not be deleted.
 
         Raises:
             IncompleteError: Some tables failed; all steps were done for the others.

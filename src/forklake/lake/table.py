@@ -11,7 +11,7 @@ from forklake.catalog import describe, lookup
 from forklake.catalog.moments import Moment, Time, one_moment
 from forklake.catalog.state import Content
 from forklake.catalog.titles import format_title
-from forklake.errors import NotFoundError
+from forklake.errors import NotFoundError, SnapshotNotFoundError
 from forklake.lake.alter import Alter
 from forklake.lake.engine_columns import Condition
 from forklake.lake.inspection import Inspection
@@ -399,9 +399,12 @@ class Table:
 
         Raises:
             NotFoundError: It is not there; the message has the name that this handle knows.
+            SnapshotNotFoundError: The state was expired meanwhile.
         """
         try:
             return lookup.table_by_id(content, self.table_id)
+        except SnapshotNotFoundError:
+            raise
         except NotFoundError as error:
             title = format_title("table", self.schema_name, self.name)
             raise NotFoundError(f"{error.message} ({title})", hint=error.advice) from None

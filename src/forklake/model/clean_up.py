@@ -16,6 +16,7 @@ class CleanUp:
         byte_count: The bytes that they had; a file that was gone before had none.
         named: Files that stay scheduled because a row of some catalog still names them.
         failed: Files that could not be deleted, and stay scheduled.
+        failures: Why they could not, as sentences.
         dry_run: Whether nothing was done.
     """
 
@@ -23,6 +24,7 @@ class CleanUp:
     byte_count: int = 0
     named: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
     dry_run: bool = False
 
     def __add__(self, other: CleanUp) -> CleanUp:
@@ -31,6 +33,7 @@ class CleanUp:
             self.byte_count + other.byte_count,
             self.named + other.named,
             self.failed + other.failed,
+            self.failures + other.failures,
             self.dry_run,
         )
 

@@ -298,10 +298,17 @@ class CompactedFiles:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointStep:
-    """A step of a checkpoint, and how many rows, snapshots or files it dealt with."""
+    """A step of a checkpoint.
+
+    Attributes:
+        name: DuckLake's name of its function.
+        count: How many rows, snapshots or files it dealt with.
+        failures: What could not be deleted or read, and why, as sentences.
+    """
 
     name: str
     count: int
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

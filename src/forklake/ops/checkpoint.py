@@ -20,6 +20,9 @@ from forklake.ops.flush_inlined import flush_inlined
 from forklake.ops.plain_history import Progress
 from forklake.ops.runtime import Runtime
 
+_Outcome = tuple[int, tuple[str, ...]]
+"""How much a step did, and what could not be deleted or read."""
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointWork:
@@ -43,7 +46,8 @@ class CheckpointWork:
 def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] | None = None) -> list[CheckpointStep]:
     """Do the steps of `STEPS`, or those with some names; return how much each did.
 
-    Each has its defaults. Tables that fail in one step do not stop the next one.
+    Each has its defaults. Tables that fail in one step do not stop the next one, nor do files that cannot be deleted:
+    the steps tell of them.
 
     Raises:
         IncompleteError: Some tables failed; all steps were done for the others.
@@ -54,7 +58,8 @@ def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] 
     for place, (name, step) in enumerate(steps):
         progress(name, place, len(steps))
         try:
-            done.append(CheckpointStep(name, step(work)))
+            count, unfinished = step(work)
+            done.append(CheckpointStep(name, count, unfinished))
         except IncompleteError as error:
             failures += error.failures
             done.append(CheckpointStep(name, sum(one.files_processed for one in error.done)))
@@ -65,37 +70,39 @@ def checkpoint(work: CheckpointWork, progress: Progress, names: Collection[str] 
     return done
 
 
-def _flush(work: CheckpointWork) -> int:
+def _flush(work: CheckpointWork) -> _Outcome:
     flushed = work.run(lambda staging: flush_inlined(staging, work.runtime))
-    return sum(one.row_count for one in flushed or ())
+    return sum(one.row_count for one in flushed or ()), ()
 
 
-def _expire(work: CheckpointWork) -> int:
-    return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient"))
+def _expire(work: CheckpointWork) -> _Outcome:
+    return len(expire_snapshots(work.runtime, work.catalog_id, rule="lenient")), ()
 
 
-def _clean_up(work: CheckpointWork) -> int:
-    return len(cleanup_old_files(work.runtime, work.catalog_id).deleted)
+def _clean_up(work: CheckpointWork) -> _Outcome:
+    found = cleanup_old_files(work.runtime, work.catalog_id)
+    return len(found.deleted), found.failures
 
 
-def _delete_orphans(work: CheckpointWork) -> int:
-    return len(delete_orphaned_files(work.runtime, work.catalog_id).files)
+def _delete_orphans(work: CheckpointWork) -> _Outcome:
+    found = delete_orphaned_files(work.runtime, work.catalog_id)
+    return len(found.files), found.failures
 
 
-def _merge(work: CheckpointWork) -> int:
+def _merge(work: CheckpointWork) -> _Outcome:
     return _compact(work, MergeRules())
 
 
-def _rewrite(work: CheckpointWork) -> int:
+def _rewrite(work: CheckpointWork) -> _Outcome:
     return _compact(work, RewriteRules())
 
 
-def _compact(work: CheckpointWork, rules: Rules) -> int:
+def _compact(work: CheckpointWork, rules: Rules) -> _Outcome:
     done = compact_tables(work.runtime, work.content(), work.commit, Compacting(rules))
-    return sum(one.files_processed for one in done)
+    return sum(one.files_processed for one in done), ()
 
 
-STEPS: Final[tuple[tuple[str, Callable[[CheckpointWork], int]], ...]] = (
+STEPS: Final[tuple[tuple[str, Callable[[CheckpointWork], _Outcome]], ...]] = (
     ("flush_inlined_data", _flush),
     ("expire_snapshots", _expire),
     ("merge_adjacent_files", _merge),

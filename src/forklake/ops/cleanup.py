@@ -145,14 +145,15 @@ def _delete(
 ) -> CleanUp:
     runtime.store.step("clean-up: judged")
     sizes = files.storage.sizes(paths)
-    left: list[str] = []
+    left: dict[str, str] = {}
     if not dry_run and paths:
-        left = files.storage.delete(paths)
+        left = files.stored_files.delete_files(paths)
         runtime.store.step("clean-up: files deleted")
         with runtime.store.writing() as session:
-            forget_scheduled(session, catalog, sorted(set(paths) - set(left)))
+            forget_scheduled(session, catalog, sorted(set(paths) - left.keys()))
             runtime.store.step("clean-up: before the end")
         runtime.store.step("clean-up: files forgotten")
         _LOG.info("Catalog %d: %d old files deleted, %d not", catalog, len(paths) - len(left), len(left))
-    gone = [path for path in paths if path not in set(left)]
-    return CleanUp(tuple(gone), sum(sizes.get(path, 0) for path in gone), tuple(named), tuple(left), dry_run)
+    gone = tuple(path for path in paths if path not in left)
+    freed = sum(sizes.get(path, 0) for path in gone)
+    return CleanUp(gone, freed, tuple(named), tuple(left), files.stored_files.undeleted_files(left), dry_run)

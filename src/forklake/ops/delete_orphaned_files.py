@@ -19,7 +19,13 @@ import numpy as np
 from forklake.catalog.moments import Time
 from forklake.catalog.paths import join
 from forklake.errors import InvalidInputError
-from forklake.files.stored_files import StoredFile, delete_empty_directories, delete_files, stored_files
+from forklake.files.stored_files import (
+    StoredFile,
+    delete_empty_directories,
+    delete_files,
+    stored_files,
+    undeleted_files,
+)
 from forklake.metastore.queries import catalogs, known_files, leases
 from forklake.metastore.queries.known_files import Claims
 from forklake.metastore.store import Session
@@ -224,7 +230,7 @@ class _Search:
             self._step("orphans: judged")
             left = delete_files([file.path for file in orphans])
         self._step("orphans: files deleted")
-        self.failures += [f'File "{path}" was not deleted: {reason}.' for path, reason in left.items()]
+        self.failures += undeleted_files(left)
         gone = [file for file in orphans if file.path not in left]
         _LOG.info("Catalog %d: %d orphaned files deleted, %d not", self._catalog, len(gone), len(left))
         for file in gone:

@@ -10,7 +10,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Self
 
 from forklake.config import Settings
-from forklake.errors import CatalogDroppedError, CommitConflictError, ForklakeError, InvalidInputError, NotFoundError
+from forklake.errors import (
+    CatalogDroppedError,
+    CommitConflictError,
+    DataFileError,
+    ForklakeError,
+    InvalidInputError,
+    NotFoundError,
+)
 from forklake.lake import Catalog, Lake, Transaction
 from forklake.lake.internals import catalog_of, is_past, runtime_of
 from forklake.lake.lake import lake_of
@@ -446,7 +453,9 @@ def _checkpoint(state: SessionState, statement: statements.Checkpoint) -> None:
             hint="Say COMMIT or ROLLBACK first.",
         )
     seen.writer("CHECKPOINT")
-    attached.catalog.maintenance.checkpoint()
+    left = [failure for step in attached.catalog.maintenance.checkpoint() for failure in step.failures]
+    if left:
+        raise DataFileError(f"The checkpoint was done, but {len(left)} files were not deleted. {left[0]}")
 
 
 _TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)

@@ -74,8 +74,8 @@ def _cleanup_old_files(call: Call) -> Rows:
     )
     if found.failed:
         raise DataFileError(
-            f"{len(found.failed)} files could not be deleted, of {len(found.failed) + len(found.deleted)}; one is"
-            f' "{found.failed[0]}". They stay scheduled.',
+            f"{len(found.failed)} files could not be deleted, of {len(found.failed) + len(found.deleted)}."
+            f" {found.failures[0]} They stay scheduled.",
             hint="Call it again when they can be deleted.",
         )
     return Rows(_PATHS, [(path,) for path in found.deleted])

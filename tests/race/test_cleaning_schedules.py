@@ -1,0 +1,256 @@
+"""One cleans and one works, each stopped at every step of its own: nothing that anybody sees is lost."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count, product
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+
+from forklake import Catalog, Lake
+from forklake.errors import DataFileError, NotFoundError, SnapshotNotFoundError
+from forklake.ops.cleanup import cleanup_old_files
+from tests.lakes import EMBEDDED, LakeFactory
+from tests.race.scenes import (
+    NEW,
+    OLD,
+    Scene,
+    adopted,
+    append,
+    build,
+    catalog_id,
+    check_files,
+    expire,
+    free_everything,
+    ids_of,
+    is_live,
+    read_ids,
+    search,
+    settings,
+)
+from tests.race.schedule import (
+    Actor,
+    Relay,
+    is_within_transaction,
+    play,
+    telling_of_begun_files,
+    telling_of_deleted_files,
+)
+from tests.sound import check_sound
+
+EVERY = bool(os.environ.get("FORKLAKE_FAULTS"))
+PLAYS = 2
+"""So many pairs of stops are played of each pair of deeds; with FORKLAKE_FAULTS, all of them."""
+
+_WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+class World:
+    """A lake that one opened who cleans, and one who works; scenes are made one after the other."""
+
+    def __init__(self, url: str, stack: ExitStack, factory: LakeFactory) -> None:
+        self.relay = Relay()
+        data = factory.directory / "data"
+        self.builder, self.cleaner, self.worker = (
+            stack.enter_context(Lake(url, data_path=data, settings=settings(self.relay))) for _ in range(3)
+        )
+        self.is_embedded = factory.kind in EMBEDDED
+        self._numbers = count()
+        self._database = None if self.is_embedded else stack.enter_context(psycopg.connect(url, autocommit=True))
+        stack.enter_context(telling_of_begun_files(self.relay))
+        stack.enter_context(telling_of_deleted_files(self.relay))
+
+    def new_scene(self) -> Scene:
+        scene = Scene(next(self._numbers))
+        build(self.builder, scene)
+        return scene
+
+    def is_waiting(self) -> bool:
+        """Return whether somebody waits for a lock."""
+        return self._database is not None and self._database.execute(_WAITING).fetchone() is not None
+
+
+@contextmanager
+def world_of(factory: LakeFactory) -> Iterator[World]:
+    with ExitStack() as stack:
+        yield World(factory.url(), stack, factory)
+
+
+# ---- who cleans ------------------------------------------------------------------------------------------------------
+
+
+def _expire(lake: Lake, scene: Scene, *, grace: bool) -> None:
+    expire(lake, scene)
+
+
+def _clean_up(lake: Lake, scene: Scene, *, grace: bool) -> None:
+    expire(lake, scene)
+    assert cleanup_old_files(lake._runtime, catalog_id(lake, scene.shop), cleanup_all=not grace).failed == ()
+
+
+def _search(lake: Lake, scene: Scene, *, grace: bool) -> None:
+    search(lake, scene)
+
+
+def _purge(lake: Lake, scene: Scene, *, grace: bool) -> None:
+    lake.maintenance.purge_catalogs(scene.shop)
+    assert cleanup_old_files(lake._runtime, catalog_id(lake, scene.shop), cleanup_all=not grace).failed == ()
+
+
+CLEANING = {"expire": _expire, "clean-up": _clean_up, "orphans": _search, "purge": _purge}
+
+
+# ---- who works -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A deed of one who works.
+
+    Attributes:
+        do: Does it to a catalog: the shop, or its fork if the shop is purged. Returns the rows that it read, if any.
+        rows: The rows of that catalog afterwards, by those before.
+        made: The rows of the catalog that it makes, by those of its source.
+        refusals: How it may be refused instead.
+    """
+
+    do: Callable[[World, Scene, Catalog], Any]
+    rows: Callable[[frozenset[int]], frozenset[int]] = lambda before: before
+    made: Callable[[frozenset[int]], frozenset[int]] | None = None
+    refusals: tuple[type[Exception], ...] = ()
+
+
+def _fork_past(world: World, scene: Scene, catalog: Catalog) -> None:
+    catalog.fork(scene.made, at=_early(catalog))
+
+
+def _copy_past(world: World, scene: Scene, catalog: Catalog) -> None:
+    catalog.fork(scene.made, at=_early(catalog), copy=True)
+
+
+def _early(catalog: Catalog) -> int:
+    """Return the snapshot with the rows of the fork."""
+    early = [one.snapshot_id for one in catalog.snapshots() if one.changes_made.startswith("inserted_into_table")]
+    if len(early) < 2:
+        raise SnapshotNotFoundError("It is expired.")
+    return early[1]
+
+
+def _read(world: World, scene: Scene, catalog: Catalog) -> None:
+    """Read an early snapshot: it is refused, or complete, though it expires while it is read."""
+    table = catalog.at(version=_early(catalog)).table("t")
+    store, ask = world.worker._runtime.store, world.worker._runtime.store.query
+
+    def told(sql: str, /, **params: Any) -> Any:
+        world.relay("read: before a query")
+        return ask(sql, **params)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "query", told)
+        assert read_ids(table, lambda: world.relay("read: planned")) == OLD
+
+
+def _undrop(world: World, scene: Scene, catalog: Catalog) -> None:
+    name = scene.gone if is_live(world.worker, scene.shop) else scene.shop
+    assert ids_of(world.worker.undrop_catalog(name)) == (OLD if name == scene.gone else NEW)
+
+
+WORKING = {
+    "fork": Work(lambda world, scene, catalog: catalog.fork(scene.made), made=lambda rows: rows),
+    "fork of the past": Work(_fork_past, made=lambda rows: OLD, refusals=(SnapshotNotFoundError,)),
+    "copy": Work(lambda world, scene, catalog: catalog.fork(scene.made, copy=True), made=lambda rows: rows),
+    "copy of the past": Work(_copy_past, made=lambda rows: OLD, refusals=(SnapshotNotFoundError,)),
+    "append": Work(
+        lambda world, scene, catalog: append(catalog.table("t"), range(300, 320)),
+        lambda rows: rows | frozenset(range(300, 320)),
+    ),
+    "delete": Work(
+        lambda world, scene, catalog: catalog.table("t").delete("id > 30 AND id < 55"),
+        lambda rows: rows - frozenset(range(31, 55)),
+    ),
+    "read": Work(_read, refusals=(SnapshotNotFoundError,)),
+    "undrop": Work(_undrop, refusals=(NotFoundError,)),
+    "sever": Work(lambda world, scene, catalog: world.worker.catalog(scene.agent).maintenance.sever()),
+    "add": Work(
+        lambda world, scene, catalog: catalog.table("t").storage.add_files(adopted(world.worker, scene)),
+        lambda rows: rows | frozenset(range(200, 220)),
+        refusals=(NotFoundError, DataFileError),
+    ),
+}
+
+
+# ---- plays -----------------------------------------------------------------------------------------------------------
+
+
+class Play:
+    """A pair of deeds, played in one new scene after the other."""
+
+    def __init__(self, world: World, cleaning: str, working: str) -> None:
+        self.world, self.cleaning, self.working = world, cleaning, working
+        self.work = WORKING[working]
+
+    def play(self, clean_stop: int, work_stop: int, *, cleaner_first: bool) -> tuple[Actor, Actor]:
+        """Play with some stops, and check; return who cleaned and who worked."""
+        world, scene = self.world, self.world.new_scene()
+        if self.cleaning == "purge":
+            world.builder.catalog(scene.shop).drop()
+        # What a reader needs is there for a grace period.
+        clean, grace = CLEANING[self.cleaning], self.working == "read"
+        target = scene.agent if self.cleaning == "purge" else scene.shop
+        cleaner = Actor(world.relay, lambda: clean(world.cleaner, scene, grace=grace), clean_stop, self._counts)
+        worker = Actor(
+            world.relay, lambda: self.work.do(world, scene, world.worker.catalog(target)), work_stop, self._counts
+        )
+        actors = (cleaner, worker) if cleaner_first else (worker, cleaner)
+        play(*actors, world.is_waiting)
+        told = (
+            f"{self.cleaning} against {self.working}, in scene {scene.number}: {cleaner.steps} to {clean_stop},"
+            f" {worker.steps} to {work_stop}, cleaner first: {cleaner_first}, {worker.error!r}"
+        )
+        if cleaner.error is not None:
+            raise AssertionError(told) from cleaner.error
+        assert worker.error is None or isinstance(worker.error, self.work.refusals), told
+        self._check(scene, told, is_done=worker.error is None)
+        return cleaner, worker
+
+    def _counts(self, step: str) -> bool:
+        """Return whether an actor may stop at a step: where it has an embedded store for itself, the other waits."""
+        # A search deletes files under the lock of the catalog, a clean-up does not.
+        alone = is_within_transaction(step) or (step == "file deleted" and self.cleaning == "orphans")
+        return not (self.world.is_embedded and alone)
+
+    def _check(self, scene: Scene, told: str, *, is_done: bool) -> None:
+        lake = self.world.builder
+        target, before = (scene.agent, OLD) if self.cleaning == "purge" else (scene.shop, NEW)
+        for complete in (False, True):
+            if complete:
+                free_everything(lake, scene)
+            assert ids_of(lake.catalog(target)) == (self.work.rows(before) if is_done else before), told
+            if target != scene.agent:
+                assert ids_of(lake.catalog(scene.agent)) == OLD, told
+            if self.work.made is not None and is_done:
+                assert ids_of(lake.catalog(scene.made)) == self.work.made(before), told
+            for name, rows in ((scene.gone, OLD), (scene.shop, NEW)):
+                if name != target and is_live(lake, name):
+                    assert ids_of(lake.catalog(name)) == rows, told
+            check_files(lake, scene, complete=complete)
+
+
+@pytest.mark.parametrize("cleaning", CLEANING)
+@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+def test_who_works_loses_nothing_to_one_who_cleans(lake_factory: LakeFactory, cleaning: str) -> None:
+    with world_of(lake_factory) as world:
+        for working in WORKING:
+            played = Play(world, cleaning, working)
+            cleaner, worker = played.play(99, 99, cleaner_first=False)
+            assert worker.steps or working == "undrop"  # which is one transaction
+            stops = list(product(range(len(cleaner.steps)), range(len(worker.steps) + 1), (True, False)))
+            if not EVERY:
+                stops = Random(f"{cleaning} {working}").sample(stops, min(PLAYS, len(stops)))
+            for clean_stop, work_stop, cleaner_first in stops:
+                played.play(clean_stop, work_stop, cleaner_first=cleaner_first)
+        check_sound(world.builder)
