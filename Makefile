@@ -72,7 +72,8 @@ soak: $(STAMP) java pgbouncer $(ARCHIVE) ## Check thousands of random histories 
 		tests/spark/test_row_histories.py tests/spark/test_lengths.py
 	$(BIN)/pytest -n $(WORKERS) --timeout 0 --soak $(ARGS) tests
 	FORKLAKE_CYCLES=$${FORKLAKE_CYCLES:-5000} $(BIN)/pytest --timeout 0 $(ARGS) tests/race/test_open_close.py
-	FORKLAKE_FAULTS=1 $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/race/test_maintenance_kills.py
+	FORKLAKE_FAULTS=1 $(BIN)/pytest -n $(WORKERS) --timeout 0 $(ARGS) tests/race/test_maintenance_kills.py \
+		tests/race/test_cleaning_schedules.py
 
 # ----------------------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,12 @@
 """One cleans and one works, each stopped at every step of its own: nothing that anybody sees is lost."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count, product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,7 +16,9 @@ import pytest
 from forklake import Catalog, Lake
 from forklake.errors import DataFileError, NotFoundError, SnapshotNotFoundError
 from forklake.ops.cleanup import cleanup_old_files
+from tests.contract.test_garbage import expire_all
 from tests.lakes import EMBEDDED, LakeFactory
+from tests.race.processes import PATIENCE_SECONDS, SECONDS, Job, race, turns
 from tests.race.scenes import (
     NEW,
     OLD,
@@ -254,3 +258,77 @@ def test_who_works_loses_nothing_to_one_who_cleans(lake_factory: LakeFactory, cl
             for clean_stop, work_stop, cleaner_first in stops:
                 played.play(clean_stop, work_stop, cleaner_first=cleaner_first)
         check_sound(world.builder)
+
+
+# ---- real processes --------------------------------------------------------------------------------------------------
+
+
+def work_for_a_while(url: str, seed: int, end: Path) -> dict[str, frozenset[int]]:
+    """Fork, copy, append, delete, compact, read, drop and undrop; return the rows that each catalog has in the end."""
+    choose, numbers = Random(seed), count(1000)
+    with Lake(url, settings=settings(lambda step: None)) as lake:
+        first = f"work-{seed}"
+        lake.create_catalog(first).create_table("t", {"id": "BIGINT"})
+        rows = {first: frozenset[int]()}
+        for turn in turns(SECONDS / 3, at_least=9):
+            name = choose.choice(sorted(rows))
+            catalog, added = lake.catalog(name), frozenset(next(numbers) for _ in range(20))
+            append(catalog.table("t"), sorted(added))
+            rows[name] |= added
+            if turn % 3 == 1:
+                last = max(rows[name]) - 5
+                catalog.table("t").delete(f"id > {last}")
+                rows[name] = frozenset(number for number in rows[name] if number <= last)
+            if turn % 2 == 1:
+                catalog.maintenance.rewrite_data_files(delete_threshold=0.0)
+                catalog.maintenance.merge_adjacent_files()
+            if turn % 4 == 2:
+                made = f"work-{seed}-{turn}"
+                catalog.fork(made, copy=turn % 8 == 2)
+                rows[made] = rows[name]
+            if turn % 5 == 3 and name != first:
+                catalog.drop()
+                try:
+                    lake.undrop_catalog(name)
+                except NotFoundError:
+                    del rows[name]  # purged
+                    continue
+            assert ids_of(catalog) == rows[name], f"{name} in turn {turn}"
+    end.touch()
+    return rows
+
+
+def clean_until_the_end(url: str, ends: list[Path]) -> int:
+    """Purge what is dropped, expire all but heads, and delete files of any age; return how many were deleted.
+
+    The last turn begins when all who work have ended.
+    """
+    gone, is_last, limit = 0, False, time.monotonic() + PATIENCE_SECONDS
+    with Lake(url, settings=settings(lambda step: None)) as lake:
+        while not is_last and time.monotonic() < limit:
+            is_last = all(end.exists() for end in ends)
+            lake.maintenance.purge_catalogs("work")
+            for info in lake.catalogs(prefix="work", limit=1000):
+                with suppress(NotFoundError):  # dropped meanwhile
+                    expire_all(lake.catalog(info.name))
+            # Nobody reads a version that is expired: each reader is at the head, and follows its own writes.
+            gone += len(lake.maintenance.cleanup_old_files(cleanup_all=True).deleted)
+            found = lake.maintenance.delete_orphaned_files(cleanup_all=True)
+            assert found.failures == ()
+            gone += len(found.files)
+    return gone
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+def test_workers_and_cleaners_in_processes_of_their_own_lose_nothing(lake_factory: LakeFactory) -> None:
+    url, data = lake_factory.url(), lake_factory.directory / "data"
+    with Lake(url, data_path=data, settings=settings(lambda step: None)) as lake:
+        ends = [lake_factory.directory / f"end-{seed}" for seed in range(2)]
+        workers = [Job(f"worker {seed}", work_for_a_while, (url, seed, ends[seed])) for seed in range(2)]
+        done = race(*workers, Job("cleaner", clean_until_the_end, (url, ends)))
+        expected = done["worker 0"] | done["worker 1"]
+        assert {info.name for info in lake.catalogs(limit=1000)} == set(expected)
+        for name, rows in expected.items():
+            assert ids_of(lake.catalog(name)) == rows, name
+        assert done["cleaner"] > 0
+        check_sound(lake, deep=True)
