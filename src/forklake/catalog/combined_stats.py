@@ -1,4 +1,4 @@
-"""Statistics of several files as those of one."""
+"""Statistics of several files as those of one, and of a table with one more file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from forklake.model.definitions import ColumnStats
+from forklake.model.rows import ColumnRow, TableColumnStatsRow
 from forklake.model.types import Type
 from forklake.model.types.order import order_key
 
@@ -49,8 +50,65 @@ def _any(flags: Iterable[bool | None]) -> bool | None:
 def _outermost(kind: Type, bounds: Sequence[str | None], choose: Callable[..., Any]) -> str | None:
     """Return the least or the greatest of bounds; None if one is unknown."""
     keys: dict[Any, str] = {}
-    for bound in bounds:
+    for bound in dict.fromkeys(bounds):  # many files have the same
         if bound is None or "\0" in bound or (key := order_key(kind, bound)) is None:
             return None
         keys.setdefault(key, bound)
     return keys[choose(keys)] if keys else None
+
+
+def storable_bound(bound: str | None) -> str | None:
+    """Return a bound that can be stored, or None for text with NUL, as DuckLake does."""
+    return None if bound is None or "\0" in bound else bound
+
+
+def merge_stats(
+    column: ColumnRow, old: TableColumnStatsRow | None, given: ColumnStats | None, *, is_first: bool
+) -> TableColumnStatsRow:
+    """Widen the statistics of a column by those of one more file.
+
+    What one side does not know is unknown in the result.
+    """
+    if given is None:
+        return TableColumnStatsRow(table_id=column.table_id, column_id=column.column_id)
+    has_null = None if given.null_count is None else given.null_count > 0
+    if is_first or old is None:
+        # A column that is younger than the table's rows is NULL (or its default) in all of them: bounds are unknown.
+        known = is_first
+        return TableColumnStatsRow(
+            table_id=column.table_id,
+            column_id=column.column_id,
+            contains_null=has_null if known else (has_null or None),
+            contains_nan=given.contains_nan if known else (given.contains_nan or None),
+            min_value=storable_bound(given.min_value) if known else None,
+            max_value=storable_bound(given.max_value) if known else None,
+        )
+    all_null = given.value_count == 0
+    return TableColumnStatsRow(
+        table_id=column.table_id,
+        column_id=column.column_id,
+        contains_null=_either(old.contains_null, has_null),
+        contains_nan=_either(old.contains_nan, given.contains_nan),
+        min_value=old.min_value
+        if all_null
+        else _outer_bound(column.type, old.min_value, storable_bound(given.min_value), -1),
+        max_value=old.max_value
+        if all_null
+        else _outer_bound(column.type, old.max_value, storable_bound(given.max_value), 1),
+        extra_stats=None,
+    )
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    if one or other:
+        return True
+    return None if one is None or other is None else False
+
+
+def _outer_bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
+    if one is None or other is None:
+        return None
+    first, second = order_key(kind, one), order_key(kind, other)
+    if first is None or second is None:
+        return None
+    return one if (first >= second) == (sign > 0) else other

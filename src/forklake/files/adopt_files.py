@@ -28,6 +28,8 @@ from forklake.model.write import PartitionKey
 _READERS: Final = 16
 _LOCAL_READERS: Final = 4
 """What this machine has needs little waiting, and more threads get in each other's way."""
+_FILES_AT_ONCE: Final = 64
+"""A thread takes so many at a time: to hand over each by itself costs as much as to read it."""
 _KEPT_MATCHES: Final = 64
 
 
@@ -57,8 +59,10 @@ def adopt_files(paths: Sequence[str], adoption: Adoption) -> list[NewDataFile]:
     if len(paths) < 2:
         return [adopter.adopt(path) for path in paths]
     readers = _LOCAL_READERS if all(map(storage.is_local, paths)) else _READERS
-    with ThreadPoolExecutor(min(readers, len(paths))) as threads:
-        return list(threads.map(adopter.adopt, paths))
+    size = min(_FILES_AT_ONCE, math.ceil(len(paths) / readers))
+    parts = [paths[first : first + size] for first in range(0, len(paths), size)]
+    with ThreadPoolExecutor(min(readers, len(parts))) as threads:
+        return [file for part in threads.map(lambda part: [*map(adopter.adopt, part)], parts) for file in part]
 
 
 class _Adopter:

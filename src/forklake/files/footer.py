@@ -25,6 +25,9 @@ from forklake.model.types import Type
 FIELD_ID_KEY: Final = b"PARQUET:field_id"
 TRAILER_SIZE: Final = 8
 """Bytes behind the footer: its size, and the magic."""
+_TAIL_SIZE: Final = 1 << 16
+"""What is read of a file at first: most footers are shorter."""
+_MAGICS: Final = (b"PAR1", b"PARE")
 
 _CACHED_FOOTERS: Final = 4096
 _READERS: Final = 16
@@ -116,13 +119,14 @@ def read_metadata(path: str, encryption_key: str | None = None) -> tuple[pq.File
         DataFileError: As `read_footer`.
     """
     properties = decrypting(path, encryption_key)
-    with storage.open_input(path) as file:
-        try:
-            byte_count = file.size()
-            metadata = pq.ParquetFile(file, decryption_properties=properties).metadata
-            footer_size = int.from_bytes(file.read_at(TRAILER_SIZE, byte_count - TRAILER_SIZE)[:4], "little")
-        except (OSError, ValueError, pa.ArrowException) as error:
-            raise damage_error(path, encryption_key, error) from error
+    tail, byte_count = storage.read_end(path, _TAIL_SIZE)
+    footer_size = int.from_bytes(tail[-TRAILER_SIZE:-4], "little")
+    if tail[-4:] in _MAGICS and footer_size + TRAILER_SIZE > len(tail):
+        tail, byte_count = storage.read_end(path, footer_size + TRAILER_SIZE)
+    try:
+        metadata = pq.ParquetFile(pa.BufferReader(tail), decryption_properties=properties).metadata
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise damage_error(path, encryption_key, error) from error
     return metadata, byte_count, footer_size
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -48,19 +49,19 @@ class StoredLeaf:
         name: Its dotted name in the table.
         field: The column of the table.
         place: Its place among the columns of a file.
-        held: The type that files hold.
-        unit: The unit of times and timestamps in files.
         mask: What makes a stored number unsigned; None for others.
+        is_decimal: Whether decimals are held, as numbers or as bytes.
         is_bytes: Whether values are stored as bytes of any length.
+        text: Writes a stored bound as text of the table's type; None if there is none.
     """
 
     name: str
     field: Field
     place: int
-    held: Type
-    unit: Unit | None
     mask: int | None
+    is_decimal: bool
     is_bytes: bool
+    text: Callable[[Any], str | None]
 
 
 def stored_leaves(metadata: pq.FileMetaData, leaves: Iterable[Leaf]) -> list[StoredLeaf]:
@@ -74,14 +75,15 @@ def stored_leaves(metadata: pq.FileMetaData, leaves: Iterable[Leaf]) -> list[Sto
 def _stored_leaf(leaf: pq.ColumnSchema, name: str, field: Field, place: int) -> StoredLeaf:
     details = json.loads(leaf.logical_type.to_json())
     is_unsigned = details["Type"] == "Int" and not details["isSigned"]
+    held = leaf_type(leaf)
     return StoredLeaf(
         name,
         field,
         place,
-        leaf_type(leaf),
-        _UNITS.get(details.get("timeUnit", "")),
         (2**32 - 1 if leaf.physical_type == "INT32" else 2**64 - 1) if is_unsigned else None,
+        isinstance(held, types.Decimal),
         leaf.physical_type == "BYTE_ARRAY",
+        _text(field.type, held, _UNITS.get(details.get("timeUnit", ""))),
     )
 
 
@@ -107,7 +109,7 @@ def leaf_stats(
     created_by = metadata.created_by or ""
     return {
         leaf.name: _stats(
-            [_Chunk.read(group.column(leaf.place)) for group in groups],
+            [group.column(leaf.place) for group in groups],
             leaf,
             created_by,
             None if nan_counts is None else nan_counts.get(leaf.name, 0),
@@ -182,63 +184,49 @@ def _leaves_below(field: Field, held: pa.Field, name: str, place: int) -> Iterat
 # ---- what is known of it -------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Chunk:
-    """What a footer says of one column in one row group."""
-
-    value_count: int
-    null_count: int | None
-    byte_count: int
-    lowest: Any
-    highest: Any
-    has_bounds: bool
-
-    @classmethod
-    def read(cls, chunk: Any) -> _Chunk:
-        known = chunk.statistics
-        if known is None:
-            return cls(chunk.num_values, None, chunk.total_compressed_size, None, None, has_bounds=False)
-        has_bounds = known.has_min_max
-        return cls(
-            chunk.num_values,
-            known.null_count if known.has_null_count else None,
-            chunk.total_compressed_size,
-            known.min_raw if has_bounds else None,
-            known.max_raw if has_bounds else None,
-            has_bounds,
-        )
-
-
-def _stats(chunks: Sequence[_Chunk], leaf: StoredLeaf, created_by: str, nan_count: int | None) -> ColumnStats:
-    total = sum(chunk.value_count for chunk in chunks)
+def _stats(chunks: Iterable[Any], leaf: StoredLeaf, created_by: str, nan_count: int | None) -> ColumnStats:
+    """Return what a footer says of one column, which has a chunk in each row group."""
+    total = byte_count = 0
     null_count: int | None = 0
+    lows: list[Any] = []
+    highs: list[Any] = []
+    is_bounded = True
     for chunk in chunks:
-        null_count = None if null_count is None or chunk.null_count is None else null_count + chunk.null_count
-    # A group without values has no bounds, and needs none. (DuckDB counts NULLs of structs in lists twice.)
-    filled = [chunk for chunk in chunks if chunk.value_count != chunk.null_count or chunk.has_bounds]
-    lowest, highest = _raw_bounds(filled, leaf, created_by)
-    contains_nan = _contains_nan(leaf.field, filled, (lowest, highest), created_by, nan_count)
+        values, known = chunk.num_values, chunk.statistics
+        total += values
+        byte_count += chunk.total_compressed_size
+        nulls = known.null_count if known is not None and known.has_null_count else None
+        null_count = None if null_count is None or nulls is None else null_count + nulls
+        if known is not None and known.has_min_max:
+            lows.append(_comparable(leaf, known.min_raw))
+            highs.append(_comparable(leaf, known.max_raw))
+        elif values != nulls:
+            # A group without values has no bounds, and needs none. (DuckDB counts NULLs of structs in lists twice.)
+            is_bounded = False
+    lowest, highest = _outermost(lows, highs, leaf, created_by) if lows and is_bounded else (None, None)
+    contains_nan = None
+    if isinstance(leaf.field.type, types.Float):
+        contains_nan = _contains_nan((lowest, highest), created_by, nan_count, is_empty=not lows and is_bounded)
     return ColumnStats(
-        value_count=None if null_count is None else total - null_count,
-        null_count=null_count,
-        min_value=_text(leaf, lowest),
-        max_value=_text(leaf, highest),
-        contains_nan=contains_nan,
-        column_size_bytes=sum(chunk.byte_count for chunk in chunks),
+        None if null_count is None else total - null_count,
+        null_count,
+        None if lowest is None else leaf.text(lowest),
+        None if highest is None else leaf.text(highest),
+        contains_nan,
+        byte_count,
     )
 
 
-def _raw_bounds(chunks: Sequence[_Chunk], leaf: StoredLeaf, created_by: str) -> tuple[Any, Any]:
+def _outermost(lows: Sequence[Any], highs: Sequence[Any], leaf: StoredLeaf, created_by: str) -> tuple[Any, Any]:
     """Return the smallest and the largest value as stored.
 
     Each is None if unknown, and NaN if a bound is NaN.
     """
-    if not chunks or not all(chunk.has_bounds for chunk in chunks):
-        return None, None
-    lows = [_comparable(leaf, chunk.lowest) for chunk in chunks]
-    highs = [_comparable(leaf, chunk.highest) for chunk in chunks]
-    lowest = math.nan if any(low != low for low in lows) else min(lows)  # noqa: PLR0124 - only NaN differs from itself
-    highest = math.nan if any(high != high for high in highs) else max(highs)  # noqa: PLR0124
+    if len(lows) == 1:
+        lowest, highest = lows[0], highs[0]
+    else:
+        lowest = math.nan if any(low != low for low in lows) else min(lows)  # noqa: PLR0124 - only NaN differs from itself
+        highest = math.nan if any(high != high for high in highs) else max(highs)  # noqa: PLR0124
     if leaf.is_bytes and not created_by.startswith(_EXACT_WRITERS):
         lowest, highest = (None if isinstance(it, bytes) and len(it) >= _CUT_FROM else it for it in (lowest, highest))
     return lowest, highest
@@ -248,21 +236,17 @@ def _comparable(leaf: StoredLeaf, raw: Any) -> Any:
     """Return a stored value as one that sorts like the column's type."""
     if leaf.mask is not None:
         return raw & leaf.mask
-    if isinstance(raw, bytes) and isinstance(leaf.held, types.Decimal):
+    if leaf.is_decimal and isinstance(raw, bytes):
         return int.from_bytes(raw, "big", signed=True)
     return raw
 
 
-def _contains_nan(
-    field: Field, chunks: Sequence[_Chunk], bounds: tuple[Any, Any], created_by: str, nan_count: int | None
-) -> bool | None:
-    if not isinstance(field.type, types.Float):
-        return None
+def _contains_nan(bounds: tuple[Any, Any], created_by: str, nan_count: int | None, *, is_empty: bool) -> bool | None:
     if any(isinstance(bound, float) and math.isnan(bound) for bound in bounds):
         return True
     if nan_count is not None:
         return nan_count > 0
-    if not chunks:
+    if is_empty:
         return False
     return False if bounds[1] is not None and created_by.startswith(_NAN_SHOWING_WRITERS) else None
 
@@ -270,39 +254,34 @@ def _contains_nan(
 # ---- bounds as text ------------------------------------------------------------------------------------------------
 
 
-def _text(leaf: StoredLeaf, raw: Any) -> str | None:
-    """Return a bound as text of the table's type.
+def _text(kind: Type, held: Type, unit: Unit | None) -> Callable[[Any], str | None]:
+    """Return what writes stored bounds as text of the table's type.
 
-    None: DuckLake has no bound for the type, or the file holds another type.
+    It returns None for what is no bound: NaN, types for which DuckLake has none, or if the file holds another type.
     """
-    if raw is None or (isinstance(raw, float) and math.isnan(raw)):
-        return None
-    kind = leaf.field.type
-    match kind, leaf.held:
+    match kind, held:
         case types.Boolean(), types.Boolean():
-            return str(int(raw))
+            return lambda raw: str(int(raw))
         case types.Integer(bits), types.Integer() if bits < 128:
-            return str(raw)
+            return str
         case types.Float(), types.Float():
-            return _float(kind, raw)
-        case types.Decimal(), types.Decimal() as held:
-            return _decimal(kind, held, raw)
+            return partial(_float, format_float if kind.bits == 32 else format_double)
+        case types.Decimal(), types.Decimal():
+            return partial(_decimal, kind, held)
         case types.Varchar() | types.Json(), types.Varchar() | types.Json():
-            return _string(raw)
+            return _string
         case types.Blob(), types.Blob():
-            return str(raw.hex().upper())
+            return lambda raw: str(raw.hex().upper())
         case types.Uuid(), types.Uuid():
-            return str(UUID(bytes=raw))
+            return lambda raw: str(UUID(bytes=raw))
         case types.Date(), types.Date():
-            return format_date(raw)
+            return format_date
         case types.TIME, types.TIME:
-            moment = _moment("us", leaf, raw)
-            return None if moment is None else format_time(moment)
-        case types.Timestamp(unit, is_zoned), types.Timestamp(_, held_zoned) if is_zoned == held_zoned:
-            target: Unit = "ns" if unit == "ns" else "us"
-            moment = _moment(target, leaf, raw)
-            return None if moment is None else format_timestamp(moment, target, has_zone=is_zoned)
-    return None
+            return partial(_moment, "us", unit, format_time)
+        case types.Timestamp(of, is_zoned), types.Timestamp(_, held_zoned) if is_zoned == held_zoned:
+            target: Unit = "ns" if of == "ns" else "us"
+            return partial(_moment, target, unit, partial(format_timestamp, unit=target, has_zone=is_zoned))
+    return lambda _: None
 
 
 def _string(raw: bytes) -> str | None:
@@ -313,10 +292,11 @@ def _string(raw: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def _float(kind: types.Float, raw: float) -> str:
+def _float(text: Callable[[float], str], raw: float) -> str | None:
+    if math.isnan(raw):
+        return None
     # Footers call zero -0.0 as a least value, whatever its sign; the two are equal.
-    value = raw + 0.0 if raw else 0.0
-    return format_float(value) if kind.bits == 32 else format_double(value)
+    return text(raw + 0.0 if raw else 0.0)
 
 
 def _decimal(kind: types.Decimal, held: types.Decimal, raw: int) -> str | None:
@@ -325,15 +305,14 @@ def _decimal(kind: types.Decimal, held: types.Decimal, raw: int) -> str | None:
     return format_decimal(Decimal(raw).scaleb(-held.scale, EXACT), kind.precision, kind.scale)
 
 
-def _moment(target: Unit, leaf: StoredLeaf, raw: Any) -> int | None:
-    """Return a time or timestamp in another unit than the file's.
+def _moment(target: Unit, unit: Unit | None, text: Callable[[int], str], raw: Any) -> str | None:
+    """Return a time or timestamp that is stored in another unit.
 
-    None: it is not a whole number of that unit.
+    None: it is not a whole number of the target's.
     """
-    unit = leaf.unit
     if unit is None or not isinstance(raw, int):
         return None
     if abs(raw) == INFINITE_MOMENT:
-        return raw
+        return text(raw)
     moment, rest = divmod(raw * UNIT_NANOS[unit], UNIT_NANOS[target])
-    return None if rest else moment
+    return None if rest else text(moment)

@@ -80,6 +80,29 @@ def open_input(path: str) -> pa.NativeFile:
         return system.open_input_file(place)
 
 
+def read_end(path: str, byte_count: int) -> tuple[bytes, int]:
+    """Return the last bytes of a file, and how many it has.
+
+    All of them are returned if there are fewer. A local file is read in this thread: PyArrow would hand it to
+    another one, which costs more than the reading.
+
+    Raises:
+        DataFileError: It is missing or cannot be read.
+    """
+    with explain_errors(path, "read"):
+        if not is_local(path):
+            with open_input(path) as stored:
+                size = stored.size()
+                return stored.read_at(byte_count, max(0, size - byte_count)), size
+        _, place = locate(path)
+        number = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            size = os.fstat(number).st_size
+            return os.pread(number, byte_count, max(0, size - byte_count)), size
+        finally:
+            os.close(number)
+
+
 def open_output(path: str, *, within: str | None = None) -> pa.NativeFile:
     """Open a new file for writing; missing local directories are made.
 

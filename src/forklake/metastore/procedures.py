@@ -143,13 +143,15 @@ def insert_rows(
         if column in OBJECT_IDS or column in FILE_IDS
     ]
     values_of = attrgetter(*table.columns)  # of several columns, a tuple
-    written = []
-    for number, row in enumerate(rows):
-        values = list(values_of(row))
-        for place, new_ids in local:
+    of_all = tuple(own.values())
+    written = [[*values_of(row), *of_all] for row in rows]
+    for place, new_ids in local:
+        for values in written:
             if values[place] is not None and values[place] < 0:
                 values[place] = _real_id(values[place], new_ids)
-        written.append([*values, *own.values(), *uids[number : number + 1]])
+    if uids:
+        for values, uid in zip(written, uids, strict=True):
+            values.append(uid)
     session.insert_many(table.name, [*table.columns, *own, *(["row_uid"] if uids else [])], written)
 
 

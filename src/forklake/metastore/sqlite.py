@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from forklake.config import Clock, Settings
 from forklake.errors import (
@@ -26,8 +26,12 @@ from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.embedded import EmbeddedSession, EmbeddedStore
 from forklake.metastore.schema.products import SQLITE
+from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.store import DuplicateKeyError, Session, Values
 from forklake.model.overview import TableSize
+
+_TIMES: Final = frozenset(column.name for table in TABLES for column in table.columns if column.kind == "time")
+"""The columns with times, which are kept as text."""
 
 
 def _encode(value: Any) -> Any:
@@ -286,7 +290,9 @@ class _SQLiteSession(EmbeddedSession):
     def insert_many(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         text, _ = DIALECT.render(f"INSERT INTO forklake.{table} ({', '.join(columns)})", {})
         values = ", ".join("?" * len(columns))
-        self._connection.executemany(f"{text} VALUES ({values})", [[_encode(value) for value in row] for row in rows])
+        if not _TIMES.isdisjoint(columns):
+            rows = [[_encode(value) for value in row] for row in rows]
+        self._connection.executemany(f"{text} VALUES ({values})", rows)
 
     def take_ids(self, sequence: str, count: int) -> list[int]:
         if not count:

@@ -150,11 +150,14 @@ def _check_not_there(runtime: Runtime, staging: Staging, table: TableRow, paths:
 def _register(staging: Staging, table: TableRow, files: Sequence[NewDataFile]) -> None:
     """Stage the files; files that are mapped alike share a mapping."""
     known = mappings.known_mappings(staging.draft, table) if files else {}
-    shared = [
-        replace(file, mapping=known.get(file.mapping, file.mapping)) if isinstance(file.mapping, NameMapping) else file
-        for file in files
-    ]
-    register_files(staging, table.table_id, shared)
+    if known:
+        files = [
+            replace(file, mapping=known.get(file.mapping, file.mapping))
+            if isinstance(file.mapping, NameMapping)
+            else file
+            for file in files
+        ]
+    register_files(staging, table.table_id, files)
 
 
 def _guard(session: Session, lake_path: str, paths: Sequence[str]) -> None:

@@ -208,3 +208,19 @@ def test_a_mapping_goes_before_field_ids() -> None:
         ("m", 8, [("k", 9), ("v", 10)]),
         ("part", None),
     ]
+
+
+def test_a_footer_longer_than_what_is_read_at_first_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "wide.parquet"
+    pq.write_table(pa.table({f"a column with a long name, number {number}": [number] for number in range(1_000)}), path)
+    found = read_footer(str(path))
+    assert found.footer_size > 2**16
+    assert len(found.fields) == 1_000
+
+
+def test_a_file_that_ends_before_its_footer_began_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "cut.parquet"
+    pq.write_table(pa.table({"a": range(10)}), path)
+    path.write_bytes(path.read_bytes()[-100:])
+    with pytest.raises(DataFileError, match="is damaged or no Parquet file"):
+        read_footer(str(path))

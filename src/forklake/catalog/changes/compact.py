@@ -77,9 +77,12 @@ def _begin_files(draft: Draft, table: TableRow, change: CompactFiles) -> None:
         kept = {name: given for name, given in merged.file.column_stats.items() if fold(name) in leaves}
         variants = tuple(given for given in merged.file.variant_stats if fold(given.column) in leaves)
         file = replace(merged.file, column_stats=kept, variant_stats=variants)
-        row = replace(
-            file_row(change.table_id, merged.data_file_id, file, merged.partition_id),
-            row_id_start=merged.row_id_start,
+        row = file_row(
+            change.table_id,
+            merged.data_file_id,
+            file,
+            merged.partition_id,
+            merged.row_id_start,
             partial_max=change.base,
         )
         draft.insert(row)

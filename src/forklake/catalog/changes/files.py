@@ -9,7 +9,7 @@ from forklake.catalog import lookup
 from forklake.catalog.changes import mappings
 from forklake.catalog.changes.adopted import check_not_there
 from forklake.catalog.changes.alteration import own_stats
-from forklake.catalog.combined_stats import combine_stats
+from forklake.catalog.combined_stats import combine_stats, merge_stats, storable_bound
 from forklake.catalog.names import check_text
 from forklake.catalog.paths import check_adopted_path, check_file_path
 from forklake.catalog.state import Draft, live_data_files
@@ -31,7 +31,7 @@ from forklake.model import types
 from forklake.model.change import AppendFiles, DeleteRows, RemoveFiles, RewriteFiles
 from forklake.model.change_log import ChangeKind, LoggedChange
 from forklake.model.definitions import ColumnStats, NameMapping, NewDataFile, NewDeleteFile, VariantStats
-from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, PartitionId, SnapshotId, TableId
+from forklake.model.ids import ColumnId, DataFileId, DeleteFileId, MappingId, PartitionId, SnapshotId, TableId
 from forklake.model.names import fold
 from forklake.model.rows import (
     ColumnRow,
@@ -42,11 +42,8 @@ from forklake.model.rows import (
     FileVariantStatsRow,
     PartitionColumnRow,
     PartitionInfoRow,
-    TableColumnStatsRow,
     TableRow,
 )
-from forklake.model.types import Type
-from forklake.model.types.order import order_key
 
 
 def append(draft: Draft, change: AppendFiles) -> None:
@@ -67,23 +64,29 @@ def append(draft: Draft, change: AppendFiles) -> None:
     new_mappings = mappings.by_definition(change.mappings)
     given: dict[ColumnId, list[ColumnStats | None]] = {leaf.column_id: [] for leaf in leaves.values()}
     was_empty = stats.record_count == 0
+    row_count = byte_count = 0
     for file_id, file in change.files:
-        row = replace(
-            file_row(change.table_id, file_id, file, _partition_id(partitioning)),
-            row_id_start=stats.next_row_id,
+        row = file_row(
+            change.table_id,
+            file_id,
+            file,
+            _partition_id(partitioning),
+            row_id_start=stats.next_row_id + row_count,
             mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
         )
         draft.insert(row)
         known = _insert_facts(draft, table, row, file, keys, leaves)
         for column_id, of_column in given.items():
             of_column.append(known.get(column_id))
-        stats = replace(
-            stats,
-            record_count=stats.record_count + file.record_count,
-            next_row_id=stats.next_row_id + file.record_count,
-            file_size_bytes=stats.file_size_bytes + file.file_size_bytes,
-            origin=None,
-        )
+        row_count += file.record_count
+        byte_count += file.file_size_bytes
+    stats = replace(
+        stats,
+        record_count=stats.record_count + row_count,
+        next_row_id=stats.next_row_id + row_count,
+        file_size_bytes=stats.file_size_bytes + byte_count,
+        origin=None,
+    )
     for leaf in leaves.values():
         of_files = given[leaf.column_id]
         told = [one for one in of_files if one is not None]
@@ -125,8 +128,11 @@ def rewrite(draft: Draft, change: RewriteFiles) -> None:
                 " rewritten, row by row; nothing was changed."
             )
         is_partitioned = bool(file.partition_values)
-        new = replace(
-            file_row(change.table_id, file_id, file, _partition_id(partitioning) if is_partitioned else None),
+        new = file_row(
+            change.table_id,
+            file_id,
+            file,
+            _partition_id(partitioning) if is_partitioned else None,
             row_id_start=old.row_id_start,
             mapping_id=new_mappings[file.mapping] if isinstance(file.mapping, NameMapping) else file.mapping,
         )
@@ -154,8 +160,9 @@ def insert_written(
     partitioning = draft.rows(PARTITION_INFO, {"table_id": table.table_id})
     keys = draft.following(PARTITION_COLUMN, partitioning)
     for file_id, file in files:
-        row = file_row(table.table_id, file_id, file, _partition_id(partitioning))
-        row = replace(row, row_id_start=row_id_start, partial_max=partial_max)
+        row = file_row(
+            table.table_id, file_id, file, _partition_id(partitioning), row_id_start, partial_max=partial_max
+        )
         draft.insert(row)
         _insert_facts(draft, table, row, file, keys, leaves)
 
@@ -165,7 +172,13 @@ def _partition_id(partitioning: Sequence[PartitionInfoRow]) -> PartitionId | Non
 
 
 def file_row(
-    table_id: TableId, file_id: DataFileId, file: NewDataFile, partition_id: PartitionId | None
+    table_id: TableId,
+    file_id: DataFileId,
+    file: NewDataFile,
+    partition_id: PartitionId | None,
+    row_id_start: int | None = None,
+    mapping_id: MappingId | None = None,
+    partial_max: SnapshotId | None = None,
 ) -> DataFileRow:
     """Return the row of a new data file."""
     _check_counts(file.path, file.record_count, file.file_size_bytes)
@@ -177,8 +190,11 @@ def file_row(
         record_count=file.record_count,
         file_size_bytes=file.file_size_bytes,
         footer_size=file.footer_size,
+        row_id_start=row_id_start,
         partition_id=partition_id,
         encryption_key=check_text("encryption key", file.encryption_key),
+        mapping_id=mapping_id,
+        partial_max=partial_max,
     )
 
 
@@ -244,8 +260,8 @@ def _variant_stats(
         column_size_bytes=stats.column_size_bytes,
         value_count=stats.value_count,
         null_count=stats.null_count,
-        min_value=_storable(stats.min_value),
-        max_value=_storable(stats.max_value),
+        min_value=storable_bound(stats.min_value),
+        max_value=storable_bound(stats.max_value),
         contains_nan=stats.contains_nan,
         extra_stats=check_text("extra statistics", stats.extra_stats),
     )
@@ -401,11 +417,12 @@ def leaves_of(rows: list[ColumnRow]) -> dict[str, ColumnRow]:
 def _by_column(file: NewDataFile, columns: Mapping[str, ColumnRow], table_name: str) -> dict[ColumnId, ColumnStats]:
     known = {}
     for name, given in file.column_stats.items():
-        if fold(name) not in columns:
+        column = columns.get(name) or columns.get(fold(name))
+        if column is None:
             raise NotFoundError(
                 f'Column "{name}" exists in file "{file.path}" but was not found in table "{table_name}"'
             )
-        known[columns[fold(name)].column_id] = given
+        known[column.column_id] = given
     return known
 
 
@@ -417,65 +434,8 @@ def _file_stats(file_id: DataFileId, table_id: TableId, column_id: ColumnId, giv
         column_size_bytes=given.column_size_bytes,
         value_count=given.value_count,
         null_count=given.null_count,
-        min_value=_storable(given.min_value),
-        max_value=_storable(given.max_value),
+        min_value=storable_bound(given.min_value),
+        max_value=storable_bound(given.max_value),
         contains_nan=given.contains_nan,
         extra_stats=check_text("extra statistics", given.extra_stats),
     )
-
-
-def _storable(bound: str | None) -> str | None:
-    """Return a bound that can be stored, or None for text with NUL, as DuckLake does."""
-    return None if bound is None or "\0" in bound else bound
-
-
-def merge_stats(
-    column: ColumnRow, old: TableColumnStatsRow | None, given: ColumnStats | None, *, is_first: bool
-) -> TableColumnStatsRow:
-    """Widen the statistics of a column by those of one more file.
-
-    What one side does not know is unknown in the result.
-    """
-    if given is None:
-        return TableColumnStatsRow(table_id=column.table_id, column_id=column.column_id)
-    has_null = None if given.null_count is None else given.null_count > 0
-    if is_first or old is None:
-        # A column that is younger than the table's rows is NULL (or its default) in all of them: bounds are unknown.
-        known = is_first
-        return TableColumnStatsRow(
-            table_id=column.table_id,
-            column_id=column.column_id,
-            contains_null=has_null if known else (has_null or None),
-            contains_nan=given.contains_nan if known else (given.contains_nan or None),
-            min_value=_storable(given.min_value) if known else None,
-            max_value=_storable(given.max_value) if known else None,
-        )
-    all_null = given.value_count == 0
-    return TableColumnStatsRow(
-        table_id=column.table_id,
-        column_id=column.column_id,
-        contains_null=_either(old.contains_null, has_null),
-        contains_nan=_either(old.contains_nan, given.contains_nan),
-        min_value=old.min_value
-        if all_null
-        else _outer_bound(column.type, old.min_value, _storable(given.min_value), -1),
-        max_value=old.max_value
-        if all_null
-        else _outer_bound(column.type, old.max_value, _storable(given.max_value), 1),
-        extra_stats=None,
-    )
-
-
-def _either(one: bool | None, other: bool | None) -> bool | None:
-    if one or other:
-        return True
-    return None if one is None or other is None else False
-
-
-def _outer_bound(kind: Type, one: str | None, other: str | None, sign: int) -> str | None:
-    if one is None or other is None:
-        return None
-    first, second = order_key(kind, one), order_key(kind, other)
-    if first is None or second is None:
-        return None
-    return one if (first >= second) == (sign > 0) else other

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
-from forklake.catalog.changes.files import check_not_flushed, leaves_of, merge_stats
+from forklake.catalog.changes.files import check_not_flushed, leaves_of
+from forklake.catalog.combined_stats import merge_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.state import Draft, live_data_files
 from forklake.catalog.titles import table_title
