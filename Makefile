@@ -50,7 +50,7 @@ bench-sql: $(STAMP) java ## The same for SQL
 	$(BIN)/python -m benchmarks sql tpch $(ARGS)
 
 bench-lifecycle: $(STAMP) java ## The same for compaction, adopted files, clean-up and purge
-	$(BIN)/python -m benchmarks compact adopt fsck $(ARGS)
+	$(BIN)/python -m benchmarks compact adopt fsck safety purge $(ARGS)
 
 yardstick: $(STAMP) java ## Run DuckLake's suite (DUCKLAKE=its repository, SLT=where the runner is)
 	$(BIN)/python -m benchmarks.yardstick --ducklake $(DUCKLAKE) --slt $(SLT) $(ARGS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks import adopt, agents, commit, compact, dml, fork, fsck, million, small, spark, sql
+from benchmarks import adopt, agents, commit, compact, dml, fork, fsck, garbage, million, small, spark, sql
 from benchmarks.databases import Databases, running
 from benchmarks.report import Figure, least_disturbed, machine, show, to_json, to_markdown
 
@@ -22,6 +22,8 @@ BENCHMARKS: dict[str, Callable[[Databases, bool], list[Figure]]] = {
     "adopt": adopt.adopt,
     "small": small.small,
     "fsck": fsck.fsck,
+    "safety": garbage.safety,
+    "purge": garbage.purge,
     "scan": spark.scan,
     "append": spark.append,
     "plan": spark.plan,
