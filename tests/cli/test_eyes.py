@@ -67,7 +67,21 @@ def test_metrics_are_those_of_the_lake(shop: Path) -> None:
     assert found["forklake_catalogs_made"] == {"": 4}
     assert found["forklake_metadata_table_rows"]['table="ducklake_head"'] == 4
     assert found["forklake_metadata_bytes"][""] > 0
+    assert found["forklake_maintenance_needs"]['verb="cleanup"'] == 0
+    assert found["forklake_file_bytes"].keys() == {f'of="{of}"' for of in ("all", "live", "shared", "freed")}
     assert run("stats", "--openmetrics", "--json", lake=shop).code == 2
+
+
+def test_stats_tell_the_bytes_of_files_and_what_maintenance_would_do(shop: Path) -> None:
+    run("catalog", "drop", "audit", lake=shop)
+    said = run("stats", lake=shop).out
+    assert re.search(r"^Would free: +\d+ B if the dropped catalogs were purged$", said, re.MULTILINE)
+    assert re.search(r"^compact +\d+ catalogs?$", said, re.MULTILINE)
+    assert re.search(r"^cleanup +0 files of 0 that wait; 0 catalogs to collect$", said, re.MULTILINE)
+    assert re.search(r"^purge +1 dropped catalog$", said, re.MULTILINE)
+    found = json.loads(run("stats", "--json", lake=shop).out)
+    assert found["needs"].keys() == {"flush", "expire", "compact", "rewrite", "cleanup"}
+    assert found["shared_byte_count"] <= found["file_byte_count"]
 
 
 def test_labels_are_escaped() -> None:

@@ -135,6 +135,44 @@ def test_bytes_of_tables_are_no_more_than_those_of_the_database(lake: Lake) -> N
     assert len(stats.growth) == 7
 
 
+def test_stats_tell_whose_bytes_files_are(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "BIGINT"})
+    table.storage.append_files([NewDataFile("shared.parquet", 1, 100), NewDataFile("ended.parquet", 1, 20)])
+    fork = shop.fork("fork")
+    table.storage.remove_files([file.data_file_id for file in table.storage.files() if "ended" in file.path])
+    table.storage.append_files([NewDataFile("alone.parquet", 1, 3000)])
+    fork.table("t").storage.append_files([NewDataFile("own.parquet", 1, 40_000)])
+    stats = lake.stats()
+    assert (stats.file_count, stats.file_byte_count) == (4, 43_120)
+    assert (stats.live_byte_count, stats.shared_byte_count, stats.freed_byte_count) == (43_100, 120, 0)
+    fork.drop()
+    stats = lake.stats()
+    assert (stats.live_byte_count, stats.shared_byte_count, stats.freed_byte_count) == (3_100, 120, 40_000)
+    lake.purge("fork")
+    stats = lake.stats()
+    assert (stats.file_count, stats.shared_byte_count, stats.freed_byte_count) == (3, 0, 0)
+
+
+def test_stats_tell_what_maintenance_would_do(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    table = shop.create_table("t", {"i": "BIGINT"})
+    assert set(lake.stats().needs.counts.values()) == {0}
+    table.storage.append_files([NewDataFile(f"{number}.parquet", 1, 1) for number in range(8)])
+    assert lake.stats().needs.counts == {"flush": 0, "expire": 0, "compact": 1, "rewrite": 0, "cleanup": 0}
+    table.drop()
+    shop.maintenance.expire_snapshots(snapshot_ids=[one.snapshot_id for one in shop.snapshots()][:-1])
+    needs = lake.stats().needs
+    assert (needs.counts["compact"], needs.scheduled_count, needs.waited_count) == (0, 8, 0)
+    shop.options.set("delete_older_than", "0 seconds")
+    assert lake.stats().needs.waited_count == 8
+    shop.options.set("delete_older_than", "2 days")
+    lake.options.set("delete_older_than", "0 seconds")
+    assert lake.stats().needs.waited_count == 0
+    shop.options.reset("delete_older_than")
+    assert lake.stats().needs.waited_count == 8
+
+
 def test_senseless_periods_are_refused(lake: Lake) -> None:
     for periods in (0, 367, True):
         with pytest.raises(InvalidInputError):

@@ -136,13 +136,18 @@ def _show_needs(needs: MaintenanceNeeds) -> None:
     counted = {"flush": needs.flush, "expire": needs.expire, "merge": needs.merge, "rewrite": needs.rewrite}
     output.show(
         {name: sorted(catalogs) for name, catalogs in counted.items()}
-        | {"due_count": needs.due_count, "scheduled_count": needs.scheduled_count},
+        | {
+            "due_count": needs.due_count,
+            "scheduled_count": needs.scheduled_count,
+            "waited_count": needs.waited_count,
+        },
         lambda: [
             *output.Sheet("VERB", "CATALOGS", right=("CATALOGS",)).lines(
                 (name, f"{len(catalogs):,}") for name, catalogs in counted.items()
             ),
             f"{output.quantity(needs.due_count, 'catalog')} to collect,"
-            f" {output.quantity(needs.scheduled_count, 'file')} waiting for deletion.",
+            f" {output.quantity(needs.scheduled_count, 'file')} waiting for deletion,"
+            f" {needs.waited_count:,} long enough.",
         ],
     )
 

@@ -44,7 +44,38 @@ def openmetrics(stats: LakeStats) -> Iterator[str]:
         [({"table": each.name}, each.byte_count) for each in stats.tables if each.byte_count is not None],
         unit="bytes",
     )
+    yield from _files_and_needs(stats)
     yield "# EOF"
+
+
+def _files_and_needs(stats: LakeStats) -> Iterator[str]:
+    yield from _family(
+        "forklake_files", "gauge", "Data files and delete files that rows name.", [({}, stats.file_count)]
+    )
+    yield from _family(
+        "forklake_file_bytes",
+        "gauge",
+        "Bytes of these files: all, shown by live catalogs, seen by forks too, free if dropped catalogs were purged.",
+        [
+            ({"of": "all"}, stats.file_byte_count),
+            ({"of": "live"}, stats.live_byte_count),
+            ({"of": "shared"}, stats.shared_byte_count),
+            ({"of": "freed"}, stats.freed_byte_count),
+        ],
+        unit="bytes",
+    )
+    yield from _family(
+        "forklake_maintenance_needs",
+        "gauge",
+        "Catalogs, or for cleanup files, that a verb of maintenance would act on.",
+        [({"verb": verb}, count) for verb, count in stats.needs.counts.items()],
+    )
+    yield from _family(
+        "forklake_scheduled_files", "gauge", "Files that wait for deletion.", [({}, stats.needs.scheduled_count)]
+    )
+    yield from _family(
+        "forklake_due_catalogs", "gauge", "Catalogs that wait for collection.", [({}, stats.needs.due_count)]
+    )
 
 
 def _family(name: str, kind: str, about: str, samples: Sequence[Sample], unit: str | None = None) -> Iterator[str]:

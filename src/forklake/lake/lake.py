@@ -287,7 +287,8 @@ class Lake:
     def stats(self, *, by: Period = "day", periods: int = 7) -> LakeStats:
         """Return the size of the lake and its recent growth.
 
-        It counts catalogs, snapshots, rows and bytes, and what was created in the last periods.
+        It counts catalogs, snapshots, files, rows and bytes, what was created in the last periods, and what each verb
+        of maintenance would act on now.
         """
         return lake_stats(self._runtime.store, by=by, periods=periods)
 

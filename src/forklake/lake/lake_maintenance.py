@@ -35,7 +35,7 @@ class LakeMaintenance:
     @property
     def needs(self) -> MaintenanceNeeds:
         """What maintenance has to do now, found by a few queries."""
-        return find_needs(self._runtime)
+        return find_needs(self._runtime.store)
 
     def run(self, *, duration: timedelta | str | None = None, progress: Progress | None = None) -> LakeMaintained:
         """Clean up the files of the lake, then do what its catalogs need: see `needs`.

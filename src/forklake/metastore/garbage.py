@@ -258,6 +258,27 @@ def file_bytes(source: Source, catalog: CatalogId) -> tuple[int, int, int]:
     return own, alone, kept
 
 
+def lake_bytes(source: Source) -> tuple[int, int, int, int, int]:
+    """Return how many files rows of all catalogs name, and their bytes.
+
+    They are followed by the bytes that heads of live catalogs show, those that a fork sees beside the owner, and those
+    of dropped catalogs that no fork sees. Each row is one look into the index of the pins.
+    """
+    pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.{END} LIMIT 1)"
+    totals = [0, 0, 0, 0, 0]
+    for table in (DATA_FILE, DELETE_FILE):
+        (found,) = source.query(
+            "SELECT count(*), sum(x.size), sum(CASE WHEN x.is_live AND x.ends = :never THEN x.size ELSE 0 END),"
+            " sum(CASE WHEN x.pinned IS NULL THEN 0 ELSE x.size END),"
+            " sum(CASE WHEN x.is_live OR x.is_live IS NULL OR x.pinned IS NOT NULL THEN 0 ELSE x.size END)"
+            f" FROM (SELECT r.file_size_bytes AS size, r.{END} AS ends, h.live AS is_live, {pinned} AS pinned"
+            f" FROM forklake.{table.name} r LEFT JOIN forklake.ducklake_head h ON h.catalog_id = r.catalog_id) x",
+            never=INFINITY,
+        )
+        totals = [total + int(more or 0) for total, more in zip(totals, found, strict=True)]
+    return totals[0], totals[1], totals[2], totals[3], totals[4]
+
+
 def forget_sets(
     session: Session, table: MetadataTable[Any], sets: Sequence[tuple[CatalogId, TableId, SnapshotId]]
 ) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
 from forklake.model import html
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
+from forklake.model.upkeep import MaintenanceNeeds
 
 _INDENT: Final = "\u2003"
 """A space that HTML keeps."""
@@ -100,9 +101,21 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class LakeStats:
-    """What a lake holds, and how it grew lately.
+    """What a lake holds, how it grew lately, and what maintenance has to do.
 
-    The newest period comes last and is not over yet.
+    The newest period comes last and is not over yet. Bytes of files are of all that rows name, data files and delete
+    files; a file that several catalogs name, because one is a copy, counts for each.
+
+    Attributes:
+        byte_count: The size of the metadata.
+        file_count: How many files rows name.
+        file_byte_count: Their bytes.
+        live_byte_count: Of these, what the newest snapshots of live catalogs show; the rest is kept for older ones,
+            for forks and for dropped catalogs.
+        shared_byte_count: What a fork sees beside the catalog that wrote it.
+        freed_byte_count: What would be given back if the dropped catalogs were purged: files of theirs that no fork
+            sees.
+        needs: What each verb of maintenance would act on now.
     """
 
     catalog_count: int
@@ -114,6 +127,12 @@ class LakeStats:
     byte_count: int
     tables: tuple[TableSize, ...]
     growth: tuple[Growth, ...]
+    file_count: int = 0
+    file_byte_count: int = 0
+    live_byte_count: int = 0
+    shared_byte_count: int = 0
+    freed_byte_count: int = 0
+    needs: MaintenanceNeeds = field(default_factory=MaintenanceNeeds)
 
     def _repr_html_(self) -> str:
         return (
@@ -126,6 +145,11 @@ class LakeStats:
                     ("Purged", self.purged_count),
                     ("Snapshots", self.snapshot_count),
                     ("Bytes of metadata", self.byte_count),
+                    ("Files", self.file_count),
+                    ("Bytes of files", self.file_byte_count),
+                    ("of them live", self.live_byte_count),
+                    ("of them seen by forks", self.shared_byte_count),
+                    ("of them free after a purge", self.freed_byte_count),
                 ]
             )
             + html.sheet(
@@ -135,6 +159,7 @@ class LakeStats:
                 ["from", "catalogs made", "snapshots made"],
                 [(one.start, one.catalogs_made, one.snapshots_made) for one in self.growth],
             )
+            + html.sheet(["maintenance", "would act on"], list(self.needs.counts.items()))
         )
 
 

@@ -20,6 +20,7 @@ class MaintenanceNeeds:
         rewrite: Those with files of which nearly all rows are deleted.
         due_count: How many catalogs may hold metadata rows that nothing needs.
         scheduled_count: How many files wait for deletion.
+        waited_count: How many of these have waited long enough.
     """
 
     flush: frozenset[CatalogId] = frozenset()
@@ -28,6 +29,18 @@ class MaintenanceNeeds:
     rewrite: frozenset[CatalogId] = frozenset()
     due_count: int = 0
     scheduled_count: int = 0
+    waited_count: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many catalogs, or for ``cleanup`` files, each verb would act on."""
+        return {
+            "flush": len(self.flush),
+            "expire": len(self.expire),
+            "compact": len(self.merge),
+            "rewrite": len(self.rewrite),
+            "cleanup": self.waited_count,
+        }
 
     @property
     def catalogs(self) -> frozenset[CatalogId]:

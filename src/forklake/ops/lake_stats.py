@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from forklake.errors import InvalidInputError
+from forklake.metastore import garbage
 from forklake.metastore.queries import census
 from forklake.metastore.store import Store
 from forklake.model.overview import Growth, LakeStats
+from forklake.ops.needs import find_needs
 
 Period = Literal["day", "hour"]
 
@@ -16,11 +18,11 @@ MAX_PERIODS: Final = 366
 
 
 def lake_stats(store: Store, *, by: Period = "day", periods: int = 7) -> LakeStats:
-    """Count catalogs, snapshots, and the rows and bytes of each metadata table.
+    """Count catalogs, snapshots, files, and the rows and bytes of each metadata table.
 
     The result also has how many catalogs and snapshots were made in recent periods, which are days or hours of
-    UTC. The cost grows with the metadata: rows are counted, except in PostgreSQL's large tables, where they are
-    estimated.
+    UTC, and what maintenance has to do (`find_needs`). No file is looked at. The cost grows with the metadata: rows
+    are counted, except in PostgreSQL's large tables, where they are estimated.
 
     Raises:
         InvalidInputError: The periods make no sense.
@@ -30,6 +32,7 @@ def lake_stats(store: Store, *, by: Period = "day", periods: int = 7) -> LakeSta
     with store.reading() as session:
         starts = _starts(session.now(), by, periods)
         counts = census.counts(session)
+        files, file_bytes, live, shared, freed = garbage.lake_bytes(session)
         catalogs, snapshots = census.catalogs_since(session, starts), census.snapshots_since(session, starts)
     return LakeStats(
         catalog_count=counts.live,
@@ -41,6 +44,12 @@ def lake_stats(store: Store, *, by: Period = "day", periods: int = 7) -> LakeSta
         byte_count=store.byte_count(),
         tables=tuple(store.table_sizes()),
         growth=tuple(Growth(*made) for made in zip(starts, catalogs, snapshots, strict=True)),
+        file_count=files,
+        file_byte_count=file_bytes,
+        live_byte_count=live,
+        shared_byte_count=shared,
+        freed_byte_count=freed,
+        needs=find_needs(store),
     )
 
 

@@ -51,7 +51,7 @@ def maintain_lake(
     clock = runtime.settings.clock
     end = None if duration is None else clock.now() + _read_duration(clock.now(), duration)
     cleaned = cleanup_old_files(runtime, None)
-    needs = find_needs(runtime)
+    needs = find_needs(runtime.store)
     waiting = sorted(needs.catalogs)
     Random(clock.now().timestamp()).shuffle(waiting)
     done: list[MaintainedCatalog] = []

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from forklake.metastore.queries import needs as queries
-from forklake.metastore.store import Session
+from forklake.metastore.store import Session, Store
 from forklake.model.ids import THE_LAKE, CatalogId
+from forklake.model.option_rules import OPTIONS
 from forklake.model.upkeep import MaintenanceNeeds
 from forklake.ops.ages import time_of_option
-from forklake.ops.runtime import Runtime
 
 _UNDONE: Final = "nothing was maintained"
 
@@ -22,31 +23,50 @@ REWRITE_FRACTION: Final = 0.95
 """The default of the option ``rewrite_delete_threshold``; a lower one of a catalog counts when that is maintained."""
 
 
-def find_needs(runtime: Runtime) -> MaintenanceNeeds:
+def find_needs(store: Store) -> MaintenanceNeeds:
     """Return which catalogs hold work for each verb of maintenance.
 
     The cost is a scan of the rows of files, inlined rows, delete files and snapshots, not a visit to each catalog.
     """
-    with runtime.store.reading() as session:
+    with store.reading() as session:
+        scheduled = queries.scheduled_count(session)
         return MaintenanceNeeds(
             flush=frozenset(queries.with_inlined_rows(session, FLUSH_ROWS)),
             expire=frozenset(_expirable(session)),
             merge=frozenset(queries.with_small_files(session, SMALL_FILE_BYTES, MERGE_FILES)),
             rewrite=frozenset(queries.with_deleted_rows(session, REWRITE_FRACTION)),
             due_count=queries.due_count(session),
-            scheduled_count=queries.scheduled_count(session),
+            scheduled_count=scheduled,
+            waited_count=_waited_count(session) if scheduled else 0,
         )
+
+
+def _waited_count(session: Session) -> int:
+    """Return how many files have waited as long as their catalog says."""
+    now, ages = session.now(), queries.options_named(session, "delete_older_than")
+    own = [catalog for catalog in ages if catalog != THE_LAKE]
+    usual = ages.get(THE_LAKE) or OPTIONS["delete_older_than"].default
+    assert usual is not None
+    count = queries.scheduled_before(session, time_of_option(now, usual, _UNDONE), own, but=True)
+    for age, catalogs in _by_age(ages).items():
+        count += queries.scheduled_before(session, time_of_option(now, age, _UNDONE), catalogs)
+    return count
+
+
+def _by_age(ages: Mapping[CatalogId, str]) -> dict[str, list[CatalogId]]:
+    """Return the catalogs that set an option to an age, by this age."""
+    found: dict[str, list[CatalogId]] = {}
+    for catalog, age in ages.items():
+        if catalog != THE_LAKE and age:
+            found.setdefault(age, []).append(catalog)
+    return found
 
 
 def _expirable(session: Session) -> set[CatalogId]:
     """Return the catalogs with snapshots that may expire by their option."""
     now, ages = session.now(), queries.options_named(session, "expire_older_than")
     found: set[CatalogId] = set()
-    by_age: dict[str, list[CatalogId]] = {}
-    for catalog, age in ages.items():
-        if catalog != THE_LAKE and age:
-            by_age.setdefault(age, []).append(catalog)
-    for age, catalogs in by_age.items():
+    for age, catalogs in _by_age(ages).items():
         found |= queries.with_snapshots_before(session, time_of_option(now, age, _UNDONE), catalogs)
     if ages.get(THE_LAKE):
         found |= (

@@ -90,6 +90,20 @@ def scheduled_count(source: Source) -> int:
     return int(count)
 
 
+def scheduled_before(source: Source, time: datetime, among: Sequence[CatalogId], *, but: bool = False) -> int:
+    """Return how many files wait since before a time.
+
+    They are those of some catalogs, or of all but these.
+    """
+    ((count,),) = source.query(
+        "SELECT count(*) FROM forklake.ducklake_files_scheduled_for_deletion s WHERE s.schedule_start < :time"
+        f" AND {'NOT ' if but else ''}(s.catalog_id IN (:among...))",
+        time=time,
+        among=list(among),
+    )
+    return int(count)
+
+
 def _catalogs(source: Source, statement: str, **params: object) -> set[CatalogId]:
     found = source.query(f"SELECT DISTINCT x.catalog_id FROM ({statement}) x WHERE {_IS_LIVE}", live=INFINITY, **params)
     return {CatalogId(catalog) for (catalog,) in found}

@@ -64,6 +64,11 @@ _LAKE_STATS: Final = tuple(
         "purged_count",
         "snapshot_count",
         "byte_count",
+        "file_count",
+        "file_byte_count",
+        "live_byte_count",
+        "shared_byte_count",
+        "freed_byte_count",
     )
 )
 
