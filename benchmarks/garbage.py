@@ -19,6 +19,7 @@ from forklake.model.ids import RowUid
 
 _TIMES_SLOWER = Aim("at most", 2)
 _CHUNK = 10_000
+_INSERTS = 200
 _PINS = 10
 """So many snapshots of a parent have forks."""
 
@@ -88,7 +89,8 @@ def purge(databases: Databases, quick: bool) -> list[Figure]:
 
 
 def _give_up(databases: Databases, kind: str, sizes: Sizes) -> list[Figure]:
-    many, few = Samples(), Samples()
+    many, few, inserts = Samples(), Samples(), Samples()
+    plain = databases.new(kind).inserter()
     with databases.new(kind).open() as crowded, databases.new(kind).open() as quiet:
         parents = [_parent(crowded, sizes.staying), _parent(quiet, sizes.few_staying)]
         for turn in range(sizes.rounds):
@@ -99,13 +101,16 @@ def _give_up(databases: Databases, kind: str, sizes: Sizes) -> list[Figure]:
                     fork.table(table_name(0)).storage.append_files([new_file("own")])
                 purged = samples.time(lake.maintenance.purge_catalogs, "gone-", drop=True)
                 assert len(purged) == sizes.purged, len(purged)
+                for _ in range(_INSERTS):
+                    inserts.time(plain.insert)
+    plain.close()
     group = f"garbage on {kind}"
     each, each_of_few = many.p50 / sizes.purged, few.p50 / sizes.purged
     name = f"drop and purge each of {sizes.purged:,} forks, {sizes.staying:,} stay"
     reference = f"{sizes.few_staying:,} stay"
     aim = Aim("at most", 2, "value") if kind == "postgres" else None
     return [
-        Figure(group, name, each, "ms", aim=aim),
+        Figure(group, name, each, "ms", inserts.p50, "one-row insert and commit", aim),
         Figure(group, name, each, "ms", each_of_few, reference, Aim("at most", 1.5)),
     ]
 
