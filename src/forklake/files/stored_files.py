@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
 from pyarrow import fs
@@ -41,13 +42,7 @@ def stored_files(directory: str, failures: list[str]) -> Iterator[list[StoredFil
     root = directory.rstrip("/") + "/"
     is_local = storage.is_local(directory)
     found = _local_files(root, failures) if is_local else _object_files(root, _STEPWISE_LEVELS, failures)
-    page: list[StoredFile] = []
-    for file in found:
-        page.append(file)
-        if len(page) == _PAGE:
-            yield page
-            page = []
-    if page:
+    while page := list(islice(found, _PAGE)):
         yield page
 
 
@@ -93,13 +88,14 @@ def _local_files(root: str, failures: list[str]) -> Iterator[StoredFile]:
             continue
         with entries:
             for entry in entries:
-                if not _is_text(entry.name):
+                name = entry.name
+                if not name.isascii() and not _is_text(name):
                     continue  # no path of ours
                 if entry.is_dir(follow_symlinks=False):
-                    left.append(f"{directory}{entry.name}/")
+                    left.append(f"{directory}{name}/")
                 elif entry.is_file(follow_symlinks=False) and (status := _status(entry)) is not None:
                     modified = datetime.fromtimestamp(status.st_mtime, UTC)
-                    yield StoredFile(f"{directory}{entry.name}", status.st_size, modified)
+                    yield StoredFile(f"{directory}{name}", status.st_size, modified)
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -107,10 +107,10 @@ class FileCheck:
     def _read(self, source: Source, files: MetadataTable[Any]) -> _Rows:
         numbers, sizes, uids = array("q"), array("q"), array("q")
         for page in named_files(source, files, self._catalog):
-            for row, path in self.paths(source, page):
-                numbers.append(hash(path))
-                sizes.append(row.byte_count)
-                uids.append(row.row_uid)
+            named = list(self.paths(source, page))
+            numbers.extend([hash(path) for _, path in named])
+            sizes.extend([row.byte_count for row, _ in named])
+            uids.extend([row.row_uid for row, _ in named])
         return _Rows(files, numbers, sizes, uids)
 
     def _match(self, page: Sequence[StoredFile]) -> None:
@@ -163,11 +163,14 @@ class _Rows:
         """Note the sizes of listed files that rows name."""
         if not len(self._numbers):
             return
-        numbers = np.fromiter((hash(file.path) for file in page), np.int64, len(page))
+        numbers = np.array([hash(file.path) for file in page], np.int64)
+        sizes = np.array([file.byte_count for file in page], np.int64)
         first = np.searchsorted(self._numbers, numbers, "left")
         last = np.searchsorted(self._numbers, numbers, "right")
-        for place in np.flatnonzero(first < last).tolist():
-            self._found[first[place] : last[place]] = page[place].byte_count
+        is_named = first < last
+        self._found[first[is_named]] = sizes[is_named]
+        for place in np.flatnonzero(last - first > 1).tolist():  # several rows name it
+            self._found[first[place] : last[place]] = sizes[place]
 
     def unmatched_uids(self) -> list[int]:
         """Return the uids of rows whose files were not listed, or with another size."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from forklake.metastore import garbage
 from forklake.metastore.garbage import Owners
@@ -19,9 +18,11 @@ _PAGE: Final = 10_000
 _BEFORE_ALL: Final = RowUid(-1)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
-    """A row of a data file or a delete file: its path as stored, and its size."""
+class NamedFile(NamedTuple):
+    """A row of a data file or a delete file: its path as stored, and its size.
+
+    A tuple, because there may be millions of them.
+    """
 
     row_uid: RowUid
     table_id: int
@@ -63,10 +64,7 @@ def named_again(source: Source, files: MetadataTable[Any], catalog: CatalogId, u
 
 
 def _find_files(source: Source, statement: str, **params: Any) -> list[NamedFile]:
-    return [
-        NamedFile(RowUid(uid), int(table), str(path), bool(is_relative), int(size))
-        for uid, table, path, is_relative, size in source.query(statement, **params)
-    ]
+    return [NamedFile._make(row) for row in source.query(statement, **params)]
 
 
 def catalogs_with_files(source: Source, catalogs: Sequence[CatalogId]) -> set[CatalogId]:
