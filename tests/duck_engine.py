@@ -98,6 +98,14 @@ class DuckEngine:
         self.asked.append("collect")
         return frame.rows.slice(0, limit)
 
+    def sort(self, rows: pa.Table, target: WriteTarget) -> pa.Table:
+        keys = (
+            f"{_duckdb(one.expression)} {one.direction} {one.null_order.replace('_', ' ')}" for one in target.sort_keys
+        )
+        numbered = rows.append_column("position", pa.array(range(rows.num_rows)))
+        found = _run(f"SELECT position FROM given ORDER BY {', '.join(keys)}, position", {"given": DuckFrame(numbered)})
+        return rows.take(found["position"])
+
     def collect_given(self, frame: DuckFrame, limit: int, table: str) -> pa.Table:
         return frame.rows.slice(0, limit)
 

@@ -24,7 +24,7 @@ from forklake.metastore.written_tables import (
 )
 from forklake.model.aliases import parse_aliases
 from forklake.model.definitions import MacroImplementation, MacroParameter, PartitionField, SortKey
-from forklake.model.ids import ColumnId, TableId
+from forklake.model.ids import ColumnId, SchemaId, TableId
 from forklake.model.records import Column, DataFile, DeleteFile, InlinedRow, Macro, View
 from forklake.model.rows import ColumnRow, DeleteFileRow, MacroRow, TableRow, ViewRow
 
@@ -77,6 +77,22 @@ def view(content: Content, row: ViewRow, schema_name: str) -> View:
         tags=object_tags(content, row.view_id),
         column_tags=column_tags,
     )
+
+
+def macro_overloads(content: Content, schema_id: SchemaId, parts: tuple[str, ...]) -> tuple[MacroImplementation, ...]:
+    """Return the overloads of a macro that a text in a schema calls.
+
+    None if there is no such macro. The name may have a schema before it; without one it is of this schema, or else
+    of ``main``.
+    """
+    of = parts[0] if len(parts) == 2 else "main"
+    schemas = [schema_id] if len(parts) == 1 else []
+    named = lookup.find_schema(content, of) if len(parts) <= 2 else None
+    for schema in [*schemas, *([] if named is None else [named.schema_id])]:
+        row = lookup.find_macro(content, schema, parts[-1])
+        if row is not None:
+            return macro(content, row, of).implementations
+    return ()
 
 
 def macro(content: Content, row: MacroRow, schema_name: str) -> Macro:

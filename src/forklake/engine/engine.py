@@ -138,6 +138,17 @@ class Engine(Protocol):
             EngineError: The query failed for another reason.
         """
 
+    def sort(self, rows: pa.Table, target: WriteTarget) -> pa.Table:
+        """Return rows in memory in the order of a table.
+
+        They are rows as `forklake.files.conform` returns them for it. Those that are equal in all keys keep their
+        order.
+
+        Raises:
+            InvalidInputError: The value of a key cannot be computed.
+            EngineError: The job failed.
+        """
+
     def collect_given(self, frame: Frame, limit: int, table: str) -> pa.Table:
         """Compute the first rows of a caller's frame, which will go into a table.
 

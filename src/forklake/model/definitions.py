@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -125,6 +125,10 @@ class MacroImplementation:
     parameters: tuple[MacroParameter, ...] = ()
     type: Literal["scalar", "table"] = "scalar"
     dialect: str = "duckdb"
+
+
+FindMacro = Callable[[tuple[str, ...]], Sequence[MacroImplementation]]
+"""Returns the overloads of a macro by the parts of its name; none if there is no such macro."""
 
 
 @dataclass(frozen=True, slots=True)

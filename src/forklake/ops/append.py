@@ -12,6 +12,7 @@ from forklake.engine.engine import Engine, Frame
 from forklake.files import storage
 from forklake.files.conform import conform, frame_of
 from forklake.files.parquet_writer import write_files
+from forklake.files.row_order import sort_rows
 from forklake.files.schema import arrow_schema
 from forklake.files.texts import to_texts
 from forklake.model.change import InsertInlined
@@ -52,7 +53,7 @@ def append(
     if rows is not None:
         rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)
         if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
-            inline(staging, table, how.target.fields, rows)
+            inline(staging, table, how.target.fields, _sort(runtime.engine, rows, how.target))
             return int(rows.num_rows)
     staging.take_lease()
     files = _write_files(runtime, how, frame, rows, by_name=by_name)
@@ -106,6 +107,20 @@ def _write_files(
     if rows is not None and how.on_driver and rows.nbytes <= _DRIVER_BYTES and sorts_on_driver(how.target):
         return write_files(rows.to_batches(), how.target, arrow_schema(how.target.fields)) if rows.num_rows else []
     return runtime.engine.write(rows if isinstance(frame, pa.Table) else frame, how.target, by_name=by_name)
+
+
+def _sort(engine: Engine, rows: pa.Table, target: WriteTarget) -> pa.Table:
+    """Return a few rows in the order of their table.
+
+    Rows that are equal in all keys keep their order.
+    """
+    keys = target.sort_keys if target.options.sort_on_insert else ()
+    if not keys or rows.num_rows <= 1:
+        return rows
+    columns = [plain_column(key.expression, target.fields) for key in keys]
+    if all(column is not None and not column.children for column in columns):
+        return sort_rows(rows, keys)
+    return engine.sort(rows, target)
 
 
 def sorts_on_driver(target: WriteTarget) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from functools import partial
 from typing import Final
 
+from forklake.catalog import describe
 from forklake.catalog.fields import table_fields
 from forklake.catalog.transaction import Staging
 from forklake.errors import InvalidInputError
@@ -64,7 +66,8 @@ def set_sorting(staging: Staging, runtime: Runtime, table: TableRow, keys: SortK
         InvalidInputError: A key cannot be read, names no column of the table, or has no order.
     """
     fields = table_fields(staging.draft, table.table_id)
-    stage_sorting(staging, table.table_id, check_keys(runtime, keys, table.table_name, fields))
+    macros = partial(describe.macro_overloads, staging.draft, table.schema_id)
+    stage_sorting(staging, table.table_id, check_keys(runtime, keys, table.table_name, fields, macros))
 
 
 def stage_sorting(staging: Staging, table: TableId, keys: tuple[SortKey, ...]) -> None:

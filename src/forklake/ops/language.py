@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from forklake.model.definitions import ColumnDefinition, SortKey
+from forklake.model.definitions import ColumnDefinition, FindMacro, SortKey
 from forklake.model.field import Field
 from forklake.model.types import Type
 
@@ -26,8 +26,10 @@ class Language(Protocol):
             InvalidInputError: The text is no such key.
         """
 
-    def sort_expression(self, text: str, table: str, fields: Sequence[Field]) -> str:
+    def sort_expression(self, text: str, table: str, fields: Sequence[Field], macros: FindMacro) -> str:
         """Return the expression of a sort key over the columns of a table, in Spark SQL.
+
+        It may call macros, which become a part of it.
 
         Raises:
             NotFoundError: The table has no such column.

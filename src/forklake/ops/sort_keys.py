@@ -9,7 +9,7 @@ from typing import Final
 
 from forklake.errors import ForklakeError, InvalidInputError, NotFoundError
 from forklake.model import types
-from forklake.model.definitions import SortKey
+from forklake.model.definitions import FindMacro, SortKey
 from forklake.model.field import Field, plain_column
 from forklake.model.names import fold
 from forklake.model.quoting import quote_name, unquote_name
@@ -22,7 +22,9 @@ _WORDS: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\W\d]\w*""")
 """What an expression is made of, as far as names go: quoted text, quoted names, and words."""
 
 
-def check_keys(runtime: Runtime, keys: SortKeys, table: str, fields: Sequence[Field]) -> tuple[SortKey, ...]:
+def check_keys(
+    runtime: Runtime, keys: SortKeys, table: str, fields: Sequence[Field], macros: FindMacro
+) -> tuple[SortKey, ...]:
     """Return a caller's sort keys, checked against the columns of the table.
 
     Keys in another dialect are not checked.
@@ -35,7 +37,9 @@ def check_keys(runtime: Runtime, keys: SortKeys, table: str, fields: Sequence[Fi
         raise InvalidInputError(f"A table is sorted by a list of texts or SortKey, not {keys!r}; nothing was changed.")
     found = tuple(_key(runtime, key, fields) if isinstance(key, str) else key for key in keys)
     missing = [
-        key.expression for key in found if key.dialect == "duckdb" and not _is_sortable(runtime, key, table, fields)
+        key.expression
+        for key in found
+        if key.dialect == "duckdb" and not _is_sortable(runtime, key, table, fields, macros)
     ]
     if missing:
         raise InvalidInputError(
@@ -51,7 +55,7 @@ def _key(runtime: Runtime, text: str, fields: Sequence[Field]) -> SortKey:
     return runtime.language.sort_key(text)
 
 
-def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Field]) -> bool:
+def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Field], macros: FindMacro) -> bool:
     """Return whether the table has all columns of a key.
 
     Raises:
@@ -61,7 +65,7 @@ def _is_sortable(runtime: Runtime, key: SortKey, table: str, fields: Sequence[Fi
     if (column is not None and not _has_variant(column)) or not key.expression.strip():
         return True  # without an expression it is refused where it is staged
     try:
-        runtime.language.sort_expression(key.expression, table, fields)
+        runtime.language.sort_expression(key.expression, table, fields, macros)
     except NotFoundError:
         return False
     except ForklakeError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from forklake.catalog import describe, lookup
 from forklake.catalog.fields import table_fields
@@ -61,7 +62,7 @@ def writing(runtime: Runtime, content: Content, table: TableRow, *, may_alter_la
             for key in describe.partitioning(content, table.table_id)
         ),
         sort_keys=tuple(
-            _for_spark(key, runtime, table.table_name, fields) for key in describe.sorting(content, table.table_id)
+            _for_spark(key, runtime, content, table, fields) for key in describe.sorting(content, table.table_id)
         ),
         options=write_options(options),
         bytes_per_row=stats.file_size_bytes / stats.record_count
@@ -80,11 +81,13 @@ def _has_struct(fields: Sequence[Field]) -> bool:
     return any(isinstance(field.type, types.Struct) or _has_struct(field.children) for field in fields)
 
 
-def _for_spark(key: SortKey, runtime: Runtime, table: str, fields: Sequence[Field]) -> SortKey:
+def _for_spark(key: SortKey, runtime: Runtime, content: Content, table: TableRow, fields: Sequence[Field]) -> SortKey:
     column = plain_column(key.expression, fields)
     if key.dialect == "spark" or (column is not None and not _has_map(column)):
         return key
-    return replace(key, expression=runtime.language.sort_expression(key.expression, table, fields), dialect="spark")
+    macros = partial(describe.macro_overloads, content, table.schema_id)
+    found = runtime.language.sort_expression(key.expression, table.table_name, fields, macros)
+    return replace(key, expression=found, dialect="spark")
 
 
 def _has_map(field: Field) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forklake.errors import InvalidInputError
-from forklake.model.definitions import ColumnDefinition, SortKey
+from forklake.model.definitions import ColumnDefinition, FindMacro, SortKey
 from forklake.model.field import Field
 from forklake.model.types import Type
 from forklake.sql.parse import check_stored_text, parse, parse_sort_key
@@ -21,9 +21,9 @@ class DuckDBLanguage:
         """Parse one key of a sort order."""
         return parse_sort_key(text)
 
-    def sort_expression(self, text: str, table: str, fields: Sequence[Field]) -> str:
+    def sort_expression(self, text: str, table: str, fields: Sequence[Field], macros: FindMacro) -> str:
         """Return the expression of a sort key in Spark SQL."""
-        return sort_expression(text, table, fields)
+        return sort_expression(text, table, fields, macros)
 
     def columns(self, text: str) -> tuple[ColumnDefinition, ...]:
         """Parse a list of columns as in CREATE TABLE."""

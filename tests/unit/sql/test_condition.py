@@ -1,5 +1,6 @@
 """Conditions: what they say about columns, how they are said to Spark, and what is refused."""
 
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import duckdb
@@ -242,9 +243,13 @@ def test_what_is_wrong_is_said(text: str, error: type[ForklakeError], words: str
     ids=lambda it: type(it).__name__,
 )
 def test_what_is_no_text_is_refused_and_the_form_is_shown(given: object) -> None:
-    for read in (condition, sort_expression):
+    def key(text: str, table: str, fields: Sequence[Field]) -> str:
+        return sort_expression(text, table, fields, lambda macro: ())
+
+    reads: tuple[Callable[..., object], ...] = (condition, key)
+    for read in reads:
         with pytest.raises(InvalidInputError, match=r"is SQL text( or a Column of Spark)?, not") as refusal:
-            read(given, "T", FLAT)  # type: ignore[arg-type]
+            read(given, "T", FLAT)
         assert 'delete("id = 4")' in (refusal.value.hint or "")
 
 
@@ -277,8 +282,8 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_sort_expressions_may_be_of_any_type() -> None:
-    assert sort_expression("A", "T", FLAT) == "`a`"
-    assert sort_expression("(de / 2)", "T", FLAT) == "(CAST(`de` AS DOUBLE) / CAST('2.0' AS DOUBLE))"
-    assert sort_expression('lower("v X")', "T", FLAT) == "lower(`V x`)"
+    assert sort_expression("A", "T", FLAT, lambda parts: ()) == "`a`"
+    assert sort_expression("(de / 2)", "T", FLAT, lambda parts: ()) == "(CAST(`de` AS DOUBLE) / CAST('2.0' AS DOUBLE))"
+    assert sort_expression('lower("v X")', "T", FLAT, lambda parts: ()) == "lower(`V x`)"
     with pytest.raises(NotFoundError):
-        sort_expression("nope", "T", FLAT)
+        sort_expression("nope", "T", FLAT, lambda parts: ())

@@ -110,6 +110,12 @@ class SparkEngine:
         """Run a query."""
         return read.query.collect_rows(read.query.limit_rows(frame, limit), paths, what)
 
+    def sort(self, rows: pa.Table, target: WriteTarget) -> pa.Table:
+        """Return rows in the order of a table."""
+        sql, given = read.row_positions.positions_query(self.session(), rows, target)
+        found = self.collect(self.query(sql, {"given": given}), what=f'the sort order of "{target.table}"')
+        return rows.take(found["place"])
+
     def collect_given(self, frame: DataFrame, limit: int, table: str) -> pa.Table:
         """Run a caller's DataFrame."""
         return read.collect.collect_arrow(frame.limit(limit), table)

@@ -186,7 +186,7 @@ class ExpressionBinder:
 
     def _dot_call(self, before: exp.Expr, called: exp.Func) -> Bound:
         arguments = call_arguments(called)
-        if isinstance(before, exp.Column | exp.Identifier | exp.Dot):
+        if _is_name(before):
             found = self.site.call(self, (*_names(before), function_name(called)), arguments)
             if found is not None:
                 return found
@@ -355,6 +355,13 @@ def _chain_parts(node: exp.Expr) -> list[exp.Expr]:
 
 def _negate_if(node: exp.Expr, bound: Bound) -> Bound:
     return negation(bound) if node.args.get("negate") else bound
+
+
+def _is_name(node: exp.Expr) -> bool:
+    """Return whether a node is a dotted name, which nothing is called in."""
+    while isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        node = node.this
+    return isinstance(node, exp.Column | exp.Identifier)
 
 
 def _names(node: exp.Expr) -> list[str]:

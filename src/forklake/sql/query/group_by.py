@@ -89,4 +89,4 @@ def _key(
         return items[place].node
     if isinstance(inner, exp.Column) and len(inner.parts) == 1 and not scope.has(inner.name):
         return aliases.get(fold(inner.name), inner)
-    return expand_macros(inner, environment.names)
+    return expand_macros(inner, environment.names.macro)

@@ -69,7 +69,7 @@ def _unnest_items(node: exp.Expr, environment: Environment, scope: Scope) -> lis
 
     Return an empty list for anything else.
     """
-    inner = expand_macros(node.this if isinstance(node, exp.Alias) else node, environment.names)
+    inner = expand_macros(node.this if isinstance(node, exp.Alias) else node, environment.names.macro)
     columns = unnested_columns(ExpressionBinder(QuerySite(environment, scope, "SELECT")), inner)
     if columns is None:
         return []
@@ -89,7 +89,7 @@ def _filter_items(star: exp.Expr, test: NameTest, items: Sequence[Item]) -> list
 def _item(node: exp.Expr, environment: Environment) -> Item:
     name = output_name(node)
     inner = node.this if isinstance(node, exp.Alias) else node
-    return Item(name, expand_macros(inner, environment.names), isinstance(node, exp.Alias))
+    return Item(name, expand_macros(inner, environment.names.macro), isinstance(node, exp.Alias))
 
 
 NamedValues = list[tuple[str, Bound]]
@@ -148,7 +148,7 @@ def _star(star: exp.Expr, visible: NamedValues, environment: Environment) -> Ite
             continue
         node = replaced.get(fold(name))
         shown_name = renamed.get(fold(name), name)
-        yield Item(shown_name, BoundNode(bound=bound) if node is None else expand_macros(node, environment.names))
+        yield Item(shown_name, BoundNode(bound=bound) if node is None else expand_macros(node, environment.names.macro))
 
 
 def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator[Item]:
@@ -157,7 +157,7 @@ def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator
     found = [one for one in parts_of_row(inner) if isinstance(one, exp.Columns)]
     if not found:
         name = node.alias if isinstance(node, exp.Alias) else output_name(inner)
-        yield Item(name, expand_macros(inner, environment.names), isinstance(node, exp.Alias))
+        yield Item(name, expand_macros(inner, environment.names.macro), isinstance(node, exp.Alias))
         return
     choices = [_matching_items(one, environment, scope) for one in found]
     if len({len(choice) for choice in choices}) > 1:
@@ -173,7 +173,7 @@ def _columns(node: exp.Expr, environment: Environment, scope: Scope) -> Iterator
             else:
                 mark.replace(choice[place].node.copy())
         name = node.alias if isinstance(node, exp.Alias) else item.name
-        yield Item(name, expand_macros(tree, environment.names), isinstance(node, exp.Alias))
+        yield Item(name, expand_macros(tree, environment.names.macro), isinstance(node, exp.Alias))
 
 
 def _unpack(node: exp.Expr, environment: Environment, scope: Scope) -> exp.Expr:

@@ -148,7 +148,7 @@ def _on(
     old = {table.alias for table in both.tables} - {table.alias for table in tables} - nullable
     limited = {"inner": new | old, "left": new, "right": old, "semi": new | old, "anti": new}.get(kind, set())
     site = QuerySite(environment, both, "JOIN")
-    return bind_conditions(ExpressionBinder(site), expand_macros(on, environment.names), both, limited).sql
+    return bind_conditions(ExpressionBinder(site), expand_macros(on, environment.names.macro), both, limited).sql
 
 
 def _using(join: exp.Join, left: Scope, right: Scope) -> list[str] | None:

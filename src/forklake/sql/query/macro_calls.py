@@ -9,7 +9,7 @@ from typing import Final, TypeGuard
 from sqlglot import exp
 
 from forklake.errors import InvalidInputError
-from forklake.model.definitions import MacroImplementation, MacroParameter
+from forklake.model.definitions import FindMacro, MacroImplementation, MacroParameter
 from forklake.model.names import fold
 from forklake.model.types.read import stored_type
 from forklake.sql.expressions.coercion import constant
@@ -17,12 +17,11 @@ from forklake.sql.expressions.nodes import call_arguments, function_name, parts_
 from forklake.sql.expressions.render import BoundNode
 from forklake.sql.parse import parse_expression, parse_query
 from forklake.sql.query.environment import MOST_NESTED
-from forklake.sql.relation import Names
 
 _PLAIN: Final = re.compile(r"-?\d+(\.\d+)?|true|false", re.IGNORECASE | re.ASCII)
 
 
-def scalar_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
+def scalar_macro(macros: FindMacro, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
     """Return the expression that a macro call expands to.
 
     Return None if there is no such macro.
@@ -30,13 +29,13 @@ def scalar_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Exp
     Raises:
         InvalidInputError: No overload takes such arguments.
     """
-    chosen = _choose_overload(names, parts, arguments, "scalar")
+    chosen = _choose_overload(macros, parts, arguments, "scalar")
     if chosen is None:
         return None
     return exp.Paren(this=_substitute(parse_expression(chosen[0].sql), chosen[1]))
 
 
-def table_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
+def table_macro(macros: FindMacro, parts: Sequence[str], arguments: Sequence[exp.Expr]) -> exp.Expr | None:
     """Return the query that a table macro call expands to.
 
     Return None if there is no such macro.
@@ -44,14 +43,14 @@ def table_macro(names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr
     Raises:
         InvalidInputError: No overload takes such arguments.
     """
-    chosen = _choose_overload(names, parts, arguments, "table")
+    chosen = _choose_overload(macros, parts, arguments, "table")
     return None if chosen is None else _substitute(parse_query(chosen[0].sql), chosen[1])
 
 
 def _choose_overload(
-    names: Names, parts: Sequence[str], arguments: Sequence[exp.Expr], kind: str
+    macros: FindMacro, parts: Sequence[str], arguments: Sequence[exp.Expr], kind: str
 ) -> tuple[MacroImplementation, dict[str, exp.Expr]] | None:
-    overloads = [one for one in names.macro(tuple(parts)) if one.type == kind]
+    overloads = [one for one in macros(tuple(parts)) if one.type == kind]
     for overload in overloads:
         values = _match_arguments(overload, arguments)
         if values is not None:
@@ -62,7 +61,7 @@ def _choose_overload(
         f"\n\t{parts[-1]}({', '.join(one.name for one in overload.parameters)})" for overload in overloads
     )
     raise InvalidInputError(
-        f'Binder Error: Macro "{parts[-1]}()" does not support the supplied arguments. You might need to add explicit'
+        f"Binder Error: Macro {parts[-1]}() does not support the supplied arguments. You might need to add explicit"
         f" type casts.\nCandidate macros:{candidates}"
     )
 
@@ -101,7 +100,7 @@ def _default(parameter: MacroParameter) -> exp.Expr:
     return BoundNode(bound=constant(stored_type(parameter.type), parameter.default))
 
 
-def expand_macros(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:
+def expand_macros(node: exp.Expr, macros: FindMacro, depth: int = 0) -> exp.Expr:
     """Expand the macros in an expression, but not those in its subqueries.
 
     Raises:
@@ -109,24 +108,24 @@ def expand_macros(node: exp.Expr, names: Names, depth: int = 0) -> exp.Expr:
     """
     if depth > MOST_NESTED:
         raise InvalidInputError("Binder Error: Max expression depth limit exceeded: a macro calls itself.")
-    if not any(_is_macro(one, names) for one in parts_of_row(node)):
+    if not any(_is_macro(one, macros) for one in parts_of_row(node)):
         return node
     # The tree may be shared or bound again, so calls are replaced in a copy.
     holder = exp.Paren(this=node.copy())
-    for call in reversed([one for one in parts_of_row(holder) if _is_macro(one, names)]):
+    for call in reversed([one for one in parts_of_row(holder) if _is_macro(one, macros)]):
         whole, parts = _qualified_call(call)
-        body = scalar_macro(names, parts, call_arguments(call))
+        body = scalar_macro(macros, parts, call_arguments(call))
         if body is not None:
-            whole.replace(expand_macros(body, names, depth + 1))
+            whole.replace(expand_macros(body, macros, depth + 1))
     found: exp.Expr = holder.this
     return found
 
 
-def _is_macro(node: exp.Expr, names: Names) -> TypeGuard[exp.Func]:
+def _is_macro(node: exp.Expr, macros: FindMacro) -> TypeGuard[exp.Func]:
     """Return whether a node calls a macro, scalar or table."""
     if not isinstance(node, exp.Func) or isinstance(node, exp.Cast | exp.Case | exp.Array | exp.Struct | exp.Connector):
         return False
-    return bool(names.macro(_qualified_call(node)[1]))
+    return bool(macros(_qualified_call(node)[1]))
 
 
 def _qualified_call(call: exp.Func) -> tuple[exp.Expr, tuple[str, ...]]:
@@ -150,10 +149,11 @@ def _substitute(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
         if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
             # A function that is called on a parameter: x.lower()
             value = values.get(fold(node.this.name)) if isinstance(node.this, exp.Identifier) else None
-            return node if value is None else exp.Dot(this=exp.Paren(this=value.copy()), expression=node.expression)
-        if not isinstance(node, exp.Column):
+            called = _substitute(node.expression, values)
+            return node if value is None else exp.Dot(this=exp.Paren(this=value.copy()), expression=called)
+        if not isinstance(node, exp.Column) and not _is_value(node):
             return node
-        first, *rest = node.parts
+        first, *rest = node.parts if isinstance(node, exp.Column) else [node]
         value = values.get(fold(first.name))
         if value is None:
             return node
@@ -165,3 +165,17 @@ def _substitute(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
         return found
 
     return tree.transform(fill)
+
+
+def _is_value(node: exp.Expr) -> bool:
+    """Return whether a node is a bare name that stands for a value.
+
+    The parser has columns so in what is called on a value, and in list comprehensions.
+    """
+    if not isinstance(node, exp.Identifier):
+        return False
+    if isinstance(node.parent, exp.Comprehension):
+        return node.arg_key in ("this", "iterator", "condition")
+    if isinstance(node.parent, exp.Binary):
+        return not isinstance(node.parent, exp.Dot | exp.PropertyEQ | exp.Kwarg)
+    return isinstance(node.parent, exp.Func | exp.Bracket | exp.Paren)

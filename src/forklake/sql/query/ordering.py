@@ -145,7 +145,9 @@ def _count(node: exp.Expr, environment: Environment, clause: str) -> int | str |
 def _count_sql(node: exp.Expr, environment: Environment, clause: str) -> str:
     scope = Scope(environment.reading)
     try:
-        bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(expand_macros(node, environment.names))
+        bound = ExpressionBinder(QuerySite(environment, scope, clause)).bind(
+            expand_macros(node, environment.names.macro)
+        )
     except NotFoundError as error:
         raise InvalidInputError(f"Binder Error: Cannot use columns in LIMIT/OFFSET: {render(node)}") from error
     count = cast(bound, types.INT64).sql

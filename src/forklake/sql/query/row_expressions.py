@@ -82,7 +82,7 @@ class RowBinder:
 
     def expand_macros(self, node: exp.Expr) -> exp.Expr:
         """Expand the macros in an expression."""
-        return node if self._names is None else expand_macros(node, self._names)
+        return node if self._names is None else expand_macros(node, self._names.macro)
 
     def _check_condition(self, node: exp.Expr) -> None:
         """Refuse a condition that is not boolean.

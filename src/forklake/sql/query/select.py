@@ -60,7 +60,7 @@ class _Select:
     def clause(self, name: str) -> exp.Expr | None:
         """Return the expression of a clause, with its macros expanded."""
         found = self.node.args.get(name)
-        return None if found is None else expand_macros(found.this, self.environment.names)
+        return None if found is None else expand_macros(found.this, self.environment.names.macro)
 
 
 def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
@@ -82,7 +82,8 @@ def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
     _bind_where(select)
     order = order_keys(node.args.get("order"), [item.name for item in items])
     order = [
-        key if key.node is None else replace(key, node=expand_macros(key.node, environment.names)) for key in order
+        key if key.node is None else replace(key, node=expand_macros(key.node, environment.names.macro))
+        for key in order
     ]
     select.grouping = _grouping(select, order)
     select.bound = _bind_items(select)
@@ -254,7 +255,7 @@ def _distinct_ends(select: _Select, on: Sequence[exp.Expr]) -> list[str]:
         if isinstance(node, exp.Literal) and not node.is_string and 1 <= int(node.this) <= len(select.bound):
             found.append(select.bound[int(node.this) - 1].sql)
         else:
-            found.append(binder.bind(expand_macros(node, select.environment.names)).sql)
+            found.append(binder.bind(expand_macros(node, select.environment.names.macro)).sql)
     return found
 
 

@@ -47,7 +47,7 @@ def bind_table_function(node: exp.Table, environment: Environment, beside: Scope
         return bind_unnest(exp.Unnest(expressions=[called.this.copy()]), environment, beside)
     parts = (*(part.name for part in node.parts[:-1]), function_name(called))
     arguments = call_arguments(called)
-    macro = table_macro(environment.names, parts, arguments)
+    macro = table_macro(environment.names.macro, parts, arguments)
     if macro is not None:
         return GeneratedTable(environment.bind(macro, replace(environment, outer=None, depth=environment.deeper())))
     values, named = _split(arguments, environment)

@@ -30,7 +30,7 @@ def bind_values(node: exp.Values, environment: Environment) -> BoundQuery:
     scope = Scope(environment.reading, outer=environment.outer)
     binder = ExpressionBinder(QuerySite(environment, scope, "VALUES"))
     given = (row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions)
-    rows = [[binder.bind(expand_macros(one, environment.names)) for one in row] for row in given]
+    rows = [[binder.bind(expand_macros(one, environment.names.macro)) for one in row] for row in given]
     if len({len(row) for row in rows}) > 1:
         raise InvalidInputError("Parser Error: VALUES lists must all be the same length")
     if environment.expected is not None and environment.expected[0] is node:

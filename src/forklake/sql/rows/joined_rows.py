@@ -80,8 +80,8 @@ def bind_joined(
     values = assigned_values(statement, table, fields) if isinstance(statement, statements.Update) else []
     joined = _JoinedStatement(
         statement,
-        tuple((field, expand_macros(value, names)) for field, value in values),
-        None if statement.where is None else expand_macros(statement.where, names),
+        tuple((field, expand_macros(value, names.macro)) for field, value in values),
+        None if statement.where is None else expand_macros(statement.where, names.macro),
     )
     if not (statement.sources or statement.with_ or joined.asks_queries):
         return None

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from forklake.catalog.names import column_name, column_names
 from forklake.errors import InvalidInputError
+from forklake.model.definitions import FindMacro
 from forklake.model.expression import Expression
 from forklake.model.field import Field
 from forklake.model.merge import SOURCE, TARGET, MergeDelete, MergeInsert, MergeUpdate, Side
@@ -22,6 +23,7 @@ from forklake.sql.expressions.sort_keys import sort_key
 from forklake.sql.made_queries import named_table
 from forklake.sql.parameters import Parameters, Values, checked_parameters, literal
 from forklake.sql.parse import parse_expression, parse_value
+from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.row_expressions import RowBinder
 from forklake.sql.rows.row_statements import bind_condition
 
@@ -83,14 +85,16 @@ def condition(text: str, table: str, fields: Sequence[Field], parameters: Values
     return bind_condition(tree, table, fields)
 
 
-def sort_expression(text: str, table: str, fields: Sequence[Field]) -> str:
+def sort_expression(text: str, table: str, fields: Sequence[Field], macros: FindMacro) -> str:
     """Return the Spark SQL to sort the rows of a table by, in DuckDB's order.
+
+    Macros that it calls are expanded.
 
     Raises:
         InvalidInputError: It cannot be read, needs more than one row, or has no order.
         NotFoundError: There is no such column.
     """
-    tree = parse_expression(_check_text(text, "value"))
+    tree = expand_macros(parse_expression(_check_text(text, "value")), macros)
     return sort_key(RowBinder(TableSite(table, fields), None).bind(tree))
 
 

@@ -10,6 +10,7 @@ __all__ = [
     "collect",
     "parquet_files",
     "query",
+    "row_positions",
     "rows_frame",
     "table_rows",
 ]
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         collect,
         parquet_files,
         query,
+        row_positions,
         rows_frame,
         table_rows,
     )
