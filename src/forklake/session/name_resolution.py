@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from forklake import __version__, session
@@ -266,7 +267,8 @@ class SessionNames:
         row = lookup.find_table(content, schema.schema_id, target.name)
         if row is not None:
             table = Table(reader, row, schema.schema_name)
-            return Relation(row.table_name, table_fields(content, row.table_id), table, VIRTUAL)
+            known = partial(lookup.column_stats, content, row.table_id)
+            return Relation(row.table_name, table_fields(content, row.table_id), table, VIRTUAL, known)
         if lookup.find_view(content, schema.schema_id, target.name) is not None:
             view = reader.views.get(target.name, schema=schema.schema_name)
             names = SessionNames(self.state, (target.attached, schema.schema_name), may_act=False, at=at)

@@ -5,13 +5,15 @@ Names are relations, views, macros and variables. The caller that runs the query
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 from forklake.model.definitions import MacroImplementation
 from forklake.model.field import Field
+from forklake.model.ids import ColumnId
 from forklake.model.predicate import Anything, Predicate
+from forklake.model.rows import TableColumnStatsRow
 from forklake.sql.statements import Describe, Show
 
 _ANYTHING: Final = Anything()
@@ -34,12 +36,14 @@ class Relation:
         columns: The columns of ``*``, in order. Columns of lake tables have their ids, for pruning.
         virtual: Further columns that ``*`` does not include, such as ``rowid``.
         source: What the caller needs to read the rows; opaque here.
+        statistics: Returns what is known of the values of its columns, by their ids, where anything is.
     """
 
     name: str
     columns: tuple[Field, ...]
     source: Any
     virtual: tuple[Field, ...] = ()
+    statistics: Callable[[], Mapping[ColumnId, TableColumnStatsRow]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 from forklake.catalog import lookup
 from forklake.catalog.changes.alteration import own_stats
 from forklake.catalog.changes.files import check_not_flushed, leaves_of
+from forklake.catalog.changes.nested_leaves import leaf_values
 from forklake.catalog.combined_stats import merge_stats
 from forklake.catalog.names import check_text
 from forklake.catalog.state import Draft, live_data_files
@@ -50,14 +52,20 @@ def insert(draft: Draft, change: InsertInlined) -> None:
 
 
 def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
-    """Widen the statistics of the columns by the new rows.
-
-    Nothing is known of nested fields.
-    """
+    """Widen the statistics of the columns by the new rows."""
     merged = lookup.column_stats(draft, change.table_id)
-    for column in leaves_of(lookup.columns(draft, change.table_id)).values():
-        values = [dict(row).get(column.column_id) for row in change.rows]
-        given = _stats(column, values) if column.parent_column is None else None
+    columns = lookup.columns(draft, change.table_id)
+    parts: dict[ColumnId, list[ColumnRow]] = {}
+    for column in columns:
+        if column.parent_column is not None:
+            parts.setdefault(column.parent_column, []).append(column)
+    values: dict[ColumnId, list[str | None]] = {}
+    for column in columns:
+        if column.parent_column is None:
+            with suppress(ValueError):  # of a text that cannot be read nothing is known
+                values |= leaf_values(column, [dict(row).get(column.column_id) for row in change.rows], parts)
+    for column in leaves_of(columns).values():
+        given = _stats(column, values[column.column_id]) if column.column_id in values else None
         merged[column.column_id] = merge_stats(column, merged.get(column.column_id), given, is_first=is_first)
     draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
 

@@ -14,7 +14,7 @@ _NAMES: Final[Mapping[tuple[int, int], str]] = {
     (0, 2): "map",
     (0, 0): (
         "count_star cume_dist current_date dense_rank gen_random_uuid get_current_timestamp now percent_rank pi "
-        "random rank rank_dense row_number today transaction_timestamp uuid uuidv4"
+        "random rank rank_dense row_number today transaction_timestamp uuid uuidv4 uuidv7"
     ),
     (1, 1): (
         "abs acos acosh any_value approx_count_distinct arbitrary array_agg array_distinct array_reverse array_unique "
@@ -29,7 +29,8 @@ _NAMES: Final[Mapping[tuple[int, int], str]] = {
         "ord pg_typeof product quarter radians reverse second setseed sha1 sha256 sign sin sinh sqrt stddev "
         "stddev_pop stddev_samp strlen struct_keys sum sumkahan tan tanh to_base64 to_centuries to_days to_decades "
         "to_hex to_hours to_microseconds to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds "
-        "to_timestamp to_weeks to_years typeof ucase unhex unicode upper var_pop var_samp variance week weekday "
+        "to_timestamp to_weeks to_years typeof ucase unhex unicode upper uuid_extract_timestamp "
+        "uuid_extract_version var_pop var_samp variance week weekday "
         "weekofyear year yearweek"
     ),
     (1, 2): (

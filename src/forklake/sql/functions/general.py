@@ -55,6 +55,23 @@ def _uuid(values: Sequence[Bound], node: exp.Expr) -> Bound:
     return Bound("uuid()", types.UUID)
 
 
+def _uuid_of_time(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    millis = "lower(lpad(hex(unix_millis(current_timestamp())), 12, '0'))"
+    return Bound(f"concat(substr({millis}, 1, 8), '-', substr({millis}, 9, 4), '-7', substr(uuid(), 16))", types.UUID)
+
+
+def _uuid_version(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value = cast(values[0], types.UUID).sql
+    return Bound(f"CAST(conv(substr({value}, 15, 1), 16, 10) AS BIGINT)", types.UINT32)
+
+
+def _uuid_time(values: Sequence[Bound], node: exp.Expr) -> Bound:
+    value, version = cast(values[0], types.UUID).sql, _uuid_version(values, node).sql
+    millis = f"CAST(conv(concat(substr({value}, 1, 8), substr({value}, 10, 4)), 16, 10) AS BIGINT)"
+    refusal = f"raise_error(concat('Invalid Input Error: Given UUID is with version ', {version}, ', not version 7.'))"
+    return Bound(f"if({version} <> 7, {refusal}, timestamp_millis({millis}))", types.TIMESTAMPTZ)
+
+
 def _if(values: Sequence[Bound], node: exp.Expr) -> Bound:
     test, *results = values
     same = unify([*results, *([Bound("NULL", types.NULL)] if len(results) == 1 else [])])
@@ -101,6 +118,9 @@ NAMED: Final[Mapping[str, Function]] = {
     "if": _if,
     "error": _failure,
     **dict.fromkeys(("uuid", "gen_random_uuid", "uuidv4"), _uuid),
+    "uuidv7": _uuid_of_time,
+    "uuid_extract_version": _uuid_version,
+    "uuid_extract_timestamp": _uuid_time,
     "constant_or_null": _constant_or_null,
     **{name: _refusing_function(name) for name in ("hash", "setseed", "md5_number")},
 }

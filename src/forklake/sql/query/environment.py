@@ -89,6 +89,10 @@ class Reading:
         self._read[name] = _PartialScan(relation)
         return name
 
+    def relation(self, scan: str) -> Relation:
+        """Return the relation of a scan."""
+        return self._read[scan].relation
+
     def need(self, scan: str, column: str) -> None:
         """Record that a column of a scan is needed."""
         self._read[scan].columns[column] = None

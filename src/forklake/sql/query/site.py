@@ -15,6 +15,7 @@ from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.columns import extract_field
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.site import Site
+from forklake.sql.query.column_statistics import bind_statistics
 from forklake.sql.query.constants import constant_node, python_value
 from forklake.sql.query.environment import Environment
 from forklake.sql.query.scope import Scope
@@ -96,6 +97,8 @@ class QuerySite(Site):
         read = reads.get(fold(parts[-1])) if len(parts) == 1 and len(arguments) == 1 else None
         if read is not None:
             return binder.bind(constant_node(read(str(python_value(arguments[0], names)))))
+        if [fold(part) for part in parts] == ["stats"] and len(arguments) == 1:
+            return bind_statistics(binder, self.scope, arguments[0])
         values, named = [], {}
         try:
             for one in arguments:
