@@ -30,6 +30,7 @@ from forklake.session.attached_catalogs import AttachedCatalog, Attachments
 from forklake.session.guard import guard
 from forklake.session.hints import in_sql
 from forklake.session.name_resolution import SessionNames
+from forklake.session.prepared_statements import deallocate, filled_statement, prepare
 from forklake.session.presence import dropped_attachment_error, hint
 from forklake.session.private_catalogs import MEMORY
 from forklake.session.result import Result
@@ -39,6 +40,7 @@ from forklake.sql import statements
 from forklake.sql.made_queries import compute_options
 from forklake.sql.parameters import Values, checked_parameters
 from forklake.sql.parse import parse
+from forklake.sql.prepared import Deallocate, Execute, Prepare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -284,8 +286,10 @@ class Connection:
         return current[0].alias if current is not None else next(iter(self.attached), "...")
 
     def _run_in_transaction(self, statement: statements.Statement) -> Result | None:
-        run = _STATEMENTS[type(statement)]
         state = self._state
+        if isinstance(statement, Execute):
+            statement = filled_statement(state, statement)
+        run = _STATEMENTS[type(statement)]
         if state.work.is_explicit or isinstance(statement, _TRANSACTION):
             try:
                 return run(state, statement)
@@ -494,4 +498,6 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.Describe: show.describe,
     statements.Explain: queries.explain,
     statements.Checkpoint: _checkpoint,
+    Prepare: prepare,
+    Deallocate: deallocate,
 }

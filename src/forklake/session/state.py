@@ -21,6 +21,7 @@ from forklake.session.private_catalogs import MEMORY, TEMPORARY, PrivateCatalog
 from forklake.session.secrets import Secrets
 from forklake.session.settings import SessionSettings
 from forklake.session.work import Work
+from forklake.sql.prepared import Prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class SessionState:
         frames: The frames of the caller that this session's queries may name.
         temporary: The temporary tables of the session.
         memory: The database ``memory``, which the session shares with its cursors.
+        prepared: The statements that PREPARE named, by name in lower case.
         may_begin: Whether BEGIN, COMMIT and ROLLBACK are allowed: not within a transaction of a handle.
     """
 
@@ -113,6 +115,7 @@ class SessionState:
     frames: Frames = field(default_factory=Frames)
     temporary: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(TEMPORARY))
     memory: PrivateCatalog = field(default_factory=lambda: PrivateCatalog(MEMORY))
+    prepared: dict[str, Prepare] = field(default_factory=dict)
     settings: SessionSettings = field(init=False)
     engine: Engine = field(init=False)
 

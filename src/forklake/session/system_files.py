@@ -15,6 +15,7 @@ from forklake.engine.engine import Engine
 from forklake.errors import InvalidInputError, NotFoundError
 from forklake.files.find_files import match_files
 from forklake.files.footer import read_footer
+from forklake.files.parquet_facts import FUNCTIONS, footer_facts
 from forklake.files.partitions import hive_text, hive_values
 from forklake.files.texts import parse_value
 from forklake.model import types
@@ -22,6 +23,7 @@ from forklake.model.names import fold
 from forklake.model.types.read import field_of
 from forklake.session.known_rows import Files, Rows, column
 from forklake.sql.copy_queries import Directories, file_rows_text
+from forklake.sql.parse import parse_type
 
 
 def file_function(engine: Engine, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Rows | Files | None:
@@ -33,9 +35,12 @@ def file_function(engine: Engine, name: str, arguments: Sequence[Any], named: Ma
     """
     if name in ("read_parquet", "parquet_scan"):
         return _read_parquet(engine, _patterns(name, arguments), named)
+    if named and (name in FUNCTIONS or name == "glob"):
+        raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function {name}')
+    if name in FUNCTIONS:
+        columns, rows = footer_facts(name, _existing_files(_patterns(name, arguments)))
+        return Rows(tuple(column(title, parse_type(kind)) for title, kind in columns), rows)
     if name == "glob":
-        if named:
-            raise InvalidInputError(f'Binder Error: Invalid named parameter "{next(iter(named))}" for function glob')
         return Rows((column("file", types.VARCHAR),), [(path,) for path in _match_files(_patterns(name, arguments))])
     return None
 
@@ -97,12 +102,16 @@ def _match_files(patterns: Sequence[str]) -> list[str]:
     return list(chain.from_iterable(match_files(pattern) for pattern in patterns))
 
 
+def _existing_files(patterns: Sequence[str]) -> list[str]:
+    paths = _match_files(patterns)
+    if not paths:
+        raise NotFoundError(f'IO Error: No files found that match the pattern "{", ".join(patterns)}"')
+    return paths
+
+
 def _read_parquet(engine: Engine, patterns: Sequence[str], named: Mapping[str, Any]) -> Files:
     for option, value in named.items():
         if option not in ("hive_partitioning", "union_by_name", "filename") or value:
             raise InvalidInputError(f'read_parquet does not support "{option} = {value}".')
-    paths = _match_files(patterns)
-    if not paths:
-        raise NotFoundError(f'IO Error: No files found that match the pattern "{", ".join(patterns)}"')
-    frame = engine.files_frame(paths)
+    frame = engine.files_frame(_existing_files(patterns))
     return Files(tuple(field_of(one) for one in engine.columns(frame)), frame)

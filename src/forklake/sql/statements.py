@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from forklake.model.definitions import ColumnDefinition, MacroImplementation, PartitionField, SortKey
 from forklake.model.types import Type
+from forklake.sql.prepared import Deallocate, Execute, Prepare
 
 Name = tuple[str, ...]
 """The parts of a name, as written: ``(table,)``, ``(schema, table)``, ``(catalog, schema, table)`` and so on."""
@@ -489,4 +490,7 @@ Statement = (
     | Describe
     | Explain
     | Checkpoint
+    | Prepare
+    | Execute
+    | Deallocate
 )

@@ -133,3 +133,27 @@ def test_a_file_of_an_attached_lake_is_not_replaced(session: Connection) -> None
     with pytest.raises(InvalidInputError, match="is a file of an attached lake"):
         session.sql(f"COPY t TO '{path}'")
     assert session.sql("FROM u").fetchall() == [(1,)]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "function", ["parquet_metadata", "parquet_schema", "parquet_file_metadata", "parquet_kv_metadata"]
+)
+def test_footers_are_told_as_duckdb_tells_them(session: Connection, tmp_path: Path, function: str) -> None:
+    session.sql("COPY t (s) TO 'a.parquet' (COMPRESSION zstd); COPY t TO 'b.parquet'")
+    query = f"FROM {function}('{tmp_path}/*.parquet')"
+
+    ours, theirs = session.sql(query), duckdb.connect().execute(query)
+    assert ours is not None
+    assert ours.fetchall() == theirs.fetchall()
+    assert ours.columns == [name for name, *_ in theirs.description]
+    assert ours.types == [str(kind) for _, kind, *_ in theirs.description]
+
+
+def test_footers_of_no_file_or_of_another_format_are_refused(session: Connection, tmp_path: Path) -> None:
+    (tmp_path / "text.csv").write_text("a,b")
+    with pytest.raises(NotFoundError, match=r'No files found that match the pattern "none\.parquet"'):
+        session.sql("FROM parquet_metadata('none.parquet')")
+    with pytest.raises(DataFileError, match=r"The footers of the files cannot be read: .*text\.csv"):
+        session.sql("FROM parquet_schema('text.csv')")
+    with pytest.raises(InvalidInputError, match='Invalid named parameter "x" for function parquet_metadata'):
+        session.sql("FROM parquet_metadata('text.csv', x = 1)")

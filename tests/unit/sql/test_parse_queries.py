@@ -142,7 +142,7 @@ def test_semicolons_end_statements_only_outside_of_quotes_and_comments(text: str
 
 
 @pytest.mark.parametrize(
-    "statement", ["PREPARE p AS SELECT 1", "EXECUTE p", "EXPORT DATABASE 'x'", "VACUUM", "SUMMARIZE t",
+    "statement", ["EXPORT DATABASE 'x'", "VACUUM", "SUMMARIZE t",
                   "PIVOT t ON a USING sum(b)", "COPY FROM DATABASE a TO b"],
 )  # fmt: skip
 def test_statement_that_is_not_supported_is_named(statement: str) -> None:

@@ -26,6 +26,7 @@ from forklake.sql.expressions.nested import (
 )
 from forklake.sql.expressions.render import render
 from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
+from forklake.sql.parse.types import unsupported_type
 
 if TYPE_CHECKING:
     from forklake.sql.expressions.expression import ExpressionBinder
@@ -131,6 +132,8 @@ def target_shape(node: exp.Expr) -> Type:
     if kind == exp.DataType.Type.STRUCT and node.expressions:
         return struct_of((part.name, target_shape(part.args["kind"])) for part in node.expressions)
     text = render(node)
+    if kind in (exp.DataType.Type.ENUM, exp.DataType.Type.UNION):
+        raise unsupported_type(text)
     try:
         return read_scalar(text, is_sql=True)
     except ValueError as error:

@@ -6,6 +6,7 @@ from forklake.sql.parse.statement import (
     parse_expression,
     parse_query,
     parse_sort_key,
+    parse_type,
     parse_value,
 )
 from forklake.sql.parse.tokens import is_complete
@@ -17,5 +18,6 @@ __all__ = [
     "parse_expression",
     "parse_query",
     "parse_sort_key",
+    "parse_type",
     "parse_value",
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from forklake.sql.parse.values import read_options, read_value
 from forklake.sql.parse.words import Words
+from forklake.sql.prepared import Deallocate, Execute
 from forklake.sql.statements import (
     Attach,
     Begin,
@@ -118,6 +121,32 @@ def read_drop_secret(words: Words) -> DropSecret:
     if words.take("FROM"):
         words.name_or_string()
     return DropSecret(name, if_exists=if_exists)
+
+
+def read_execute(words: Words) -> Execute:
+    """Read what follows EXECUTE."""
+    name = words.name()
+    given = words.in_parentheses(lambda: _read_argument(words), may_be_empty=True) if words.at("(") else []
+    names = [label for label, _ in given if label is not None]
+    if names and len(names) < len(given):
+        raise words.wrong("Parameters of EXECUTE are given all by name, or all by position")
+    return Execute(name, tuple(value for _, value in given), tuple(names))
+
+
+def _read_argument(words: Words) -> tuple[str | None, exp.Expr]:
+    """Read a value, and its name if it has one."""
+    start = words.mark()
+    name = words.name() if words.at_name() else None
+    if name is not None and words.take_any(":=", "=>") is None:
+        words.back(start)
+        name = None
+    return name, words.expression()
+
+
+def read_deallocate(words: Words) -> Deallocate:
+    """Read what follows DEALLOCATE."""
+    words.take("PREPARE")
+    return Deallocate(words.name())
 
 
 def read_extension(words: Words) -> NoOperation:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from forklake.errors import InvalidInputError
 from forklake.model.definitions import SortKey
+from forklake.model.types import Type
 from forklake.sql.parse import session
 from forklake.sql.parse.alter import read_alter
 from forklake.sql.parse.copying import read_copy
@@ -25,8 +26,10 @@ from forklake.sql.parse.row_statements import (
     read_value_or_default,
 )
 from forklake.sql.parse.tokens import statements, syntax_error
+from forklake.sql.parse.types import read_column_type
 from forklake.sql.parse.values import read_options
 from forklake.sql.parse.words import Words
+from forklake.sql.prepared import Prepare
 from forklake.sql.statements import Explain, Statement
 
 Item = TypeVar("Item")
@@ -62,6 +65,8 @@ _READERS: Final[dict[str, Callable[[Words], Statement]]] = {
     "SHOW": read_show,
     "DESCRIBE": read_describe,
     "DESC": read_describe,
+    "EXECUTE": session.read_execute,
+    "DEALLOCATE": session.read_deallocate,
 }
 _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
     "INSERT": read_insert,
@@ -71,9 +76,6 @@ _AFTER_WITH: Final[dict[str, Callable[[Words, exp.With], Statement]]] = {
 }
 _NOT_SUPPORTED: Final = (
     ("COPY", "FROM", "DATABASE"),
-    ("PREPARE",),
-    ("EXECUTE",),
-    ("DEALLOCATE",),
     ("EXPORT", "DATABASE"),
     ("IMPORT", "DATABASE"),
     ("VACUUM",),
@@ -124,6 +126,16 @@ def parse_value(text: str) -> exp.Expr:
         InvalidInputError: It is neither.
     """
     return _read_only(text, read_value_or_default)
+
+
+def parse_type(text: str) -> Type:
+    """Parse the name of a type.
+
+    Raises:
+        InvalidInputError: It cannot be read, or no table has such a type.
+        NotFoundError: There is no such type.
+    """
+    return _read_only(text, read_column_type)
 
 
 def check_stored_text(text: str, what: str, *, is_query: bool) -> None:
@@ -178,6 +190,8 @@ def _read(words: Words) -> Statement:
         return read_query(words)
     if words.take("EXPLAIN"):
         return _read_explain(words)
+    if words.take("PREPARE"):
+        return _read_prepare(words)
     raise words.unexpected_token()
 
 
@@ -189,6 +203,14 @@ def _read_after_with(words: Words) -> Statement:
             return read(words, with_)
     words.back(start)
     return read_query(words)
+
+
+def _read_prepare(words: Words) -> Prepare:
+    name = words.name()
+    words.expect("AS")
+    start = words.mark()
+    _read(words)
+    return Prepare(name, words.text_from(start))
 
 
 def _read_explain(words: Words) -> Explain:

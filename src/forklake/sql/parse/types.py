@@ -30,7 +30,7 @@ def read_column_type(words: Words) -> Type:
             if not words.take("]"):
                 size = words.next().text
                 words.expect("]")
-                raise _unsupported_type(f"{kind.sql_name}[{size}]")
+                raise unsupported_type(f"{kind.sql_name}[{size}]")
         else:
             words.expect("ARRAY")
         kind = list_of(kind)
@@ -50,7 +50,7 @@ def _read_one(words: Words) -> Type:
         start = words.mark()
         words.next()
         words.in_parentheses(lambda: _skip_item(words))
-        raise _unsupported_type(words.text_from(start))
+        raise unsupported_type(words.text_from(start))
     return _read_name(words)
 
 
@@ -73,7 +73,7 @@ def _read_name(words: Words) -> Type:
         name = _with_zone(words, name)
     arguments = _read_arguments(words)
     if name in _NOT_IN_DUCKLAKE:
-        raise _unsupported_type(_NOT_IN_DUCKLAKE[name])
+        raise unsupported_type(_NOT_IN_DUCKLAKE[name])
     text = name
     if arguments and name not in _TEXTS:
         text += f"({','.join(arguments)})"
@@ -100,5 +100,6 @@ def _read_arguments(words: Words) -> list[str]:
     return words.in_parentheses(lambda: words.next().text) if words.at("(") else []
 
 
-def _unsupported_type(text: str) -> InvalidInputError:
+def unsupported_type(text: str) -> InvalidInputError:
+    """Return the error, in DuckLake's words, for a type that no column can have."""
     return InvalidInputError(f"Failed to convert DuckDB type to DuckLake - unsupported type {text}")
