@@ -55,7 +55,9 @@ def _no_column(writer: Transaction, target: Target, action: statements.TableActi
             text = "Catalog Error: Failed to rename column - column {} does not exist"
         case statements.SetNullsAllowed(column=path):
             text = "Catalog Error: Failed to alter column - column {} does not exist"
-        case statements.AddColumn(inside=path) | statements.ChangeType(path=path):
+        case statements.AddColumn(inside=path):
+            text = 'Binder Error: Column "{}" does not exist'
+        case statements.ChangeType(path=path):
             pass
         case statements.DropColumn(column=path) | statements.SetDefault(column=path):
             pass

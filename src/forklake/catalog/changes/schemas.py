@@ -44,7 +44,7 @@ def drop(draft: Draft, change: DropSchema) -> None:
         raise InvalidInputError(
             f'Cannot drop schema "{row.schema_name}" because there are entries that depend on it:'
             f" {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}. Nothing was dropped.",
-            hint="Drop them first, or drop the schema with cascade.",
+            hint="Drop them first, or drop the schema with CASCADE.",
         )
     for table in held_tables:
         tables.drop(draft, DropTable(table.table_id))

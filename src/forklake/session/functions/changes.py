@@ -18,6 +18,7 @@ from forklake.ops.table_changes import check_order
 from forklake.session.functions.arguments import MOMENT, VARCHAR, Signature
 from forklake.session.functions.function import Call, CatalogFunction, named_table
 from forklake.session.known_rows import Changes, column
+from forklake.session.presence import object_exists
 
 Kind = Literal["all", "insertions", "deletions"]
 
@@ -44,6 +45,10 @@ def _changes(kind: Kind, call: Call) -> Changes:
     try:
         row = named_table(state, name, schema, call.attachment.schema)
     except NotFoundError as error:
+        if object_exists("view", state, schema or call.attachment.schema, name):
+            raise InvalidInputError(
+                f'Binder Error: "{name}" is a View, not a table. Data change feed functions only support tables.'
+            ) from error
         at = f"timestamp {end}" if isinstance(end, datetime) else f"version {end}"
         raise NotFoundError(f"{error.message.removesuffix('!')} at {at}!") from error
     past = Catalog(runtime_of(call.attachment.reader), call.attachment.catalog.catalog_id, state)

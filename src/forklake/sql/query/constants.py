@@ -24,6 +24,7 @@ from forklake.sql.expressions.coercion import constant
 from forklake.sql.expressions.expression import ExpressionBinder
 from forklake.sql.expressions.render import BoundNode, render
 from forklake.sql.expressions.site import Site
+from forklake.sql.parse.grammar import PLACE_AS_WRITTEN
 from forklake.sql.relation import Names
 
 _NOW: Final = frozenset({"now", "current_timestamp", "transaction_timestamp", "get_current_timestamp"})
@@ -65,6 +66,8 @@ def python_value(node: exp.Expr, names: Names) -> Any:
             return datetime.now(UTC)
         case exp.Anonymous() if fold(node.name) == "getvariable" and len(node.expressions) == 1:
             return names.variable(str(python_value(node.expressions[0], names)))
+        case exp.Bracket() if len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice):
+            return _part(node, names)
         case exp.Neg():
             return _compute(node, lambda value: -value, python_value(node.this, names))
         case exp.Interval():
@@ -80,6 +83,18 @@ def python_value(node: exp.Expr, names: Names) -> Any:
     if bound.literal is None:
         raise InvalidInputError(f"Binder Error: Only constants can be given here, not: {render(node)}")
     return _parse_constant(bound, bound.literal)
+
+
+def _part(node: exp.Bracket, names: Names) -> Any:
+    """Return an element of a list or a field of a struct; NULL if there is none.
+
+    Positions count from one, or from the end if they are negative.
+    """
+    value, key = python_value(node.this, names), python_value(node.expressions[0], names)
+    if isinstance(value, list) and isinstance(key, int):
+        place = key if node.meta.get(PLACE_AS_WRITTEN) else key + 1
+        return value[place - 1 if place > 0 else place] if place and -len(value) <= place <= len(value) else None
+    return _compute(node, lambda: value.get(key)) if isinstance(value, dict) else _compute(node, lambda: value[key])
 
 
 def _compute(node: exp.Expr, operation: Callable[..., Any], *values: Any) -> Any:
