@@ -23,12 +23,12 @@ from forklake.files.adopt_files import Adoption, adopt_files
 from forklake.files.adopted_columns import AdoptionRules
 from forklake.files.find_files import find_files
 from forklake.metastore.queries.catalogs import catalogs_at
-from forklake.metastore.queries.files import scheduled_among
 from forklake.metastore.store import Session
 from forklake.model.definitions import NameMapping, NewDataFile
 from forklake.model.names import fold
 from forklake.model.rows import TableRow
 from forklake.model.write import PartitionKey
+from forklake.ops.doomed_files import doomed_files
 from forklake.ops.register_files import register_files
 from forklake.ops.runtime import Runtime
 from forklake.ops.scoped_options import effective_options
@@ -172,7 +172,7 @@ def _guard(session: Session, lake_path: str, paths: Sequence[str]) -> None:
     locked = sorted(catalogs_at(session, sorted(places))) if places else []
     for catalog in locked:
         session.lock_shared(catalog)
-    waiting = scheduled_among(session, locked, paths)
+    waiting = doomed_files(session, lake_path, locked, paths)
     if waiting:
         raise InvalidInputError(
             f'File "{waiting[0]}" was not added: no table needs it any more, and it waits for deletion.',

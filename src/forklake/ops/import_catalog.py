@@ -14,7 +14,7 @@ from forklake.errors import ConflictError, InvalidInputError
 from forklake.metastore import procedures
 from forklake.metastore.plain.reader import open_plain
 from forklake.metastore.queries.catalogs import catalogs_at
-from forklake.metastore.queries.files import scheduled_paths
+from forklake.metastore.queries.due import mark_due
 from forklake.metastore.queries.option_rows import write_options
 from forklake.metastore.store import DuplicateKeyError, Session
 from forklake.metastore.written_tables import TABLES
@@ -23,6 +23,7 @@ from forklake.model.names import fold
 from forklake.model.numbering import Numbering
 from forklake.model.placement import NewFork, Placement
 from forklake.ops.create_catalog import already_exists_error, overlap_error, place_new
+from forklake.ops.doomed_files import doomed_files
 from forklake.ops.imported_rows import ImportedRows
 from forklake.ops.plain_history import (
     PlainHistory,
@@ -111,6 +112,8 @@ def _write(
         progress("Writing", place, len(TABLES))
         procedures.insert_history(session, table, rows.of(table), catalog)
     progress("Writing", len(TABLES), len(TABLES))
+    # Of snapshots that had expired before, rows may have come that none of the others shows.
+    mark_due(session, [catalog])
     return catalog
 
 
@@ -183,9 +186,9 @@ def _lock_places(session: Session, lake_path: str, history: PlainHistory) -> Non
         session.lock_shared(catalog)
     if not holders:
         return
-    doomed = scheduled_paths(session, holders).intersection(files)
+    doomed = doomed_files(session, lake_path, holders, files)
     if doomed:
         raise ConflictError(
-            f'The file "{min(doomed)}" of "{history.location}" is about to be deleted by the catalog it belongs to.'
+            f'The file "{doomed[0]}" of "{history.location}" is about to be deleted by the catalog it belongs to.'
             " Nothing was imported."
         )

@@ -85,9 +85,8 @@ def _interval_checks() -> Iterator[Check]:
                 " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_snapshot_lineage l"
                 " WHERE l.catalog_id = x.catalog_id AND l.snapshot_id = x.at)"
                 # What was expired before a catalog was imported is in no lineage.
-                " AND NOT (EXISTS (SELECT 1 FROM forklake.ducklake_numbering n WHERE n.catalog_id = x.catalog_id)"
-                " AND x.at < (SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot_lineage l"
-                " WHERE l.catalog_id = x.catalog_id))",
+                " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_numbering n WHERE n.catalog_id = x.catalog_id"
+                " AND x.at >= n.snapshot_id AND x.at < n.snapshot_id + n.snapshot_count)",
                 f"Rows of {table.name} {'begin' if column == BEGIN else 'end'} at {{}}, which is none of its"
                 " snapshots.",
             )

@@ -92,12 +92,3 @@ def catalogs_with_scheduled(source: Source, after: CatalogId, limit: int) -> lis
         after = CatalogId(catalog)
         found.append(after)
     return found
-
-
-def scheduled_paths(source: Source, catalogs: Iterable[CatalogId]) -> set[str]:
-    """Return the paths of the files of some catalogs that wait for deletion."""
-    found = source.query(
-        "SELECT path FROM forklake.ducklake_files_scheduled_for_deletion WHERE catalog_id IN (:ids...)",
-        ids=sorted(catalogs),
-    )
-    return {str(path) for (path,) in found}
