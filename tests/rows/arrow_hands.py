@@ -117,7 +117,13 @@ class ArrowHands:
                 transaction.table(TABLE).storage.inline_deletes({file.data_file_id: positions})
             else:
                 storage.make_directory(how.directory)
-                made = write_delete_file(how.directory, file.data_file_id, file.path, [*earlier, *positions])
+                made = write_delete_file(
+                    how.directory,
+                    file.data_file_id,
+                    file.path,
+                    [*earlier, *positions],
+                    is_encrypted=how.is_encrypted,
+                )
                 _remove_if_undone(transaction, [how.directory + made.path])
                 self._on_step("change: delete file written")
                 transaction.table(TABLE).storage.delete_rows([made])

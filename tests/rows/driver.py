@@ -12,6 +12,7 @@ from forklake.ops.read_table import is_read_locally
 from tests.rows.arrow_hands import planned
 from tests.rows.conditions import Condition, random_condition
 from tests.rows.model import (
+    NO_TABLE,
     Change,
     ColumnModel,
     RowIds,
@@ -53,6 +54,7 @@ class Reading:
     label: str
     table: Table
     expected: TableModel
+    row_ids: RowIds
     where: Condition | None = None
     is_committed: bool = True
 
@@ -77,10 +79,21 @@ class Hands(Protocol):
 
 @dataclass(slots=True)
 class CatalogModel:
-    """A catalog as full copies: one state for each snapshot of its lineage that has the table."""
+    """A catalog as full copies: one state for each snapshot of its lineage.
+
+    Attributes:
+        handle: The catalog.
+        states: The table at each snapshot.
+        own: The snapshots that the catalog made itself.
+        row_ids: Those of its tree.
+        is_whole: Whether it has every snapshot that it ever saw, so that its change feed tells each change.
+    """
 
     handle: Catalog
     states: dict[int, TableModel] = field(default_factory=dict)
+    own: set[int] = field(default_factory=set)
+    row_ids: RowIds = field(default_factory=RowIds)
+    is_whole: bool = True
 
     @property
     def head(self) -> TableModel:
@@ -90,39 +103,49 @@ class CatalogModel:
 class Driver:
     """Runs the steps of a history."""
 
-    def __init__(self, lake: Lake, hands: Hands) -> None:
+    needs_no_table = frozenset({"fork"})
+
+    def __init__(self, lake: Lake, hands: Hands, *, encrypted: bool = False) -> None:
         self._hands = hands
         self._numbers = numbers()
         self._planner = Planner(self._numbers, hands.forms)
-        self._row_ids = RowIds()
-        columns = self._planner.first_columns()
-        first = lake.create_catalog("c0")
-        first.create_table(TABLE, [definition(column) for column in columns])
-        self.catalogs = [CatalogModel(first, {first.head: TableModel(columns)})]
+        first = lake.create_catalog("c0", encrypted=encrypted)
+        catalog = CatalogModel(first, {first.head: NO_TABLE}, {first.head})
+        self.catalogs = [catalog]
         self.log: list[str] = []
         self._readings = 0
         self._replaces = False
         """Whether a transaction did several things to rows, so that files may have come and gone within it."""
+        self._create_table(catalog)
 
-    def step(self, name: str, seed: int) -> None:
-        """Do one step."""
+    def step(self, name: str, seed: int) -> CatalogModel:
+        """Do one step; return the catalog that it was done in."""
         rng = Random(seed)
         # Young catalogs more often: what they inherit is where things can go wrong.
         catalog = self.catalogs[max(rng.randrange(len(self.catalogs)), rng.randrange(len(self.catalogs)))]
         self.step_on(catalog, name, rng)
+        return catalog
 
     def step_on(self, catalog: CatalogModel, name: str, rng: Random) -> None:
         """Do one step in a catalog; threads may work on different catalogs at the same time."""
         self.log.append(f"{catalog.handle!r} {name}")
         special: Callable[[Random, CatalogModel], None] | None = getattr(self, f"_do_{name}", None)
-        if special is not None:
+        if not catalog.head.columns and name not in self.needs_no_table:
+            self.log[-1] += ": there is no table; it is created"
+            self._create_table(catalog)
+        elif special is not None:
             special(rng, catalog)
-            return
-        operation = self._planner.operation(name, rng, catalog.head)
-        if operation is not None:
+        elif (operation := self._planner.operation(name, rng, catalog.head)) is not None:
             self.log[-1] += f": {operation}"
             self.do(catalog.handle, catalog.head, operation)
             self._committed(catalog, applied(catalog.head, operation, self._numbers))
+
+    def _create_table(self, catalog: CatalogModel) -> None:
+        columns = self._planner.first_columns()
+        with catalog.handle.transaction() as transaction:
+            transaction.schemas.create("main", if_not_exists=True)
+            transaction.create_table(TABLE, [definition(column) for column in columns])
+        self._committed(catalog, TableModel(columns, key=next(self._numbers)))
 
     def do(self, target: Catalog | Transaction, state: TableModel, operation: Operation) -> None:
         """Do an operation to the lake."""
@@ -137,14 +160,14 @@ class Driver:
             assert plain_rows(state) == plain_rows(before), "nothing was committed"
         else:
             catalog.states[head] = state.settled(head)
+            catalog.own.add(head)
 
     def _do_fork(self, rng: Random, catalog: CatalogModel) -> None:
         if len(self.catalogs) > 4:
             return
         at = rng.choice(sorted(catalog.states)) if rng.random() < 0.5 else None
-        handle = catalog.handle.fork(f"c{len(self.catalogs)}", at=at)
-        states = {snapshot: state for snapshot, state in catalog.states.items() if at is None or snapshot <= at}
-        self.catalogs.append(CatalogModel(handle, states))
+        handle = catalog.handle.fork(f"c{next(self._numbers)}", at=at)
+        self.catalogs.append(forked(catalog, handle, at))
         self.log[-1] += f" at {at} as {handle!r}"
 
     def _do_inlining(self, rng: Random, catalog: CatalogModel) -> None:
@@ -188,7 +211,7 @@ class Driver:
         """Move rows in a transaction, and do something else to the table before it is committed."""
         transaction = catalog.handle.transaction()
         move(transaction)
-        self._compare([Reading("transaction", transaction.table(TABLE), catalog.head)])
+        self._compare([Reading("transaction", transaction.table(TABLE), catalog.head, catalog.row_ids)])
         rival = rng.choice(("append", "delete", "columns", "partition", "compact", "flush"))
         self.log[-1] += ": overtaken by"
         self.step_on(catalog, rival, rng)
@@ -219,7 +242,8 @@ class Driver:
         base = catalog.head
         transaction = catalog.handle.transaction()
         _, ours = self._several(rng, transaction, base, rng.randint(1, 4))
-        self._compare([Reading("transaction", transaction.table(TABLE), ours, is_committed=False)])
+        reading = Reading("transaction", transaction.table(TABLE), ours, catalog.row_ids, is_committed=False)
+        self._compare([reading])
         if rng.random() < 0.15:
             self.log[-1] += ": rolled back"
             transaction.rollback()
@@ -259,17 +283,25 @@ class Driver:
         readings = []
         for catalog in self.catalogs:
             for snapshot, state in catalog.states.items():
-                table = catalog.handle.at(version=snapshot).table(TABLE)
-                label = f"{catalog.handle!r} at {snapshot}"
-                check_delete_files(label, table)
-                readings.append(Reading(label, table, state))
-                if snapshot == max(catalog.states) or rng.random() < 0.2:
-                    where = random_condition(rng, state.columns, keys(state))
-                    readings.append(Reading(f"{label} where {where.sql()}", table, state, where))
+                for reading in self._reading(catalog, snapshot):
+                    readings.append(reading)
+                    check_delete_files(reading.label, reading.table)
+                    if snapshot == max(catalog.states) or rng.random() < 0.2:
+                        where = random_condition(rng, state.columns, keys(state))
+                        label = f"{reading.label} where {where.sql()}"
+                        readings.append(Reading(label, reading.table, state, catalog.row_ids, where))
         self._compare(readings)
         for catalog in rng.sample(self.catalogs, min(feeds, len(self.catalogs))):
             for _ in range(max(1, feeds // len(self.catalogs))):
                 self._compare_feed(rng, catalog)
+
+    def _reading(self, catalog: CatalogModel, snapshot: int) -> list[Reading]:
+        """Return what to read of a catalog at a snapshot: nothing, if there is no table."""
+        past, state = catalog.handle.at(version=snapshot), catalog.states[snapshot]
+        if state.columns:
+            return [Reading(f"{catalog.handle!r} at {snapshot}", past.table(TABLE), state, catalog.row_ids)]
+        assert not past.tables(), f"{catalog.handle!r} at {snapshot} has a table"
+        return []
 
     def check_files(self, data_path: Path) -> None:
         """Compare the files on disk with those that some snapshot of some catalog reads: none is missing.
@@ -300,13 +332,14 @@ class Driver:
             identity = expected[key]
             assert plain(row) == plain(shown[identity]), f"{row} instead of {shown[identity]}"
             if reading.is_committed:
-                assert snapshot == state.rows[identity].written, f"row {key} is not of snapshot {snapshot}"
-                self._row_ids.learn(identity, row_id)
+                written = state.rows[identity].written or -1
+                assert written in (snapshot, -abs(written)), f"row {key} is of snapshot {written}, not of {snapshot}"
+                reading.row_ids.learn(state.key, identity, row_id)
         if where is None:
             counted = self._hands.count(reading.table)
             assert counted in (None, len(expected)), f"{counted} rows are counted, and there are {len(expected)}"
             self._readings += 1
-            if self._readings % 3 == 0:
+            if self._readings % 5 == 0:
                 self._compare_readers(reading, names, rows)
 
     def _compare_readers(self, reading: Reading, names: list[str], rows: list[FoundRow]) -> None:
@@ -321,17 +354,21 @@ class Driver:
     def _compare_feed(self, rng: Random, catalog: CatalogModel) -> None:
         snapshots = sorted(catalog.states)
         first, last = sorted((rng.choice(snapshots), rng.choice(snapshots)))
+        table_key = catalog.states[last].key
+        if not catalog.is_whole or not catalog.states[last].columns:
+            return
         columns = catalog.states[last].columns
         expected: list[Change] = []
         for before, snapshot in zip([None, *snapshots], snapshots, strict=False):
-            if first <= snapshot <= last:
-                was = TableModel(columns) if before is None else catalog.states[before]
+            if first <= snapshot <= last and catalog.states[snapshot].key == table_key:
+                known = before is not None and catalog.states[before].key == table_key
+                was = catalog.states[before] if before is not None and known else TableModel(columns)
                 expected += changes_between(was, catalog.states[snapshot], snapshot, columns)
         wanted = sorted(
-            ((snapshot, self._row_ids.of(identity), kind, plain(row)) for snapshot, identity, kind, row in expected),
+            ((snapshot, catalog.row_ids.of(identity), kind, plain(row)) for snapshot, identity, kind, row in expected),
             key=repr,
         )
-        table = catalog.handle.table(TABLE)
+        table = catalog.handle.at(version=last).table(TABLE)
         found = sorted(
             (
                 (snapshot, row_id, kind, plain(row))
@@ -344,6 +381,13 @@ class Driver:
             f"too many: {[one for one in found if one not in wanted]}\n"
             f"missing: {[one for one in wanted if one not in found]}"
         )
+
+
+def forked(catalog: CatalogModel, handle: Catalog, at: int | None) -> CatalogModel:
+    """Return a new fork, which sees the history up to its pin."""
+    states = {snapshot: state for snapshot, state in catalog.states.items() if at is None or snapshot <= at}
+    states[handle.head] = states[max(states)]
+    return CatalogModel(handle, states, {handle.head}, catalog.row_ids, catalog.is_whole)
 
 
 def files_of(catalog: Catalog, table: str) -> set[str]:

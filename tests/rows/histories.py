@@ -1,49 +1,63 @@
 """Histories of rows: made from a seed, run on a new lake, and made shorter when they fail."""
 
 import shutil
+import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 from forklake import Lake
-from tests.lakes import IMPATIENT
+from tests.lakes import IMPATIENT, lakes
 from tests.property.histories import shrink
-from tests.rows.driver import STEPS, Driver, Hands
-from tests.sound import check_sound
+from tests.rows.driver import Hands
+from tests.rows.life import LIFE, LifeDriver
+from tests.servers import PostgresServer
 
 Step = tuple[str, int]
 """What is done, and the seed of its choices: any subsequence of a history is a history."""
 
 
-def generate(seed: int, length: int) -> list[Step]:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a history runs: in which database, and whether the first catalog's files are encrypted."""
+
+    directory: Path
+    kind: str = "sqlite"
+    server: PostgresServer | None = None
+    encrypted: bool = False
+
+
+def generate(seed: int, length: int, weights: Mapping[str, int] = LIFE) -> list[Step]:
     """Return a history; it begins with rows."""
     rng = Random(seed)
-    names = ["append", *rng.choices(list(STEPS), list(STEPS.values()), k=length - 1)]
+    names = ["append", *rng.choices(list(weights), list(weights.values()), k=length - 1)]
     return [(name, rng.getrandbits(32)) for name in names]
 
 
-def run(steps: Sequence[Step], directory: Path, hands: Callable[[], Hands], feeds: int) -> str | None:
+def run(steps: Sequence[Step], place: Place, hands: Callable[[], Hands], feeds: int) -> str | None:
     """Run a history on a new lake; return how it fails, if it does.
 
     Args:
         steps: The history.
-        directory: Where the lake is made; nothing is left of it.
+        place: Where the lake is made; nothing is left of it.
         hands: Makes what reads and writes.
         feeds: Between how many pairs of snapshots changes are compared.
     """
-    home = directory / uuid4().hex[:8]
-    home.mkdir()
-    driver: Driver | None = None
+    home = Path(tempfile.mkdtemp(dir=place.directory))
+    driver: LifeDriver | None = None
     try:
-        with Lake(f"sqlite:{home / 'lake.db'}", data_path=home / "data", settings=IMPATIENT) as lake:
-            driver = Driver(lake, hands())
+        (home / "outside").mkdir()
+        with (
+            lakes(place.kind, home, place.server) as factory,
+            Lake(factory.url(), data_path=home / "data", settings=IMPATIENT) as lake,
+        ):
+            driver = LifeDriver(lake, hands(), home / "outside", encrypted=place.encrypted)
             for name, seed in steps:
                 driver.step(name, seed)
             driver.check(Random(len(steps)), feeds)
-            driver.check_files(home / "data")
-            check_sound(lake)
+            driver.end()
     except Exception:
         log = [] if driver is None else driver.log
         return "\n  ".join(["after", *log]) + f"\n\n{traceback.format_exc()}"
@@ -52,8 +66,8 @@ def run(steps: Sequence[Step], directory: Path, hands: Callable[[], Hands], feed
     return None
 
 
-def report(steps: Sequence[Step], directory: Path, hands: Callable[[], Hands], feeds: int) -> str:
+def report(steps: Sequence[Step], place: Place, hands: Callable[[], Hands], feeds: int) -> str:
     """Return the shortest history found that fails as this one does, ready to be run again."""
-    shortest = shrink(steps, lambda shorter: run(shorter, directory, hands, feeds) is not None)
-    failure = run(shortest, directory, hands, feeds)
+    shortest = shrink(steps, lambda shorter: run(shorter, place, hands, feeds) is not None)
+    failure = run(shortest, place, hands, feeds)
     return f"{failure}\n\nHISTORY = {shortest}"

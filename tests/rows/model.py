@@ -23,7 +23,10 @@ class ColumnModel:
 
 @dataclass(frozen=True, slots=True)
 class RowModel:
-    """A row: who it is, its values by the keys of columns, and the snapshot that wrote them, once there is one."""
+    """A row: who it is, its values by the keys of columns, and the snapshot that wrote them, once there is one.
+
+    Where the metadata was written out, only the row itself may know that snapshot: then ``written`` is below 0.
+    """
 
     identity: int
     values: Mapping[int, Any]
@@ -41,11 +44,13 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class TableModel:
-    """One state of a table."""
+    """One state of a table; a table without columns is not there."""
 
     columns: tuple[ColumnModel, ...]
     rows: Mapping[int, RowModel] = field(default_factory=dict)
     partition_keys: frozenset[int] = frozenset()
+    key: int = 0
+    """What tells it from other tables that had the name."""
 
     def shown(self) -> dict[int, Shown]:
         """Return the rows as a reader sees them, by identity."""
@@ -69,6 +74,16 @@ class TableModel:
         }
         return replace(self, rows=rows)
 
+    def rewritten(self, snapshots: Mapping[int, int]) -> "TableModel":
+        """Return the table with other numbers for snapshots, in metadata that was written out."""
+        rows = {
+            identity: replace(row, written=snapshots.get(row.written or 0, -abs(row.written or 0)))
+            for identity, row in self.rows.items()
+        }
+        return replace(self, rows=rows)
+
+
+NO_TABLE = TableModel(())
 
 Change = tuple[int, int, str, Shown]
 """The snapshot, the row's identity, what happened, and the values."""
@@ -128,16 +143,25 @@ class RowIds:
 
     def __init__(self) -> None:
         self._ids: dict[int, int] = {}
-        self._rows: dict[int, int] = {}
+        self._rows: dict[tuple[int, int], int] = {}
 
-    def learn(self, identity: int, row_id: int) -> None:
+    def taken(self, states: Iterable["TableModel"]) -> "RowIds":
+        """Return the row ids of a new tree, which begins with some states of this one."""
+        new = RowIds()
+        for state in states:
+            for identity in state.rows.keys() & self._ids.keys():
+                new.learn(state.key, identity, self._ids[identity])
+        return new
+
+    def learn(self, table: int, identity: int, row_id: int) -> None:
         """Take a row id that was seen.
 
         Raises:
             AssertionError: The row had another, or another row has it.
         """
         assert self._ids.setdefault(identity, row_id) == row_id, f"row id {row_id} was {self._ids[identity]} before"
-        assert self._rows.setdefault(row_id, identity) == identity, f"row id {row_id} belongs to two rows"
+        known = self._rows.setdefault((table, row_id), identity)
+        assert known == identity, f"row id {row_id} belongs to two rows"
 
     def of(self, identity: int) -> int | None:
         """Return the row id of a row; None if nobody saw it."""

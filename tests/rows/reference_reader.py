@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forklake.files.deletes import read_deletes
+from forklake.files.keys import decrypting
 from forklake.files.texts import to_array
 from forklake.model import types
 from forklake.model.change_scan import ChangePlan
@@ -73,8 +74,8 @@ def _end(plan: ChangePlan, row: ReadRow) -> int:
 
 
 def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:
-    assert file.encryption_key is None
-    table = pq.ParquetFile(file.path).read()
+    parquet = pq.ParquetFile(file.path, decryption_properties=decrypting(file.path, file.encryption_key))
+    table = parquet.read(use_threads=False)
     assert table.num_rows == file.record_count, f"{file.path} has {table.num_rows} rows, not {file.record_count}"
     physical = _physical(file, table.schema)
     gone = set(file.inlined_deletes)
@@ -84,7 +85,7 @@ def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:
         gone |= set(places)
     names = [field.name for field in fields]
     for position, held in enumerate(table.to_pylist()):
-        snapshot = held.get(SNAPSHOT_ID_COLUMN) or int(file.snapshot_id)
+        snapshot = _snapshot(file, held.get(SNAPSHOT_ID_COLUMN))
         if position in gone or (file.is_cut and snapshot > file.read_upto):
             continue
         row_id = held.get(ROW_ID_COLUMN)
@@ -93,6 +94,12 @@ def _read_file(file: ScanFile, fields: Sequence[Field]) -> Iterator[ReadRow]:
             row_id = file.row_id_start + position
         values = dict(zip(names, _evolved(fields, physical, held), strict=True))
         yield ReadRow(row_id, snapshot, values, file, position)
+
+
+def _snapshot(file: ScanFile, carried: int | None) -> int:
+    if carried is None:
+        return int(file.snapshot_id)
+    return carried if file.numbering is None else int(file.numbering.snapshot(carried))
 
 
 def _read_inlined(rows: ScanRows, fields: Sequence[Field]) -> Iterator[ReadRow]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 from forklake import Lake
-from tests.rows.driver import CatalogModel, Driver, Hands
+from tests.rows.driver import CatalogModel, Driver, Hands, forked
 
 FORKS = 10
 STEPS = ("delete", "update", "merge", "overwrite")
@@ -26,7 +26,7 @@ def change_together(lake: Lake, hands: Hands, steps: int, seed: int, prepare: Ca
     prepare(driver)
     (parent,) = driver.catalogs
     for number in range(FORKS):
-        driver.catalogs.append(CatalogModel(parent.handle.fork(f"fork-{number}"), dict(parent.states)))
+        driver.catalogs.append(forked(parent, parent.handle.fork(f"fork-{number}"), None))
     failures: list[BaseException] = []
     start = threading.Barrier(len(driver.catalogs))
 

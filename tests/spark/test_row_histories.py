@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from forklake import Lake
 from forklake.errors import CommitConflictError
 from tests.rows.driver import Driver, files_of
-from tests.rows.histories import generate, run
+from tests.rows.histories import Place, generate, run
 from tests.rows.rivals import change_together
 from tests.rows.spark_hands import SparkHands
 from tests.sound import check_sound
@@ -31,7 +31,7 @@ def test_every_history_of_rows_shows_on_spark_what_the_model_has(
 ) -> None:
     for seed in seeds:
         steps = generate(seed, STEPS)
-        failure = run(steps, tmp_path, lambda: SparkHands(spark), feeds=1)
+        failure = run(steps, Place(tmp_path), lambda: SparkHands(spark), feeds=1)
         assert failure is None, f"seed {seed}: {failure}"
 
 
