@@ -13,6 +13,7 @@ from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import TABLES
 from forklake.model.ids import RowUid
+from forklake.ops import collect
 from tests.contract.support import data_file, rows
 from tests.contract.test_garbage import expire_all, purge
 from tests.lakes import EMBEDDED, LakeFactory
@@ -343,3 +344,34 @@ class Explained:
 
     def time(self, value: object) -> datetime:
         return self._session.time(value)
+
+
+@pytest.mark.parametrize("lake_factory", ["sqlite", "postgres"], indirect=True)
+def test_a_file_that_dies_while_its_catalog_is_collected_is_still_found(
+    lake_factory: LakeFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table's row, which tells where the file lies, dies with it, and is met after the file was passed."""
+    url, purged = lake_factory.url(), list[str]()
+
+    def purge_the_last_fork(step: str) -> None:
+        if step == "collect: batch done" and not purged:
+            purged.append("last")
+            other.purge("last")
+
+    monkeypatch.setattr(collect, "_BATCH", 1)
+    with (
+        Lake(url, data_path=lake_factory.directory / "data") as other,
+        Lake(url, settings=Settings(on_step=purge_the_last_fork)) as lake,
+    ):
+        first = other.create_catalog("given up, first")
+        first.create_table("t", {"i": "INTEGER"})
+        second = first.fork("given up, second")
+        (kept,) = write(second.table("t"), "kept")
+        second.fork("last").drop()
+        (gone,) = write(second.table("t"), "gone")
+        lake.maintenance.purge_catalogs("given up", drop=True)
+        assert purged
+        monkeypatch.undo()
+        assert set(lake.maintenance.cleanup_old_files(cleanup_all=True).deleted) == {str(kept), str(gone)}
+        assert rows(lake, "SELECT row_uid FROM forklake.ducklake_table") == []
+        assert rows(lake, "SELECT catalog_id FROM forklake.ducklake_due") == []

@@ -4,6 +4,7 @@ import pytest
 
 from forklake import Catalog, Lake, NewDataFile
 from forklake.metastore.queries.due import due_catalogs
+from forklake.metastore.queries.option_rows import options_of
 from forklake.ops.collect import collect
 from tests.contract.support import data_file, delete_file, rows
 from tests.contract.varied import furnish, upset, vary
@@ -199,3 +200,27 @@ def test_columns_stay_for_files_that_a_purged_catalog_between_wrote_with_them(la
     expire_all(viewer)
     check(lake)
     assert len(rows(lake, "SELECT row_uid FROM forklake.ducklake_column")) == 1
+
+
+def test_options_of_tables_and_schemas_go_with_the_last_row_of_them(lake: Lake) -> None:
+    shop = lake.create_catalog("shop")
+    shop.schemas.create("s")
+    for schema, table in (("main", "t"), ("main", "other"), ("s", "u")):
+        shop.create_table(table, {"i": "INTEGER"}, schema=schema)
+        shop.options.set("target_file_size", "1MB", table=table, schema=schema)
+    shop.options.set("parquet_version", 2, schema="s")
+    shop.options.set("parquet_version", 2)
+    agent = shop.fork("agent")
+    shop.table("t").drop()
+    shop.table("u", schema="s").drop()
+    shop.schemas.drop("s")
+    expire_all(shop)
+
+    def scopes(catalog: Catalog) -> list[str]:
+        return sorted(option.scope for option in options_of(lake._runtime.store, catalog.catalog_id))
+
+    assert scopes(shop) == ["", "schema", "table", "table", "table"], "rows of them are left, which the fork shows"
+    purge(lake, "agent")
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    assert scopes(shop) == ["", "table"]
+    assert scopes(agent) == []

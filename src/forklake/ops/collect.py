@@ -24,6 +24,7 @@ from forklake.metastore.queries.dead_rows import (
     schedule_files,
     table_levels,
 )
+from forklake.metastore.queries.option_rows import forget_options_of_missing
 from forklake.metastore.store import Session, Store, Values
 from forklake.metastore.written_tables import (
     COLUMN,
@@ -139,10 +140,14 @@ class _Collection:
             return found
         (column,) = _columns(table)
         last = last_rows(session, table, column, [(row[1], row[2]) for row in found])
+        # Of those that are due again, files may have died after they were judged. Asked for after the rows above:
+        # whoever made these die has noted it.
+        now = due.due_times(session, self._ids)
+        judged = [one for one in self._ids if now.get(one) == self._since.get(one)]
         if table is TABLE:
-            self._kept_tables |= (needed := due.tables_of_due_files(session, last, self._ids))
+            self._kept_tables |= (needed := due.tables_of_due_files(session, last, judged))
         else:
-            needed = due.schemas_of_due_tables(session, last, self._kept_tables, self._ids)
+            needed = due.schemas_of_due_tables(session, last, self._kept_tables, judged)
         self._keeps_some = self._keeps_some or bool(needed)
         return [row for row in found if row[2] not in needed]
 
@@ -185,6 +190,7 @@ class _Collection:
             garbage.forget_sets(session, table, sets)
             self.collected.row_count += len(sets)
         garbage.forget_unread_tombstones(session, self._ids)
+        forget_options_of_missing(session, self._ids)
         if not self._keeps_some:
             due.forget_due(session, self._since)
 

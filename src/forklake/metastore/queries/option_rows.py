@@ -6,7 +6,7 @@ catalog, 'schema' or 'table'; ``scope_id`` is the object, or -1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from forklake.metastore.store import Session
@@ -105,6 +105,25 @@ def forget_option(session: Session, catalog: CatalogId, key: str, scope: str, sc
         scope=scope,
         id=scope_id,
     )
+
+
+def forget_options_of_missing(session: Session, catalogs: Sequence[CatalogId]) -> None:
+    """Delete the options of tables and schemas of which neither a catalog nor an ancestor has a row left.
+
+    An option is written after the row of its table, so none is taken for a table that somebody is making.
+    """
+    for scope in ("table", "schema"):
+        missing = session.query(
+            "SELECT m.catalog_id, m.key, m.scope_id FROM forklake.ducklake_metadata m WHERE m.catalog_id IN (:ids...)"
+            f" AND m.scope = :scope AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_{scope} r"
+            f" WHERE r.{scope}_id = m.scope_id AND (r.catalog_id = m.catalog_id"
+            " OR r.catalog_id IN (SELECT s.owner_id FROM forklake.ducklake_segment s"
+            " WHERE s.catalog_id = m.catalog_id)))",
+            ids=list(catalogs),
+            scope=scope,
+        )
+        for catalog, key, scope_id in missing:
+            forget_option(session, catalog, key, scope, scope_id)
 
 
 def lake_place(source: Source) -> tuple[str | None, str | None]:
