@@ -86,7 +86,8 @@ class Storage:
     def append_files(self, files: Sequence[NewDataFile]) -> Commit:
         """Add data files that the caller has written to the table.
 
-        The columns of a file have field ids and the names of the table's columns, or a name mapping assigns them.
+        The columns of a file have field ids and the names of the table's columns, or a name mapping assigns them. The
+        files have new names: one that the table had before may be that of a file which is about to be deleted.
 
         Raises:
             InvalidPathError: A path does not lie below the table's directory.
@@ -97,7 +98,7 @@ class Storage:
     def delete_rows(self, delete_files: Sequence[NewDeleteFile]) -> Commit:
         """Add delete files that the caller has written.
 
-        Each holds all deleted positions of its data file.
+        Each holds all deleted positions of its data file. Their names are new, as for `append_files`.
 
         Raises:
             NotFoundError: A data file is not part of the table.
