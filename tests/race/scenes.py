@@ -24,6 +24,9 @@ from tests.rows.reference_reader import read_plan
 OLD = frozenset(range(40))
 """The rows of the forks, which were taken early."""
 
+PAST = OLD | frozenset(range(500, 520))
+"""The rows of the shop a little later; some are in a file that no fork has."""
+
 NEW = frozenset({*range(25, 40), *range(41, 60), 60, 61, *range(70, 110)})
 """The rows of the shop."""
 
@@ -73,10 +76,11 @@ def build(lake: Lake, scene: Scene) -> None:
     append(table, range(20, 40))
     shop.fork(scene.agent)
     shop.fork(scene.gone).drop()
-    first, _ = table.storage.files()
+    append(table, range(500, 520))
+    first, _, brief = table.storage.files()
     with shop.transaction() as transaction:
         staged = transaction.table("t")
-        staged.storage.remove_files([first.data_file_id])
+        staged.storage.remove_files([first.data_file_id, brief.data_file_id])
         for start in (40, 70, 90):
             append(staged, range(start, start + 20))
     table.delete("id < 25")

@@ -22,6 +22,7 @@ from tests.race.processes import PATIENCE_SECONDS, SECONDS, Job, race, turns
 from tests.race.scenes import (
     NEW,
     OLD,
+    PAST,
     Scene,
     adopted,
     append,
@@ -137,11 +138,17 @@ def _copy_past(world: World, scene: Scene, catalog: Catalog) -> None:
 
 
 def _early(catalog: Catalog) -> int:
-    """Return the snapshot with the rows of the fork."""
+    """Return the snapshot of the shop with rows that no fork has; of a fork, the one that it was taken at."""
     early = [one.snapshot_id for one in catalog.snapshots() if one.changes_made.startswith("inserted_into_table")]
-    if len(early) < 2:
+    place = 2 if catalog.name.startswith("shop") else 1
+    if len(early) <= place:
         raise SnapshotNotFoundError("It is expired.")
-    return early[1]
+    return early[place]
+
+
+def _past_rows(rows: frozenset[int]) -> frozenset[int]:
+    """Return the rows at that snapshot, by those that there are now."""
+    return PAST if rows == NEW else OLD
 
 
 def _read(world: World, scene: Scene, catalog: Catalog) -> None:
@@ -155,7 +162,8 @@ def _read(world: World, scene: Scene, catalog: Catalog) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "query", told)
-        assert read_ids(table, lambda: world.relay("read: planned")) == OLD
+        rows = read_ids(table, lambda: world.relay("read: planned"))
+    assert rows == (PAST if catalog.name == scene.shop else OLD)
 
 
 def _undrop(world: World, scene: Scene, catalog: Catalog) -> None:
@@ -165,9 +173,9 @@ def _undrop(world: World, scene: Scene, catalog: Catalog) -> None:
 
 WORKING = {
     "fork": Work(lambda world, scene, catalog: catalog.fork(scene.made), made=lambda rows: rows),
-    "fork of the past": Work(_fork_past, made=lambda rows: OLD, refusals=(SnapshotNotFoundError,)),
+    "fork of the past": Work(_fork_past, made=_past_rows, refusals=(SnapshotNotFoundError,)),
     "copy": Work(lambda world, scene, catalog: catalog.fork(scene.made, copy=True), made=lambda rows: rows),
-    "copy of the past": Work(_copy_past, made=lambda rows: OLD, refusals=(SnapshotNotFoundError,)),
+    "copy of the past": Work(_copy_past, made=_past_rows, refusals=(SnapshotNotFoundError,)),
     "append": Work(
         lambda world, scene, catalog: append(catalog.table("t"), range(300, 320)),
         lambda rows: rows | frozenset(range(300, 320)),
