@@ -104,6 +104,10 @@ class Database(ABC):
     def byte_count(self) -> int:
         """Return the size of the metadata."""
 
+    @abstractmethod
+    def settle(self) -> None:
+        """Do what the database does in its own time after much was written."""
+
 
 @dataclass(frozen=True)
 class PostgresDatabase(Database):
@@ -122,6 +126,9 @@ class PostgresDatabase(Database):
             " WHERE relnamespace = 'forklake'::regnamespace AND relkind = 'r'"
         )
         return int(count)
+
+    def settle(self) -> None:
+        self.query("VACUUM (ANALYZE)")
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
         """Run a statement by itself."""
@@ -144,6 +151,9 @@ class SQLiteDatabase(Database):
 
     def inserter(self) -> Inserter:
         return SQLiteInserter(self.path)
+
+    def settle(self) -> None:
+        """Do nothing: there is no such thing."""
 
     def byte_count(self) -> int:
         connection = sqlite3.connect(self.path)

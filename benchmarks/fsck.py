@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.databases import Database, Databases
+from benchmarks.measure import Samples
 from benchmarks.parents import TABLES, make_parent
 from benchmarks.report import Figure
 from forklake import Catalog, Lake, LakeCheck
@@ -45,18 +44,22 @@ def _store(database: Database, sizes: Sizes) -> list[Figure]:
         shop = make_parent(lake, f"shop-{database.kind}", sizes.files, sizes.tables)
         root = _write_files(shop)
         files = f"{sizes.files:,} files"
-        listing = _least(lambda: _list(root), sizes.rounds)
-        whole = _least(lambda: _check(lake, files=True), sizes.rounds)
-        metadata = _least(lambda: _check(lake, files=False), sizes.rounds)
-        figures = [
-            Figure(group, f"check of {files}", whole, "s", listing, LISTING),
-            Figure(group, f"check of the metadata of {files}", metadata, "s", listing, LISTING),
-        ]
+        database.settle()
+        listing, whole, metadata, forks = Samples(), Samples(), Samples(), Samples()
+        for _ in range(sizes.rounds):
+            listing.time(_list, root)
+            whole.time(_check, lake, files=True)
+            metadata.time(_check, lake, files=False)
         shop.fork_many([f"agent-{number}" for number in range(sizes.forks)])
-        forks = _least(lambda: _check(lake, files=False), sizes.rounds)
-        name = f"check of the metadata of {files}, {sizes.forks:,} forks"
-        figures.append(Figure(group, name, forks, "s", metadata, "without forks"))
-    return figures
+        database.settle()
+        for _ in range(sizes.rounds):
+            forks.time(_check, lake, files=False)
+    name = f"check of the metadata of {files}"
+    return [
+        Figure(group, f"check of {files}, p50", whole.p50, "ms", listing.p50, LISTING),
+        Figure(group, f"{name}, p50", metadata.p50, "ms", listing.p50, LISTING),
+        Figure(group, f"{name}, {sizes.forks:,} forks, p50", forks.p50, "ms", metadata.p50, "without forks"),
+    ]
 
 
 def _write_files(catalog: Catalog) -> Path:
@@ -89,13 +92,3 @@ def _check(lake: Lake, *, files: bool) -> LakeCheck:
     if not found.is_sound:
         raise NotSoundError(str(found.findings[:3]))
     return found
-
-
-def _least(act: Callable[[], object], rounds: int) -> float:
-    """Return the seconds of the round that was least disturbed."""
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        act()
-        times.append(time.perf_counter() - began)
-    return min(times)

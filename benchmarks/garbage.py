@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks.databases import Database, Databases, PostgresDatabase
+from benchmarks.databases import Database, Databases
 from benchmarks.measure import Samples
 from benchmarks.parents import make_parent, new_file, table_name
 from benchmarks.report import Aim, Figure
@@ -51,7 +51,7 @@ def _judge_files(database: Database, sizes: Sizes) -> Figure:
     with database.open() as lake:
         asks = [_question(lake, _ended_parent(lake, name, sizes.files, forks))
                 for name, forks in (("many", sizes.forks), ("few", sizes.few_forks))]  # fmt: skip
-        settle(database)
+        database.settle()
         for _ in range(sizes.rounds + 1):
             for samples, ask in zip((many, few), asks, strict=True):
                 assert samples.time(ask) == 0, "a file was called free that forks show"
@@ -125,9 +125,3 @@ def fork_many(parent: Catalog, prefix: str, count: int) -> None:
     """Fork a catalog so many times."""
     for first in range(0, count, _CHUNK):
         parent.fork_many([f"{prefix}-{number}" for number in range(first, min(first + _CHUNK, count))])
-
-
-def settle(database: Database) -> None:
-    """Do what autovacuum does in its own time."""
-    if isinstance(database, PostgresDatabase):
-        database.query("VACUUM (ANALYZE)")

@@ -27,8 +27,9 @@ LIST: Final = (
     *(
         Check(
             "unknown-catalog",
-            f"SELECT r.catalog_id, count(*) FROM forklake.{name} r WHERE {span_of('r')} AND {_UNKNOWN}"
-            " GROUP BY r.catalog_id",
+            # Grouped first: one look at the list for each catalog, not for each row.
+            f"SELECT r.catalog_id, r.row_count FROM (SELECT r.catalog_id, count(*) AS row_count FROM forklake.{name} r"
+            f" WHERE {span_of('r')} GROUP BY r.catalog_id) r WHERE {_UNKNOWN}",
             f"The list of catalogs does not have this catalog, of which {name} has {{}} rows.",
         )
         for name in _OWNED
