@@ -30,6 +30,17 @@ def test_quick_benchmarks_of_sqlite_write_every_figure_beside_its_reference(tmp_
     assert all(name in page.read_text() and name in result.output for name in figures)
 
 
+@pytest.mark.slow
+def test_quick_benchmarks_of_garbage_and_fsck_find_what_they_expect(tmp_path: Path) -> None:
+    document = tmp_path / "figures.json"
+    command = ["safety", "purge", "fsck", "--quick", "--store", "sqlite", "--json", str(document)]
+    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
+    figures = {(figure["name"], figure["reference_name"]) for figure in json.loads(document.read_text())["figures"]}
+    assert ("check of 200 ended files, 200 forks keep them, p50", "the same with 10 forks") in figures
+    assert ("drop and purge each of 40 forks, 100 stay", "one-row insert and commit") in figures
+    assert ("check of 200 files, p50", "listing them with their sizes") in figures
+
+
 @pytest.mark.parametrize(
     ("value", "aim", "is_met"),
     [
