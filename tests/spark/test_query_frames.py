@@ -397,8 +397,9 @@ def test_a_plan_tells_the_files_and_what_spark_does(spark: SparkSession, queries
     made = replace(files_of(tmp_path, (1, 2)), pruned={"statistics": (3, 99)})
     told = explain(query_frame(queries, "SELECT a AS c0 FROM v AS r0", {"v": scan(spark, made)}), [made])
     size = sum(file.file_size_bytes for file in made.files)
-    assert told.splitlines()[:2] == [
+    assert told.splitlines()[:3] == [
         f'Table "t": Total Files Read: 2 ({size} bytes), inlined rows: 2',
+        f"  TABLE_SCAN of ~{sum(file.record_count for file in made.files) + 2} rows",
         "  Files left out by statistics: 3 (99 bytes)",
     ]
     assert "== Physical Plan ==" in told

@@ -13,7 +13,9 @@ FUNCTIONS: Final = frozenset({"parquet_metadata", "parquet_schema", "parquet_fil
 
 
 def footer_facts(function: str, paths: Sequence[str]) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
-    """Return the columns, each with its type as DuckDB names it, and the rows of a function of `FUNCTIONS`.
+    """Return the columns and the rows of one of `FUNCTIONS`.
+
+    A column is its name, and its type as DuckDB names it.
 
     Raises:
         DataFileError: A file is no Parquet file, or is encrypted.

@@ -144,12 +144,21 @@ def first_rows(plan: ScanPlan, count: int) -> ScanPlan:
     return replace(plan, inlined=()) if left <= 0 else plan
 
 
+def _row_estimate(file: ScanFile) -> int:
+    deleted = 0 if file.deletes is None else file.deletes.delete_count or 0
+    return max(0, file.record_count - deleted - len(file.inlined_deletes))
+
+
 def plan_lines(plan: ScanPlan) -> list[str]:
     """Describe what a scan reads and skips, for EXPLAIN."""
     inlined = sum(len(rows.rows) for rows in plan.inlined)
     size = sum(file.file_size_bytes for file in plan.files)
-    # The first words are those in which DuckDB tells it.
-    lines = [f'Table "{plan.table}": Total Files Read: {len(plan.files)} ({size} bytes), inlined rows: {inlined}']
+    rows = sum(_row_estimate(file) for file in plan.files) + inlined
+    # The words are those in which DuckDB tells it.
+    lines = [
+        f'Table "{plan.table}": Total Files Read: {len(plan.files)} ({size} bytes), inlined rows: {inlined}',
+        f"  TABLE_SCAN of ~{rows:,} rows",
+    ]
     return lines + [
         f"  Files left out by {reason}: {count} ({pruned_size} bytes)"
         for reason, (count, pruned_size) in sorted(plan.pruned.items())

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from forklake.catalog.names import is_storable
 from forklake.catalog.transaction import Staging
 from forklake.engine.engine import Engine, Frame
 from forklake.files import storage
@@ -52,7 +53,8 @@ def append(
     rows = frame if isinstance(frame, pa.Table) else _few_rows(runtime.engine, frame, how)
     if rows is not None:
         rows = conform(rows, how.target.fields, table.table_name, by_name=by_name)
-        if rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields):
+        may_inline = rows.num_rows <= how.inlining_row_limit and is_inlinable(how.target.fields)
+        if may_inline and _are_storable(how.target.fields, rows):
             inline(staging, table, how.target.fields, _sort(runtime.engine, rows, how.target))
             return int(rows.num_rows)
     staging.take_lease()
@@ -144,6 +146,15 @@ def _is_kept_as_text(field: Field) -> bool:
     return field.type.facts.is_kept_as_text and all(_is_kept_as_text(child) for child in field.children)
 
 
+def _are_storable(fields: Sequence[Field], rows: pa.Table) -> bool:
+    """Return whether every database can store the values as text: some refuse NUL."""
+    return all(text is None or is_storable(text) for column in _texts(fields, rows) for text in column)
+
+
+def _texts(fields: Sequence[Field], rows: pa.Table) -> list[list[str | None]]:
+    return [to_texts(field.type, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)]
+
+
 def inline(
     staging: Staging,
     table: TableRow,
@@ -157,9 +168,7 @@ def inline(
 
     The other arguments are as in `InsertInlined`.
     """
-    columns: list[list[str | None]] = [
-        to_texts(field.type, column.combine_chunks()) for field, column in zip(fields, rows.columns, strict=True)
-    ]
+    columns = _texts(fields, rows)
     ids = [ColumnId(field.column_id or 0) for field in fields]
     staging.stage(
         InsertInlined(

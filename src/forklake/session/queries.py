@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from forklake.catalog import lookup
+from forklake.catalog.exact_bounds import exact_bounds
 from forklake.catalog.scan_plan import count_rows, plan_scan
 from forklake.engine.engine import Frame
 from forklake.errors import InvalidInputError
@@ -57,6 +58,9 @@ def answer(state: SessionState, bound: BoundQuery) -> Result:
     known = _known_rows(bound)
     if known is not None:
         return Result.of_rows(bound.columns, known, state.setup.engine)
+    totals = _known_totals(bound)
+    if totals is not None:
+        return Result.of_texts(bound.columns, [totals], state.setup.engine)
     plans: dict[str, ScanPlan] = {}
     small = _small_scan(state, bound, plans)
     if small is None:
@@ -66,14 +70,10 @@ def answer(state: SessionState, bound: BoundQuery) -> Result:
 
 
 def _known_rows(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
-    """Return the rows of a query that metadata can answer; None of others."""
-    if bound.counts is not None:
-        source = bound.scans[bound.counts].relation.source
-        if isinstance(source, Rows):
-            return [(len(source.rows),)]
-        if isinstance(source, Table):
-            count = count_rows(scan_plan(bound.scans[bound.counts]))
-            return None if count is None else [(count,)]
+    """Return the rows of a query on rows in memory, if it only projects them.
+
+    None of other queries.
+    """
     if bound.projection is not None:
         (scan,) = bound.scans.values()
         source = scan.relation.source
@@ -84,6 +84,34 @@ def _known_rows(bound: BoundQuery) -> list[tuple[Any, ...]] | None:
             end = None if bound.limit is None else bound.offset + bound.limit
             return found[bound.offset : end]
     return None
+
+
+def _known_totals(bound: BoundQuery) -> list[str] | None:
+    """Return the totals of a query as texts, if metadata has all of them; else None."""
+    if not bound.totals:
+        return None
+    scan = bound.scans[bound.totals[0].scan]
+    source = scan.relation.source
+    if isinstance(source, Rows):
+        are_counts = all(total.kind == "count" for total in bound.totals)
+        return [str(len(source.rows))] * len(bound.totals) if are_counts else None
+    if not isinstance(source, Table):
+        return None
+    content, plan = content_of(source), scan_plan(scan)
+    row = lookup.table_by_id(content, source.table_id)
+    found: list[str] = []
+    for total in bound.totals:
+        if total.kind == "count":
+            count = count_rows(plan)
+            known = None if count is None else str(count)
+        else:
+            field = next(one for one in plan.fields if one.name == total.column)
+            bounds = exact_bounds(content, row, plan, field)
+            known = None if bounds is None else bounds[0 if total.kind == "min" else 1]
+        if known is None:
+            return None
+        found.append(known)
+    return found
 
 
 def _small_scan(state: SessionState, bound: BoundQuery, plans: dict[str, ScanPlan]) -> LocalRows | None:
@@ -219,12 +247,11 @@ def explain(state: SessionState, statement: statements.Explain) -> Result:
         raise InvalidInputError("EXPLAIN is supported for queries; nothing was run.")
     bound = bind_query(statement.statement.query, SessionNames(state, may_act=False))
     columns = (Field(None, "explain_key", types.VARCHAR), Field(None, "explain_value", types.VARCHAR))
-    if bound.constants is not None or _known_rows(bound) is not None:
-        found = [("physical_plan", "Answered from metadata: no file is read.")]
+    key = "analyzed_plan" if statement.analyze else "physical_plan"
+    if bound.constants is not None or _known_rows(bound) is not None or _known_totals(bound) is not None:
+        found = [(key, "Answered from metadata: no file is read.")]
         return Result.of_rows(columns, found, state.setup.engine)
-    key = "physical_plan"
     if statement.analyze:
-        key = "analyzed_plan"
         answer(state, bound).fetchall()
     plans: dict[str, ScanPlan] = {}
     small = _small_scan(state, bound, plans)

@@ -19,6 +19,7 @@ from forklake.session.known_rows import Rows, column
 from forklake.session.name_resolution import SessionNames
 from forklake.session.result import Result
 from forklake.session.state import SessionState
+from forklake.session.system_listings import listing
 from forklake.sql import statements
 from forklake.sql.expressions.columns import find
 from forklake.sql.made_queries import all_of
@@ -161,6 +162,10 @@ def pragma(state: SessionState, statement: statements.Pragma) -> Result:
         return show(state, statements.Show("all tables"))
     if name == "version":
         return _result(state, Rows((column("library_version", types.VARCHAR),), [(f"forklake {__version__}",)]))
+    if name == "database_size":
+        found = listing(SessionNames(state), "pragma_database_size")
+        assert found is not None
+        return _result(state, found)
     if name == "table_info":
         return _result(state, _table_info(state, statement.arguments))
     raise InvalidInputError(f'PRAGMA "{statement.name}" is not supported.')

@@ -8,7 +8,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from forklake import __version__
+from forklake.catalog import lookup
 from forklake.errors import ForklakeError, InvalidInputError
+from forklake.lake.internals import content_of
 from forklake.model.field import Field
 from forklake.session.functions import LISTINGS, call
 from forklake.session.functions.listings import column_facts
@@ -117,6 +119,27 @@ def _secrets(names: SessionNames) -> Iterator[tuple[Any, ...]]:
         yield name, "ducklake", "config", False, "memory", [], f"name={name};type=ducklake;provider=config"
 
 
+def _sizes(names: SessionNames) -> Iterator[tuple[Any, ...]]:
+    for seen in names.state.live_attachments():
+        content = content_of(seen.reader)
+        tables = lookup.tables(content)
+        byte_count = sum(lookup.table_stats(content, table.table_id).file_size_bytes for table in tables)
+        yield seen.alias, format_bytes(byte_count), 0, 0, 0, 0, format_bytes(0), format_bytes(0), None
+
+
+def format_bytes(byte_count: int) -> str:
+    """Return a number of bytes as DuckDB shows it.
+
+    >>> format_bytes(1), format_bytes(999), format_bytes(1536), format_bytes(5 * 2**30)
+    ('1 byte', '999 bytes', '1.5 KiB', '5.0 GiB')
+    """
+    if byte_count < 1024:
+        return "1 byte" if byte_count == 1 else f"{byte_count} bytes"
+    power = min((byte_count.bit_length() - 1) // 10, 5)
+    whole, rest = divmod(byte_count // 1024 ** (power - 1), 1024)
+    return f"{whole}.{rest * 10 // 1024} {'KMGTP'[power - 1]}iB"
+
+
 def _extensions(names: SessionNames) -> Iterator[tuple[Any, ...]]:
     for name, what in (("ducklake", "DuckLake's statements"), ("parquet", "Reading and writing Parquet files")):
         yield name, True, True, "(BUILT-IN)", what, [], __version__, "STATICALLY_LINKED", ""
@@ -138,6 +161,13 @@ _OF_SESSION: Final[Mapping[str, tuple[tuple[Field, ...], ListRows]]] = {
     ),
     "duckdb_settings": (listed_columns("name value description input_type scope aliases:list"), _settings),
     "duckdb_secrets": (listed_columns("name type provider persistent:bool storage scope:list secret_string"), _secrets),
+    "pragma_database_size": (
+        listed_columns(
+            "database_name database_size block_size:long total_blocks:long used_blocks:long free_blocks:long wal_size"
+            " memory_usage memory_limit"
+        ),
+        _sizes,
+    ),
     "duckdb_extensions": (
         listed_columns(
             "extension_name loaded:bool installed:bool install_path description aliases:list extension_version"

@@ -112,6 +112,15 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """The number of rows of a scan, or the smallest or largest value of a column."""
+
+    kind: Literal["count", "min", "max"]
+    scan: str
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BoundQuery:
     """A query as Spark SQL, with its result columns and its scans.
 
@@ -126,7 +135,7 @@ class BoundQuery:
         projection: The names of columns, if the query only projects one scan, row by row. If the rows of the
             scan are known, Spark is not needed.
         constants: The rows, if the query is only constants; each value is DuckLake's text or None.
-        counts: The only scan, if the query only counts its rows: ``SELECT count(*) FROM t``.
+        totals: What the query gives of its only scan, if it gives nothing else: ``SELECT count(*), max(i) FROM t``.
         limit: The most rows to return, in the order that is kept; only set with ``keeps_order``, otherwise the
             limit is in the text.
         offset: The number of rows to skip first.
@@ -139,7 +148,7 @@ class BoundQuery:
     keeps_order: str | None = None
     projection: tuple[str, ...] | None = None
     constants: tuple[tuple[str | None, ...], ...] | None = None
-    counts: str | None = None
+    totals: tuple[Total, ...] = ()
     limit: int | None = None
     offset: int = 0
 

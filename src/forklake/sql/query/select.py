@@ -25,10 +25,11 @@ from forklake.sql.query.items import Item, all_columns_hold, select_items
 from forklake.sql.query.joins import bind_from
 from forklake.sql.query.macro_calls import expand_macros
 from forklake.sql.query.ordering import OrderKey, order_keys
+from forklake.sql.query.scope import Table
 from forklake.sql.query.site import QuerySite
 from forklake.sql.query.unnesting import UnnestedColumn, bind_item, zip_lists
 from forklake.sql.query.values_clause import column_sql, constant_rows, result_field
-from forklake.sql.relation import BoundQuery
+from forklake.sql.relation import BoundQuery, Total
 
 _ROWS: Final = frozenset({"with_", "from_", "joins", "where", "group", "having", "windows", "qualify"})
 _UNDERSTOOD: Final = _ROWS | {"expressions", "distinct", "order", "limit", "offset", "operation_modifiers"}
@@ -94,7 +95,7 @@ def bind_select(node: exp.Select, environment: Environment) -> BoundQuery:
     found = BoundQuery(text, fields, is_ordered=bool(order))
     if is_plain and environment.reading.subqueries == subqueries:
         return _describe(found, select)
-    return _mark_count(found, select)
+    return _mark_totals(found, select)
 
 
 def _result_name(item: Item, bound: Bound) -> str:
@@ -293,16 +294,23 @@ def _describe(found: BoundQuery, select: _Select) -> BoundQuery:
     return replace(found, keeps_order=only.table.scan, projection=projection)
 
 
-def _mark_count(found: BoundQuery, select: _Select) -> BoundQuery:
-    """Record the scan whose rows a query counts, if it does nothing else."""
+def _mark_totals(found: BoundQuery, select: _Select) -> BoundQuery:
+    """Record the totals that a query gives of one scan, if it does nothing else."""
     only = select.source.only
     clauses = ("where", "group", "having", "qualify", "distinct")
     if only is None or only.table.scan is None or any(select.node.args.get(name) for name in clauses):
         return found
-    nodes = [item.node for item in select.items]
-    is_count = len(nodes) == 1 and isinstance(nodes[0], exp.Count)
-    return replace(found, counts=only.table.scan) if is_count and _counts_rows(nodes[0]) else found
+    totals = [_total(item.node, only.table, only.table.scan) for item in select.items]
+    return found if None in totals else replace(found, totals=tuple(one for one in totals if one is not None))
 
 
-def _counts_rows(node: exp.Expr) -> bool:
-    return node.args.get("this") is None or isinstance(node.this, exp.Star)
+def _total(node: exp.Expr, table: Table, scan: str) -> Total | None:
+    if isinstance(node, exp.Count):
+        return Total("count", scan) if node.args.get("this") is None or isinstance(node.this, exp.Star) else None
+    if not isinstance(node, exp.Min | exp.Max) or node.expressions or not isinstance(node.this, exp.Column):
+        return None
+    *before, name = (part.name for part in node.this.parts)
+    column = table.find(name, with_virtual=False) if table.is_called(before) else None
+    if column is None:
+        return None
+    return Total("min" if isinstance(node, exp.Min) else "max", scan, column.source_name)
