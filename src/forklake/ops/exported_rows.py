@@ -21,6 +21,7 @@ from forklake.model.option_rules import OPTIONS
 from forklake.model.rows import ColumnRow, DataFileRow, DeleteFileRow, InlinedRow, MacroParameterRow
 from forklake.model.types import Type
 from forklake.model.types.constants import integer_of
+from forklake.model.types.read import stored_type
 from forklake.ops.export_numbers import ExportNumbers, bound_of, is_cut, number_in_file, partial_max
 from forklake.ops.exported_stats import ExportedStatistics
 from forklake.ops.lineage_rows import DatedRow, LineageRows
@@ -323,9 +324,16 @@ def with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
         )
     if kind == "literal":
         quoted = len(text) > 1 and text[0] == text[-1] == "'"
-        text, kind = (text[1:-1].replace("''", "'"), "varchar") if quoted else (text, _type_of(text).name)
-        kind = kind if row.parameter_type in (None, "unknown") else row.parameter_type
+        text, found = (text[1:-1].replace("''", "'"), types.VARCHAR) if quoted else (text, _type_of(text))
+        kind = found.name
+        if row.parameter_type not in (None, "unknown") and not _are_numbers(found, row.parameter_type):
+            kind = row.parameter_type
     return replace(row, default_value=text, default_value_type=kind)
+
+
+def _are_numbers(found: Type, declared: str) -> bool:
+    """Return whether a default and its parameter are numbers: the default then keeps its own type."""
+    return isinstance(found, types.Number) and isinstance(stored_type(declared), types.Number)
 
 
 def _type_of(text: str) -> Type:
