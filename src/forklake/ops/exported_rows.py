@@ -332,7 +332,7 @@ def with_typed_default(row: MacroParameterRow) -> MacroParameterRow:
 
 
 def _are_numbers(found: Type, declared: str) -> bool:
-    """Return whether a default and its parameter are numbers: the default then keeps its own type."""
+    """Return whether a default and its parameter are both numbers."""
     return isinstance(found, types.Number) and isinstance(stored_type(declared), types.Number)
 
 

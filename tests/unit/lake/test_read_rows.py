@@ -300,4 +300,4 @@ def test_a_query_that_is_read_without_spark_is_explained_as_such(shop: Catalog) 
     assert found is not None
     ((_, text),) = found.rows()
     assert text.startswith('Table "t": Total Files Read: 1 (')
-    assert text.endswith("inlined rows: 1\nRead by this process, without Spark.")
+    assert text.endswith("inlined rows: 1\n  TABLE_SCAN of ~3 rows\nRead by this process, without Spark.")

@@ -18,7 +18,7 @@ from forklake.model.ids import ColumnId
 from forklake.model.predicate import AllOf, Anything, Comparison
 from forklake.sql.parse import parse_query
 from forklake.sql.query.bind import bind_query
-from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery
+from forklake.sql.relation import At, BoundQuery, Relation, Scan, StoredQuery, Total
 from forklake.sql.statements import Describe, Show
 from tests.fields import named_field
 
@@ -219,10 +219,18 @@ def test_a_projection_is_known_by_the_names_of_its_columns() -> None:
     assert bound("SELECT a FROM t WHERE a > 1").projection is None
 
 
-def test_a_count_of_all_rows_is_known_as_such() -> None:
-    assert bound("SELECT count(*) AS n FROM t").counts == "s0"
-    for other in ("SELECT count(a) FROM t", "SELECT count(*) FROM t WHERE a = 1", "SELECT count(*), 1 FROM t"):
-        assert bound(other).counts is None
+def test_totals_of_a_table_are_known_as_such() -> None:
+    assert bound("SELECT count(*) AS n FROM t").totals == (Total("count", "s0"),)
+    found = bound("SELECT max(t.a), min(A), count() FROM t").totals
+    assert found == (Total("max", "s0", "a"), Total("min", "s0", "a"), Total("count", "s0"))
+    for other in (
+        "count(a) FROM t", "count(*) FROM t WHERE a = 1", "count(*), 1 FROM t", "min(a + 1) FROM t",
+        "min(rowid) FROM t",
+        "min(a) FROM t WHERE a > 1", "min(a) FROM t GROUP BY a", "min(a), a FROM t GROUP BY a", "min(a) OVER () FROM t",
+        "min(a) FILTER (WHERE a > 1) FROM t", "min(a, 2) FROM t", "min(a) FROM t LIMIT 0", "min(x.a) FROM t, t x",
+        "min(a) FROM (SELECT a FROM t WHERE a > 1)", "count(DISTINCT a) FROM t", "max(1) FROM t",
+    ):  # fmt: skip
+        assert bound(f"SELECT {other}").totals == (), other
 
 
 def test_constants_are_known_as_texts_of_one_type_for_each_column() -> None:

@@ -307,7 +307,8 @@ def _mark_totals(found: BoundQuery, select: _Select) -> BoundQuery:
 def _total(node: exp.Expr, table: Table, scan: str) -> Total | None:
     if isinstance(node, exp.Count):
         return Total("count", scan) if node.args.get("this") is None or isinstance(node.this, exp.Star) else None
-    if not isinstance(node, exp.Min | exp.Max) or node.expressions or not isinstance(node.this, exp.Column):
+    is_plain = isinstance(node, exp.Min | exp.Max) and [name for name, part in node.args.items() if part] == ["this"]
+    if not is_plain or not isinstance(node.this, exp.Column):
         return None
     *before, name = (part.name for part in node.this.parts)
     column = table.find(name, with_virtual=False) if table.is_called(before) else None
