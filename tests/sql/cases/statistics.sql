@@ -17,4 +17,4 @@ SELECT DISTINCT stats(i), stats(s), stats(l[1]), stats(b) FROM st
 
 SELECT uuid_extract_version('550e8400-e29b-41d4-a716-446655440000'), uuid_extract_version(uuidv7()), uuid_extract_version(uuid()), uuid_extract_version(NULL), uuid_extract_timestamp('0193b9c9-9efc-7db2-82e5-3b8e24a5cb2c'), uuid_extract_timestamp(uuidv7()) > now() - INTERVAL 1 HOUR AS is_now
 
-error: SELECT uuid_extract_timestamp('550e8400-e29b-41d4-a716-446655440000')
+error: CREATE TABLE bad AS SELECT uuid_extract_timestamp('550e8400-e29b-41d4-a716-446655440000')
