@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forklake import Catalog, Lake
+from forklake import Catalog, ColumnDefinition, Lake
 from forklake.errors import ConflictError, InvalidInputError
 from tests.contract.test_garbage import expire_all
 from tests.needed_rows import Rows, difference
@@ -66,3 +66,42 @@ def test_a_file_that_was_given_up_can_be_named_as_long_as_another_catalog_names_
     with pytest.raises(ConflictError, match="is about to be deleted"):
         lake.import_catalog("again", tmp_path / "exported.sqlite")
     assert lake.maintenance.cleanup_old_files(cleanup_all=True).deleted == (str(path),)
+
+
+def test_inlined_structs_whose_fields_changed_are_read_by_copies_severed_catalogs_and_imports(
+    lake: Lake, tmp_path: Path
+) -> None:
+    shop = lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", 10)
+    fields = (ColumnDefinition("x", "int32"), ColumnDefinition("y", "varchar"))
+    shop.create_table("t", [ColumnDefinition("i", "int32"), ColumnDefinition("s", "struct", children=fields)])
+    shop.table("t").append([{"i": 1, "s": {"x": 1, "y": "one"}}])
+    agent = shop.fork("agent")
+    agent.options.set("data_inlining_row_limit", 10)
+    table = agent.table("t")
+    table.append([{"i": 2, "s": {"x": 2, "y": "two"}}])
+    table.alter.rename_column("s.x", "z")
+    table.alter.add_column(ColumnDefinition("n", "int32", default="7"), parent="s")
+    table.alter.add_column(("e", "int32"))
+    table.append([{"i": 3, "s": None, "e": 3}])
+    older = agent.fork("older")
+    expected = [(1, {"z": 1, "y": "one", "n": 7}, None), (2, {"z": 2, "y": "two", "n": 7}, None), (3, None, 3)]
+    copy = agent.fork("copy", copy=True)
+    ids = sorted(table.rows(["rowid"]))
+    agent.maintenance.sever()
+    catalogs: list[Catalog] = [copy, agent, older]
+    for place, name in enumerate(("copy", "agent")):
+        for history in (False, True):
+            path = tmp_path / f"{name}-{history}.sqlite"
+            catalogs[place].maintenance.export(path, history=history)
+            catalogs.append(lake.import_catalog(path.stem, path))
+    for catalog in catalogs:
+        assert sorted(catalog.table("t").rows()) == expected, catalog
+        assert sorted(catalog.table("t").rows(["rowid"])) == ids, catalog
+    for catalog in (copy, agent):
+        catalog.table("t").alter.rename_column("s.z", "x")
+        catalog.table("t").alter.add_column(ColumnDefinition("m", "int32", default="8"), parent="s")
+        assert ({"x": 1, "y": "one", "n": 7, "m": 8},) in catalog.table("t").rows(["s"])
+    lake.maintenance.cleanup_old_files(cleanup_all=True)
+    assert sorted(older.table("t").rows()) == expected
+    check_sound(lake)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,18 +63,20 @@ class ColumnHistory:
         """The current columns."""
         return self._now.fields
 
-    def of_row(self, origin: Origin | None) -> tuple[Field, ...]:
+    def of_row(self, origin: Origin | None, held: Collection[ColumnId]) -> tuple[Field, ...]:
         """Return the columns that the table had when an inlined row began.
 
-        A severed catalog has forgotten the columns of its older rows; for such a row, return the columns that came
-        next. The row itself shows which of them it has.
+        Catalogs that were severed by early versions have forgotten the columns of their older rows. Such a row has
+        values of columns (``held``) that were not there yet; return the columns that came next.
         """
         begun = _begin_of(origin)
         # The text of a struct has all fields that it had then, those too that were dropped since.
         is_nested = any(row.parent_column is not None for row in self._now.rows)
         if begun == INFINITY or (begun > self._newest and not is_nested):
             return self._now.fields
-        return (self._first_known(begun) if self._is_forgotten(begun, origin) else self._at(begun)).fields
+        known = self._at(begun)
+        is_known = known.by_id.keys() >= set(held) or not self._is_forgotten(begun, origin)
+        return (known if is_known else self._first_known(begun)).fields
 
     def of_begin(self, origin: Origin | None) -> tuple[Field, ...]:
         """Return the columns that the table had when a file began."""

@@ -139,8 +139,8 @@ class ScanPlanner:
         own = self._content.version.snapshot_id
         groups: dict[tuple[int, ...], tuple[tuple[Field, ...], list[_Row], list[str]]] = {}
         for row in sorted(found, key=lambda row: row.row_id):
-            fields = self._columns.of_row(row.origin)
             values = {ColumnId(int(column)): value for column, value in json.loads(row.document).items()}
+            fields = self._columns.of_row(row.origin, values.keys())
             # Rows that were copied begin later than they were written: what they have no value for was not there.
             there = tuple(field for field in fields if field.column_id in values)
             key = (id(fields), *(field.column_id or 0 for field in there))

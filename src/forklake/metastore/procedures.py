@@ -7,7 +7,7 @@ database, so the locks of those functions are not needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -30,7 +30,7 @@ from forklake.metastore.written_tables import (
     MetadataTable,
 )
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
-from forklake.model.ids import INFINITY, CatalogId, SnapshotId
+from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId
 from forklake.model.numbering import Numbering
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
@@ -103,18 +103,24 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
 
 def _end_rows(session: Session, commit: CommitRequest, snapshot: SnapshotId) -> None:
     for name, uids in commit.ends.items():
-        update = f"UPDATE forklake.{name} SET {END} = :s WHERE catalog_id = :c AND row_uid"
-        if len(uids) > _FEW_ENDS:
-            session.execute(f"{update} IN (:uids...)", s=snapshot, c=commit.catalog_id, uids=list(uids))
-        else:
-            # DuckDB uses an index for one row, and none for a list.
-            rows = [{"s": snapshot, "c": commit.catalog_id, "uid": uid} for uid in uids]
-            session.execute_many(f"{update} = :uid", rows)
+        end_own_rows(session, commit.catalog_id, name, uids, snapshot)
     session.insert_many(
         "ducklake_tombstone",
         ("catalog_id", "scope_id", "row_uid", "snapshot_id"),
         [(commit.catalog_id, tombstone.scope_id, tombstone.row_uid, snapshot) for tombstone in commit.tombstones],
     )
+
+
+def end_own_rows(
+    session: Session, catalog: CatalogId, table: str, uids: Collection[RowUid], snapshot: SnapshotId
+) -> None:
+    """End rows of a metadata table that a catalog wrote itself, from a snapshot on."""
+    update = f"UPDATE forklake.{table} SET {END} = :s WHERE catalog_id = :c AND row_uid"
+    if len(uids) > _FEW_ENDS:
+        session.execute(f"{update} IN (:uids...)", s=snapshot, c=catalog, uids=list(uids))
+    else:
+        # DuckDB uses an index for one row, and none for a list.
+        session.execute_many(f"{update} = :uid", [{"s": snapshot, "c": catalog, "uid": uid} for uid in uids])
 
 
 def _real_id(local: int, new_ids: Sequence[int]) -> int:

@@ -58,7 +58,9 @@ class ExportedRows:
         self._statistics = ExportedStatistics(lineage)
         self._versions: dict[TableId, list[tuple[SnapshotId, int]]] = {}
         for begin, version, table in lineage.schema_versions:
-            self._versions.setdefault(table, []).append((begin, version))
+            # A severed catalog has the version that it kept once more, from where its columns are all its own.
+            others = [known for known in self._versions.get(table, ()) if known[1] != version]
+            self._versions[table] = [*others, (begin, version)]
         self.inlined = self._inlined_tables()
         self._kept = {
             table.name: self._choose_rows(table) for table in metadata.TABLES if table.visibility is Visibility.INTERVAL
@@ -277,7 +279,7 @@ class ExportedRows:
             columns = self._lineage.columns_at(table, self._lineage.version.snapshot_id)
             made[table, version] = InlinedTable(table, version, columns)
         for dated in self._lineage.of(metadata.INLINED_ROW):
-            if not (self._history or dated.is_visible):
+            if not (dated.is_visible or (self._history and self._was_shown(dated))):
                 continue
             row: InlinedRow = dated.row
             begin, version = self._version_at(row.table_id, dated.begin)
@@ -287,6 +289,9 @@ class ExportedRows:
             inlined = made[row.table_id, version]
             inlined.rows.append(self._inlined_row(dated, inlined.columns))
         return list(made.values())
+
+    def _was_shown(self, dated: DatedRow) -> bool:
+        return any(dated.was_visible(snapshot.snapshot_id) for snapshot in self._lineage.snapshots)
 
     def _inlined_row(self, dated: DatedRow, columns: Sequence[ColumnRow]) -> InlinedValues:
         document = json.loads(dated.row.document)

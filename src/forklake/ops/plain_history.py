@@ -171,9 +171,14 @@ _INLINED_COLUMNS: Final = ("row_id", "begin_snapshot", "end_snapshot")
 
 def _begin_of(history: PlainHistory, table_id: int, version: int) -> int:
     """Return the snapshot at which a table got a schema version."""
-    for row in history["ducklake_schema_versions"]:
-        if row["table_id"] == table_id and row["schema_version"] == version:
-            return int(row["begin_snapshot"])
+    told = [
+        int(row["begin_snapshot"])
+        for row in history["ducklake_schema_versions"]
+        if row["table_id"] == table_id and row["schema_version"] == version
+    ]
+    if told:
+        # Exports of severed catalogs once had a version twice, and all columns at the second place only.
+        return max(told)
     of_version = [row["snapshot_id"] for row in history["ducklake_snapshot"] if row["schema_version"] == version]
     begins = [row["begin_snapshot"] for row in history["ducklake_table"] if row["table_id"] == table_id]
     return int(max(min(of_version, default=0), min(begins)))

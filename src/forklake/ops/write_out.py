@@ -12,6 +12,7 @@ from forklake.metastore import procedures, visibility
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session
 from forklake.metastore.written_tables import (
+    INLINED_ROW,
     SCHEMA_VERSIONS,
     TABLE_COLUMN_STATS,
     TABLE_STATS,
@@ -22,18 +23,20 @@ from forklake.metastore.written_tables import (
 from forklake.model.ids import CatalogId, SnapshotId, TableId, first_row_id
 from forklake.model.rows import SchemaVersionRow, TableStatsRow
 from forklake.model.version import Version
+from forklake.ops.restate_rows import restated_rows
 
 
 def write_out(session: Session, lake_path: str, source: Version, target: CatalogId, snapshot: SnapshotId) -> None:
     """Copy what ``source`` shows of other catalogs to the target as its own rows.
 
     The rows begin at the snapshot and keep their ids; files are named by absolute path and stay where they
-    are. The caller holds the lock of every owner in the chain.
+    are. Inlined rows begin there with the columns of ``source``, the target's own included: columns that
+    they were written with are not copied. The caller holds the lock of every owner in the chain.
     """
     state = CatalogState(session, source)
     places = _places(state, session, lake_path)
     for table in TABLES:
-        if table.visibility is Visibility.INTERVAL:
+        if table.visibility is Visibility.INTERVAL and table is not INLINED_ROW:
             visibility.copy_interval_rows(session, source, table, (target, snapshot), places)
         elif table.visibility is Visibility.FOLLOWS:
             visibility.copy_following_rows(session, source, table, target)
@@ -42,6 +45,13 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
         _write_stats(state, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)
     shown = {row.table_id for row in lookup.tables(state)}
     newest = visibility.schema_versions(session, source)
+    for row in lookup.tables(state):
+        version = newest.get(row.table_id, source.schema_version)
+        rows = state.rows(INLINED_ROW, {"table_id": row.table_id})
+        own = [one.origin.row_uid for one in rows if one.origin is not None and one.origin.owner == target]
+        procedures.end_own_rows(session, target, INLINED_ROW.name, own, snapshot)
+        restated = restated_rows(session, state, row, rows, version)
+        procedures.insert_rows(session, INLINED_ROW, restated, target, snapshot)
     procedures.insert_rows(
         session,
         SCHEMA_VERSIONS,

@@ -1,0 +1,50 @@
+"""Writes inlined rows anew, in the columns that their table has now.
+
+The text of a struct names its fields as they were when the row began. Copies and severed catalogs forget what they
+were called then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forklake import files
+from forklake.catalog.column_history import ColumnHistory
+from forklake.catalog.state import Content
+from forklake.metastore.store import Session
+from forklake.model.field import Field
+from forklake.model.ids import ColumnId
+from forklake.model.rows import InlinedRow, TableRow
+
+
+def restated_rows(
+    session: Session, content: Content, table: TableRow, rows: Sequence[InlinedRow], schema_version: int
+) -> list[InlinedRow]:
+    """Return inlined rows of a table with its current columns; no value changes.
+
+    Raises:
+        InvalidInputError: A text is not a value of its column's type.
+    """
+    columns = ColumnHistory(session, content, table)
+    ids = {str(field.column_id) for field in columns.fields}
+    documents = [{key: value for key, value in json.loads(row.document).items() if key in ids} for row in rows]
+    nested: dict[tuple[Field, Field], list[int]] = {}
+    for place, row in enumerate(rows):
+        held = [ColumnId(int(key)) for key in documents[place]]
+        then = {field.column_id: field for field in columns.of_row(row.origin, held)}
+        for field in columns.fields:
+            old = then.get(field.column_id)
+            if field.children and old is not None and old != field and documents[place].get(str(field.column_id)):
+                nested.setdefault((old, field), []).append(place)
+    for (old, field), places in nested.items():
+        key = str(field.column_id)
+        texts = [documents[place][key] for place in places]
+        renewed = files.inlined_rows.retyped_texts(old, field, texts, table.table_name)
+        for place, text in zip(places, renewed, strict=True):
+            documents[place][key] = text
+    return [
+        replace(row, schema_version=schema_version, document=json.dumps(document, ensure_ascii=False))
+        for row, document in zip(rows, documents, strict=True)
+    ]
