@@ -51,7 +51,7 @@ class SetPartitioning(OtherChange):
                 raise RefusedError("invalid")
         if len(set(self.fields)) != len(self.fields):
             raise RefusedError("invalid")
-        if self.fields or table.partition_by:
+        if self.fields != table.partition_by:
             draft.put(self.table, replace(table, partition_by=self.fields))
             draft.altered(self.table)
 

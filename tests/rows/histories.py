@@ -21,12 +21,21 @@ Step = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a history runs: in which database, and whether the first catalog's files are encrypted."""
+    """Where a history runs, and how.
+
+    Attributes:
+        directory: Where the lake is made.
+        kind: In which database.
+        server: The server, if that is PostgreSQL.
+        encrypted: Whether the first catalog's files are.
+        reads_each_step: Whether rows are read after each step, not at the end only.
+    """
 
     directory: Path
     kind: str = "sqlite"
     server: PostgresServer | None = None
     encrypted: bool = False
+    reads_each_step: bool = True
 
 
 def generate(seed: int, length: int, weights: Mapping[str, int] = LIFE) -> list[Step]:
@@ -53,7 +62,9 @@ def run(steps: Sequence[Step], place: Place, hands: Callable[[], Hands], feeds: 
             lakes(place.kind, home, place.server) as factory,
             Lake(factory.url(), data_path=home / "data", settings=IMPATIENT) as lake,
         ):
-            driver = LifeDriver(lake, hands(), home / "outside", encrypted=place.encrypted)
+            driver = LifeDriver(
+                lake, hands(), home / "outside", encrypted=place.encrypted, reads_each_step=place.reads_each_step
+            )
             for name, seed in steps:
                 driver.step(name, seed)
             driver.check(Random(len(steps)), feeds)

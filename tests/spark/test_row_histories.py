@@ -1,4 +1,4 @@
-"""Random histories of rows on Spark, through the public API, against a model of rows.
+"""Random histories of rows and files on Spark, through the public API, against a model of rows.
 
 FORKLAKE_HISTORIES asks for more of them; a thousand histories without Spark are a hundred here.
 """
@@ -19,19 +19,19 @@ from tests.rows.rivals import change_together
 from tests.rows.spark_hands import SparkHands
 from tests.sound import check_sound
 
-HISTORIES = max(4, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
-STEPS = 15
+HISTORIES = max(8, int(os.environ.get("FORKLAKE_HISTORIES", "0")) // 10)
+STEPS = 12
 PARTS = [range(part, HISTORIES, 4) for part in range(4)]
 
 
-@pytest.mark.timeout(0 if HISTORIES > 4 else 600)
+@pytest.mark.timeout(0 if HISTORIES > 8 else 600)
 @pytest.mark.parametrize("seeds", PARTS, ids=[f"part-{part}" for part in range(len(PARTS))])
 def test_every_history_of_rows_shows_on_spark_what_the_model_has(
     seeds: range, tmp_path: Path, spark: SparkSession
 ) -> None:
     for seed in seeds:
         steps = generate(seed, STEPS)
-        failure = run(steps, Place(tmp_path), lambda: SparkHands(spark), feeds=1)
+        failure = run(steps, Place(tmp_path, reads_each_step=False), lambda: SparkHands(spark), feeds=1)
         assert failure is None, f"seed {seed}: {failure}"
 
 
