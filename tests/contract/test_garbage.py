@@ -156,6 +156,38 @@ def test_inherited_columns_and_partitions_stay_for_files_that_a_fork_wrote_with_
     assert rows(lake, "SELECT row_uid FROM forklake.ducklake_partition_info") == []
 
 
+@pytest.mark.parametrize("ends", ["in the fork", "in the parent"])
+def test_an_inherited_partitioning_stays_for_files_that_a_fork_compacted(lake: Lake, ends: str) -> None:
+    shop = lake.create_catalog("shop")
+    shop.options.set("data_inlining_row_limit", 0)
+    table = shop.create_table("t", {"i": "INTEGER"}, partition_by=["i"])
+    for _ in range(2):
+        table.append([{"i": 1}])
+    if ends == "in the parent":
+        table.alter.set_partitioning([])
+    agent = shop.fork("agent")
+    if ends == "in the fork":
+        agent.table("t").alter.set_partitioning([])
+    (merged,) = agent.maintenance.merge_adjacent_files()
+    assert merged.files_created == 1
+    child = agent.fork("child")
+    shop.table("t").drop()
+    for catalog in (shop, agent, child):
+        expire_all(catalog)
+        check(lake)
+    named = "SELECT i.partition_id FROM forklake.ducklake_partition_info i JOIN forklake.ducklake_data_file f"
+    named += " ON f.partition_id = i.partition_id"
+    assert len(rows(lake, named)) == 1
+    agent.drop()
+    lake.purge(agent.catalog_id)
+    check(lake)
+    assert len(rows(lake, named)) == 1, "the child sees the file"
+    child.table("t").delete()
+    expire_all(child)
+    check(lake)
+    assert rows(lake, "SELECT row_uid FROM forklake.ducklake_partition_info") == []
+
+
 def test_delete_files_are_scheduled_with_their_data_file(lake: Lake) -> None:
     shop = lake.create_catalog("shop")
     table = shop.create_table("t", {"i": "INTEGER"})

@@ -106,7 +106,7 @@ def _is_pinned(table: MetadataTable[Any]) -> str:
     """
     scope = "0" if table.scope is None else f"r.{table.scope}"
     sees = _unhidden("r", scope)
-    for used in _uses(table):
+    for used in _uses(table) if table is COLUMN else ():
         sees += f" OR {_own_use(table, used)} IS NOT NULL OR {_inherited_use(table, used)} IS NOT NULL"
     return f"(SELECT 1 FROM {_PINS} AND p.upto < r.{END} AND ({sees}) LIMIT 1)"
 
@@ -153,13 +153,30 @@ def _inherited_use(table: MetadataTable[Any], used: MetadataTable[Any]) -> str:
 
 
 def _is_unused(table: MetadataTable[Any]) -> str:
-    """Return the condition that nothing of the owner is read with a row."""
+    """Return the condition that nothing of the owner is read with a row.
+
+    Of a partitioning: no file that a catalog with a pin has, either. A file that replaces others keeps theirs,
+    however long ago it ended.
+    """
     while_there = f" AND f.{BEGIN} >= r.{BEGIN} AND f.{BEGIN} < r.{END}" if table is COLUMN else ""
-    return "".join(
+    unused = "".join(
         f" AND (SELECT 1 FROM forklake.{used.name} f WHERE f.catalog_id = r.catalog_id AND {_use(table)}{while_there}"
         " LIMIT 1) IS NULL"
         for used in _uses(table)
     )
+    return f"{unused} AND {_partitioned_file()} IS NULL" if table is PARTITION_INFO else unused
+
+
+def _partitioned_file() -> str:
+    """Return the query for a file of a partitioning that a catalog with a pin wrote, or sees of those between."""
+    files = f"forklake.{DATA_FILE.name} f"
+    own = f"(SELECT 1 FROM {files} WHERE f.catalog_id = p.catalog_id AND {_use(PARTITION_INFO)} LIMIT 1)"
+    inherited = (
+        f"(SELECT 1 FROM forklake.ducklake_segment b JOIN {files} ON f.catalog_id = b.owner_id"
+        f" AND {_use(PARTITION_INFO)} AND f.{BEGIN} <= b.upto AND f.{END} > b.upto"
+        f" WHERE b.catalog_id = p.catalog_id AND b.depth < p.depth AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
+    )
+    return f"(SELECT 1 FROM {_PINS} AND ({own} IS NOT NULL OR {inherited} IS NOT NULL) LIMIT 1)"
 
 
 def _uses(table: MetadataTable[Any]) -> tuple[MetadataTable[Any], ...]:
