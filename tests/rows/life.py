@@ -285,6 +285,7 @@ class LifeDriver(Driver):
 
     def clean_up(self) -> None:
         """Delete all that nothing needs: what is left is what some snapshot shows, and the rows that it needs."""
+        wanted = Rows.read(self._lake).needed()
         self._lake.maintenance.cleanup_old_files(cleanup_all=True)
         self._lake.maintenance.delete_orphaned_files(cleanup_all=True)
         if not self._dropped:
@@ -293,7 +294,8 @@ class LifeDriver(Driver):
             assert there == needed, f"missing: {sorted(needed - there)}, too many: {sorted(there - needed)}"
         assert not due_catalogs(self._lake._runtime.store, None, 1000), "a catalog is due after a clean-up"
         rows = Rows.read(self._lake)
-        left = difference(rows.stored, rows.needed())
+        gone, left = difference(wanted, rows.stored), difference(rows.stored, rows.needed())
+        assert not gone, f"rows that some version needs are gone: {gone}"
         assert not left, f"rows that nothing needs are left: {left}"
 
     def end(self) -> None:
