@@ -110,7 +110,8 @@ def forget_option(session: Session, catalog: CatalogId, key: str, scope: str, sc
 def forget_options_of_missing(session: Session, catalogs: Sequence[CatalogId]) -> None:
     """Delete the options of tables and schemas that nobody has a row of any more.
 
-    Neither their catalog nor an ancestor of it has one. An option is written after the row of its table, so none is taken for a table that somebody is making.
+    Neither their catalog nor an ancestor of it has one. An option is written after the row of its table, so none is
+    taken for a table that somebody is making.
     """
     for scope in ("table", "schema"):
         missing = session.query(
