@@ -21,7 +21,7 @@ from forklake.ops.lake_stats import MAX_PERIODS, Period
 )
 @click.option("--openmetrics", "as_metrics", is_flag=True, help="Print the text format that Prometheus reads.")
 def stats(by: str, periods: int, as_metrics: bool) -> None:
-    """Show what a lake holds, how it grows, and what maintenance has to do.
+    """Show what a lake holds, and what maintenance has to do.
 
     Catalogs, snapshots, files, rows and bytes of each metadata table, and what was made lately. Rows
     are counted; a ~ marks those of large PostgreSQL tables, which are estimated. Periods are days or

@@ -168,7 +168,10 @@ def _is_unused(table: MetadataTable[Any]) -> str:
 
 
 def _partitioned_file() -> str:
-    """Return the query for a file of a partitioning that a catalog with a pin wrote, or sees of those between."""
+    """Return the query for a file of a partitioning.
+
+    A catalog with a pin wrote it, or sees it of those between.
+    """
     files = f"forklake.{DATA_FILE.name} f"
     own = f"(SELECT 1 FROM {files} WHERE f.catalog_id = p.catalog_id AND {_use(PARTITION_INFO)} LIMIT 1)"
     inherited = (

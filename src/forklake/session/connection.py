@@ -13,7 +13,6 @@ from forklake.config import Settings
 from forklake.errors import (
     CatalogDroppedError,
     CommitConflictError,
-    DataFileError,
     ForklakeError,
     InvalidInputError,
     NotFoundError,
@@ -27,6 +26,7 @@ from forklake.ops.runtime import setup_of
 from forklake.session import alterations, changes, copying, definitions, queries, show
 from forklake.session.attach import attach
 from forklake.session.attached_catalogs import AttachedCatalog, Attachments
+from forklake.session.checkpoint import checkpoint
 from forklake.session.guard import guard
 from forklake.session.hints import in_sql
 from forklake.session.name_resolution import SessionNames
@@ -443,25 +443,6 @@ def _pragma(state: SessionState, statement: statements.Pragma) -> Result | None:
     return show.pragma(state, statement)
 
 
-def _checkpoint(state: SessionState, statement: statements.Checkpoint) -> None:
-    if statement.catalog is not None:
-        attached = SessionNames(state).attached_catalog(statement.catalog)
-    elif state.current is not None:
-        attached = state.current[0]
-    else:
-        return  # what is in memory needs none
-    seen = state.session_attachment(attached)
-    if seen.has_changes:
-        raise InvalidInputError(
-            "TransactionContext Error: Cannot CHECKPOINT: the current transaction has transaction local changes",
-            hint="Say COMMIT or ROLLBACK first.",
-        )
-    seen.writer("CHECKPOINT")
-    left = [failure for step in attached.catalog.maintenance.checkpoint() for failure in step.failures]
-    if left:
-        raise DataFileError(f"The checkpoint was done, but {len(left)} files were not deleted. {left[0]}")
-
-
 _TRANSACTION: Final = (statements.Begin, statements.Commit, statements.Rollback)
 _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | None]]] = {
     statements.Attach: _attach,
@@ -497,7 +478,7 @@ _STATEMENTS: Final[Mapping[type[Any], Callable[[SessionState, Any], Result | Non
     statements.Show: show.show,
     statements.Describe: show.describe,
     statements.Explain: queries.explain,
-    statements.Checkpoint: _checkpoint,
+    statements.Checkpoint: checkpoint,
     Prepare: prepare,
     Deallocate: deallocate,
 }

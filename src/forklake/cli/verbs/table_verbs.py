@@ -139,6 +139,12 @@ CHAPTERS: Final = (
                 STATEMENT,
             ),
             Verb("tell what a scan would read", ("Inspection.plan",), ("EXPLAIN FROM orders WHERE id > 1",), STATEMENT),
+            Verb(
+                "run a statement again with other values",
+                Lacks("`sql(..., parameters)` takes the values"),
+                ("PREPARE p AS SELECT $1", "EXECUTE p(1)", "DEALLOCATE p"),
+                STATEMENT,
+            ),
             Verb("add rows", ("Table.append",), ("INSERT INTO orders VALUES (1)",), STATEMENT),
             Verb(
                 "copy rows to and from Parquet files",
