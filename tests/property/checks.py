@@ -89,7 +89,7 @@ class Checks:
         if live:
             catalog = rng.choice(live)
             handle = self.handle(lake, catalog)
-            options_seen(handle, self.comparison, self.truth.options[catalog], f"c{catalog}")
+            self._options(catalog, handle)
             self._effective_option(rng, catalog, handle)
             self._times(catalog, handle, [rng.choice(sorted(self.truth.history[catalog]))])
             self._strangers(catalog, handle, rng.sample(sorted(self.truth.owner), 1))
@@ -104,7 +104,7 @@ class Checks:
                 handle = self.handle(lake, catalog)
                 self._lineage(catalog, handle)
                 self._content(catalog, self.truth.head(catalog), handle)
-                options_seen(handle, self.comparison, self.truth.options[catalog], f"c{catalog}")
+                self._options(catalog, handle)
         lake = self.lakes[-1]
         for catalog in sorted(self.truth.live):
             handle = self.handle(lake, catalog)
@@ -160,6 +160,11 @@ class Checks:
                 expect(where, f"what {snapshot.snapshot_id} says", said, self.truth.said[snapshot.snapshot_id])
         times = [snapshot.snapshot_time for snapshot in seen]
         expect(where, "the order of its times", times, sorted(times))
+
+    def _options(self, catalog: int, handle: Catalog) -> None:
+        state = self.truth.content(catalog)
+        held = {*state.schemas, *state.tables}
+        options_seen(handle, self.comparison, self.truth.options[catalog], held, f"c{catalog}")
 
     def _effective_option(self, rng: Random, catalog: int, handle: Catalog) -> None:
         state, options, name = self.truth.content(catalog), self.truth.options[catalog], rng.choice(OPTIONS)
