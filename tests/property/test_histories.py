@@ -23,11 +23,11 @@ from tests.property.comparison import MismatchError, failures_are_mismatches
 from tests.property.driver import WEIGHTS, Driver
 from tests.property.histories import generate, open_lakes, report, run
 
-HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "50"))
+HISTORIES = int(os.environ.get("FORKLAKE_HISTORIES", "30"))
 
 # A history takes half a second on SQLite, five times that on PostgreSQL and fifty times that on DuckDB.
-ON_POSTGRES = HISTORIES // 18
-ON_DUCKDB = max(HISTORIES // 75, 1)
+ON_POSTGRES = HISTORIES // 15
+ON_DUCKDB = HISTORIES // 75
 ON_SQLITE = HISTORIES - ON_POSTGRES - ON_DUCKDB
 
 # Parts are what pytest's workers share out.
