@@ -55,6 +55,7 @@ def run(program: str, directory: Path, **environment: str) -> tuple[list[str], s
     return done.stdout.splitlines(), done.stderr
 
 
+@pytest.mark.soak
 def test_memory_that_runs_out_in_a_task_ends_nobodys_spark(tmp_path: Path) -> None:
     program = """
 lake, shop = lake_with_rows()
