@@ -21,7 +21,7 @@ from forklake.metastore.written_tables import (
     R,
 )
 from forklake.model.ids import CatalogId, SnapshotId, TableId, first_row_id
-from forklake.model.rows import SchemaVersionRow, TableStatsRow
+from forklake.model.rows import InlinedRow, SchemaVersionRow, TableStatsRow
 from forklake.model.version import Version
 from forklake.ops.restate_rows import restated_rows
 
@@ -45,12 +45,14 @@ def write_out(session: Session, lake_path: str, source: Version, target: Catalog
         _write_stats(state, session, TABLE_COLUMN_STATS, row.table_id, target, snapshot)
     shown = {row.table_id for row in lookup.tables(state)}
     newest = visibility.schema_versions(session, source)
-    for row in lookup.tables(state):
-        version = newest.get(row.table_id, source.schema_version)
-        rows = state.rows(INLINED_ROW, {"table_id": row.table_id})
+    inlined: dict[TableId, list[InlinedRow]] = {}
+    for one in state.rows(INLINED_ROW):
+        inlined.setdefault(one.table_id, []).append(one)
+    for table_id, rows in inlined.items():
         own = [one.origin.row_uid for one in rows if one.origin is not None and one.origin.owner == target]
         procedures.end_own_rows(session, target, INLINED_ROW.name, own, snapshot)
-        restated = restated_rows(session, state, row, rows, version)
+        version = newest.get(table_id, source.schema_version)
+        restated = restated_rows(session, state, lookup.table_by_id(state, table_id), rows, version)
         procedures.insert_rows(session, INLINED_ROW, restated, target, snapshot)
     procedures.insert_rows(
         session,
