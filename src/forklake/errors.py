@@ -6,10 +6,14 @@
     │   └── InvalidPathError         a path that escapes, overlaps or is not set
     ├── NotFoundError                a named thing does not exist (for this catalog, at this snapshot)
     │   ├── CatalogDroppedError      the catalog of a handle or a session was dropped
+    │   │   └── CatalogLapsedError   it is past its lifetime, and about to be dropped
     │   └── SnapshotNotFoundError    a snapshot that never existed, is expired, or is outside the lineage
     ├── AlreadyExistsError           a name is taken
+    ├── QuotaError                   a quota allows no more; nothing was done
     ├── ConflictError                somebody else changed what this change was planned on
     │   ├── CommitConflictError      lists every conflict; nothing was written
+    │   ├── MergeConflictError       source and target of a merge changed the same things; nothing was merged
+    │   ├── MergeBaseError           two catalogs have no snapshot in common that can be read
     │   └── LeaseLostError           a writer took so long that its files were given up; nothing was committed
     ├── CommitContentionError        too many others committed first; nothing was written, try again
     ├── CommitUnknownError           the connection was lost and could not be regained to ask
@@ -36,15 +40,19 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, assert_never
 
+from forklake.model.fork_merge import MergeConflict
 from forklake.model.hint import (
     AllowExisting,
+    ChooseSide,
     CommitAgain,
     ForkAgain,
     GiveMessage,
     Hint,
     ListCatalogs,
     ListSnapshots,
+    ListTags,
     NameById,
+    RenewCatalog,
     SetDataPath,
     Teller,
     UndropCatalog,
@@ -62,8 +70,12 @@ def in_python(hint: Hint) -> str:
             return f"`lake.catalogs(at={when})` lists the catalogs that there were."
         case ListSnapshots():
             return "`catalog.snapshots()` lists the versions of the catalog."
+        case ListTags():
+            return "`catalog.tags()` lists the tags of its versions."
         case UndropCatalog(catalog_id):
             return f"`lake.undrop_catalog({catalog_id})` brings it back."
+        case RenewCatalog(name):
+            return f'`lake.catalog({name!r}).renew("2h")` gives it more time, until it is dropped.'
         case NameById(catalog_id):
             return f"Say which by its id: `lake.undrop_catalog({catalog_id})`, or `lake.purge({catalog_id})`."
         case AllowExisting():
@@ -76,6 +88,8 @@ def in_python(hint: Hint) -> str:
             return 'Give the transaction a message: `catalog.transaction(message="...")`.'
         case CommitAgain(commit_key):
             return f'Commit again with commit_key="{commit_key}": a commit that happened is found and not repeated.'
+        case ChooseSide():
+            return 'Choose a side with strategy="ours" or "theirs", or change one of them first.'
         case UpgradeLake():
             return "Make a backup, then `forklake.upgrade(url)` brings it to the version of this release."
     assert_never(hint)
@@ -168,6 +182,22 @@ class CatalogDroppedError(NotFoundError):
         self.catalog_id = catalog_id
 
 
+class CatalogLapsedError(CatalogDroppedError):
+    """The catalog is past its lifetime, and refuses commits and forks.
+
+    It can still be read and renewed. Nothing was done.
+    """
+
+    code = "catalog_lapsed"
+
+
+class QuotaError(ForklakeError):
+    """A quota does not allow it; nothing was done."""
+
+    code = "quota"
+    exit_code = 14
+
+
 class SnapshotNotFoundError(NotFoundError):
     """The snapshot never existed, is expired, or lies outside the catalog's lineage."""
 
@@ -200,6 +230,29 @@ class CommitConflictError(ConflictError):
     def __init__(self, message: str, *, conflicts: Sequence[str] = (), hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.conflicts = tuple(conflicts) or (message,)
+
+
+class MergeConflictError(ConflictError):
+    """Source and target of a merge both changed the same things; nothing was merged.
+
+    Attributes:
+        conflicts: All of them; rows up to 10,000.
+    """
+
+    code = "merge_conflict"
+
+    def __init__(self, message: str, *, conflicts: Sequence[MergeConflict], hint: Hint | str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.conflicts = tuple(conflicts)
+
+
+class MergeBaseError(ConflictError):
+    """Two catalogs have no snapshot in common that can be read.
+
+    So they cannot be compared; nothing was done.
+    """
+
+    code = "merge_base"
 
 
 class LeaseLostError(ConflictError):

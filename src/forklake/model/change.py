@@ -79,11 +79,15 @@ class RenameTable:
 
 @dataclass(frozen=True, slots=True)
 class AddColumn:
-    """Add a column, or a field to the column ``parent``."""
+    """Add a column, or a field to the column ``parent``.
+
+    ``ids`` are those of the column and of what is nested in it, outer ones first; without them, the table counts.
+    """
 
     table_id: TableId
     column: ColumnDefinition
     parent: ColumnId | None = None
+    ids: tuple[ColumnId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from forklake.model.field import Field
 from forklake.model.ids import DataFileId, SnapshotId
 from forklake.model.scan import ScanDeletes, ScanPlan
 
@@ -28,16 +29,34 @@ class NewDeletes:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangePlan:
-    """What to read for the changes of a table between two snapshots, both included.
+class DatedScan:
+    """Files and inlined rows, each with a snapshot that it is told at.
+
+    Attributes:
+        scan: What is read.
+        files: The snapshot of each file, by path.
+        rows: The snapshot of each inlined row, by row id and the snapshot that the scan shows for it.
+    """
+
+    scan: ScanPlan
+    files: Mapping[str, SnapshotId]
+    rows: Mapping[tuple[int, SnapshotId], SnapshotId]
+
+    @property
+    def snapshots(self) -> list[SnapshotId]:
+        """The snapshots, some of them more than once; none if nothing is read."""
+        return [*self.files.values(), *self.rows.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainChanges:
+    """What to read for the changes of snapshots between which no merge is.
 
     Attributes:
         first: The first snapshot whose changes count.
-        last: The last one; the columns are those of the table at that snapshot.
+        last: The last one.
         inserted: Files and inlined rows with added rows; rows that were deleted later count too.
-        ended: Files and inlined rows that ended, as they were just before.
-        ended_files: The snapshot that ended each file, by path.
-        ended_rows: The snapshot that ended each inlined row, by row id and the snapshot that began it.
+        ended: Files and inlined rows that ended, as they were just before, with the snapshot that ended each.
         deleted_from: Whole files in which rows were deleted.
         deletes: The delete files that did it.
         inlined_deletes: Inlined deletes: data file, position, snapshot.
@@ -46,9 +65,49 @@ class ChangePlan:
     first: SnapshotId
     last: SnapshotId
     inserted: ScanPlan
-    ended: ScanPlan
-    ended_files: Mapping[str, SnapshotId]
-    ended_rows: Mapping[tuple[int, SnapshotId], SnapshotId]
+    ended: DatedScan
     deleted_from: ScanPlan
     deletes: tuple[NewDeletes, ...]
     inlined_deletes: tuple[tuple[str, int, SnapshotId], ...]
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.inserted.files or self.inserted.inlined or self.ended.snapshots or self.deletes or self.inlined_deletes
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NetChanges:
+    """What to read for the changes of snapshots that merged, refreshed or reset.
+
+    The rows that one of these snapshots deleted are those before it that are not after it, and the other way round.
+    Rows are the same if row id and version are. Scans show the version as the snapshot of a row.
+
+    Attributes:
+        before: The files and inlined rows that such a snapshot changed, as they were just before it.
+        after: Those that it left.
+    """
+
+    before: DatedScan
+    after: DatedScan
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePlan:
+    """What to read for the changes of a table between two snapshots, both included.
+
+    Attributes:
+        table: The name of the table.
+        fields: Its columns at the last snapshot.
+        first: The first snapshot whose changes count.
+        last: The last one.
+        plain: The changes of snapshots that are no merges; one part at least, or there are merges.
+        merged: Those of snapshots that are.
+    """
+
+    table: str
+    fields: tuple[Field, ...]
+    first: SnapshotId
+    last: SnapshotId
+    plain: tuple[PlainChanges, ...]
+    merged: tuple[NetChanges, ...]

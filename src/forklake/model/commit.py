@@ -8,8 +8,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from forklake.model.ids import CatalogId, RowUid, SnapshotId
+from forklake.model.lives import QuotaRefusal
 from forklake.model.records import CommitInfo
 from forklake.model.rows import Row
+from forklake.model.version import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,13 @@ class Tombstone:
 class CommitRequest:
     """Everything that a store needs to commit.
 
-    The store decides two things only: whether the head is still ``expected``, and whether the writer's lease is still
-    there, if it has one. The commit ends the lease.
+    The store decides only whether the head is still ``expected``, whether the writer's lease is still there, if it has
+    one, and whether the lifetime and the quotas of the catalog allow it. The commit ends the lease.
+
+    ``own_files`` and ``own_bytes`` say by how much the commit changes the number and the bytes of the catalog's own
+    live data and delete files.
+
+    If there is an ``epoch``, it is the chain of ancestors that the catalog sees from the new snapshot on.
     """
 
     catalog_id: CatalogId
@@ -39,7 +46,10 @@ class CommitRequest:
     rows: Mapping[str, Sequence[Row]]
     ends: Mapping[str, Sequence[RowUid]]
     tombstones: Sequence[Tombstone]
+    own_files: int
+    own_bytes: int
     lease_id: str | None = None
+    epoch: Sequence[Segment] = ()
 
 
 class Outcome(StrEnum):
@@ -51,6 +61,8 @@ class Outcome(StrEnum):
     DROPPED = "dropped"
     MISSING = "missing"
     UNLEASED = "unleased"
+    LAPSED = "lapsed"
+    OVER_QUOTA = "over_quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +77,4 @@ class CommitResult:
     snapshot_time: datetime | None = None
     objects: Sequence[int] = ()
     files: Sequence[int] = ()
+    refusal: QuotaRefusal | None = None

@@ -23,6 +23,11 @@ class ColumnDefinition:
     default_is_expression: bool = False
     children: tuple[ColumnDefinition, ...] = ()
 
+    @property
+    def field_count(self) -> int:
+        """How many columns and nested fields it is, itself included."""
+        return 1 + sum(child.field_count for child in self.children)
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnStats:

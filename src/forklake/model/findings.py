@@ -29,11 +29,19 @@ FINDINGS: Final[Mapping[str, Severity]] = {
     "chain-pin": "error",
     "chain-parent": "error",
     "chain-short": "error",
+    "chain-epoch": "error",
+    "merge-source": "error",
+    "merge-snapshot": "error",
+    "merge-open": "error",
+    "origin-later": "error",
+    "column-id-next": "error",
     "row-interval": "error",
     "row-twice": "error",
     "delete-file-twice": "error",
     "name-twice": "error",
     "table-missing": "error",
+    "schema-missing": "error",
+    "columns-missing": "error",
     "data-file-missing": "error",
     "follower-missing": "error",
     "follower-lost": "warning",
@@ -48,6 +56,8 @@ FINDINGS: Final[Mapping[str, Severity]] = {
     "option-invalid": "warning",
     "lease-late": "note",
     "catalog-due": "note",
+    "own-totals": "warning",
+    "tag-lost": "warning",
     "scheduled-named": "note",
     "file-missing": "error",
     "file-size": "error",
@@ -62,7 +72,7 @@ FINDINGS: Final[Mapping[str, Severity]] = {
 }
 """Every finding by its code, with how bad it is."""
 
-REPAIRABLE: Final = frozenset({"tombstone-dead", "follower-lost", "unknown-owner"})
+REPAIRABLE: Final = frozenset({"tombstone-dead", "follower-lost", "unknown-owner", "own-totals", "tag-lost"})
 """What a repair mends."""
 
 
@@ -96,7 +106,7 @@ class LakeCheck:
         counts: How many there are of each code.
         catalog_count: How many catalogs were checked.
         file_count: How many files were looked at.
-        repaired: How many rows a repair deleted, or would delete, by the code of the finding.
+        repaired: How many rows a repair deleted or set right, or would, by the code of the finding.
         dry_run: Whether nothing was repaired.
     """
 

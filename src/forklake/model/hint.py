@@ -27,10 +27,22 @@ class ListSnapshots:
 
 
 @dataclass(frozen=True, slots=True)
+class ListTags:
+    """List the tags of the catalog."""
+
+
+@dataclass(frozen=True, slots=True)
 class UndropCatalog:
     """Bring a dropped catalog back."""
 
     catalog_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class RenewCatalog:
+    """Give a catalog more time to live, before it is dropped."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,11 @@ class CommitAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseSide:
+    """Let one side of a merge decide conflicts."""
+
+
+@dataclass(frozen=True, slots=True)
 class UpgradeLake:
     """Bring the metadata of the lake to the version of this release."""
 
@@ -75,13 +92,16 @@ class UpgradeLake:
 Hint = (
     ListCatalogs
     | ListSnapshots
+    | ListTags
     | UndropCatalog
+    | RenewCatalog
     | NameById
     | AllowExisting
     | ForkAgain
     | SetDataPath
     | GiveMessage
     | CommitAgain
+    | ChooseSide
     | UpgradeLake
 )
 Teller = Callable[[Hint], str]

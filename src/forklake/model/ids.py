@@ -24,6 +24,9 @@ INFINITY: Final = SnapshotId(2**63 - 1)
 ROW_ID_SHIFT: Final = 36
 """Rows added in a catalog that is not a root are numbered from ``catalog_id << ROW_ID_SHIFT``."""
 
+LAST_COLUMN_ID: Final = 2**31 - 2**20
+"""Ids of columns are field ids of Parquet files, which have 32 bits; the last ones have a meaning of their own."""
+
 THE_LAKE: Final = CatalogId(-1)
 """The ``catalog_id`` of options that belong to the whole lake."""
 

@@ -12,6 +12,8 @@ from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.records import Snapshot
 from forklake.model.upkeep import MaintenanceNeeds
 
+MOST_AHEAD: Final = 10_000
+"""How far a fork is counted to be ahead of its parent, or behind it."""
 _INDENT: Final = "\u2003"
 """A space that HTML keeps."""
 
@@ -28,6 +30,10 @@ class ForkNode:
         own_file_count: Live data files that it added itself.
         own_byte_count: The size of these files.
         fork_count: How many forks it has, of which ``forks`` are the first.
+        expires_at: When its lifetime ends; None if it has none.
+        ahead: How many snapshots it has made that its parent does not contain, expired ones too; its first one does not
+            count. `MOST_AHEAD` stands for that many or more. None if it has no parent, or that was purged.
+        behind: How many snapshots its parent has made that it does not contain, likewise.
     """
 
     catalog_id: CatalogId
@@ -43,6 +49,36 @@ class ForkNode:
     own_byte_count: int
     fork_count: int
     forks: tuple[ForkNode, ...] = ()
+    expires_at: datetime | None = None
+    ahead: int | None = None
+    behind: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotEdge:
+    """What a snapshot contains of another catalog from then on.
+
+    Attributes:
+        catalog_id: The catalog of the snapshot.
+        snapshot_id: The snapshot.
+        kind: ``fork``, if it is the first of a fork; ``merge``, ``refresh`` or ``reset``.
+        source_id: The other catalog.
+        source_snapshot_id: Its newest snapshot that is contained.
+    """
+
+    catalog_id: CatalogId
+    snapshot_id: SnapshotId
+    kind: str
+    source_id: CatalogId
+    source_snapshot_id: SnapshotId
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotGraph:
+    """Snapshots of several catalogs, oldest first, and what connects them."""
+
+    snapshots: tuple[Snapshot, ...]
+    edges: tuple[SnapshotEdge, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import QuotaRefusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class ForkOutcome(StrEnum):
     DROPPED = "dropped"
     NO_SNAPSHOT = "no_snapshot"
     OVERLAP = "overlap"
+    LAPSED = "lapsed"
+    OVER_QUOTA = "over_quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class ForkResult:
     pin: SnapshotId | None = None
     catalogs: Sequence[CatalogId] = ()
     snapshots: Sequence[SnapshotId] = ()
+    refusal: QuotaRefusal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ commit are negative (local ids: -1 is the first new one, -2 the second).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from forklake.model.ids import (
     CatalogId,
@@ -46,6 +47,17 @@ class Row:
     """The common base of all rows."""
 
     origin: Origin | None = field(default=None, compare=False)
+
+    @property
+    def uid(self) -> RowUid:
+        """The uid of a row that was read."""
+        assert self.origin is not None
+        return self.origin.row_uid
+
+    def owned_by(self, owner: CatalogId) -> Self:
+        """Return a row that was read as if another catalog had written it."""
+        assert self.origin is not None
+        return replace(self, origin=replace(self.origin, owner=owner))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +130,8 @@ class DataFileRow(Row):
     partial_max: SnapshotId | None = None
     read_upto: SnapshotId | None = None
     numbering_id: CatalogId | None = None
+    origin_snapshot_id: SnapshotId | None = None
+    columns_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +205,16 @@ class SchemaVersionRow(Row):
 
     schema_version: int
     table_id: TableId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRow(Row):
+    """What a catalog contains of another one, from a snapshot on."""
+
+    source_id: CatalogId
+    source_snapshot_id: SnapshotId
+    kind: str
+    may_return: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,6 +389,7 @@ class InlinedRow(Row):
     row_id: int
     schema_version: int
     document: str
+    origin_snapshot_id: SnapshotId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

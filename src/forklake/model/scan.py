@@ -34,6 +34,9 @@ holds it, and its id; with their types."""
 PLACE_LINEAGE: Final = {"data_file": OWN_FILE, "data_file_row": OWN_POSITION, "rowid": OWN_ROW_ID}
 """The lineage that says where a row is, and the names that it goes under while rows are changed."""
 
+HOLDER_COLUMN: Final = "catalog_name"
+"""The column that says which catalog a row of a shared plan is from."""
+
 
 @dataclass(frozen=True, slots=True)
 class MappedField:
@@ -99,12 +102,13 @@ class ScanRows:
 
     Each has its id, its snapshot, and its values by column id, as text. ``fields`` are the columns that the table
     had when the rows were written; ``names`` are the names that DuckLake would give to the metadata table of each
-    row.
+    row. ``places`` has the place of each among all that a shared plan reads.
     """
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[int, SnapshotId, Mapping[ColumnId, str | None]], ...]
     names: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,18 @@ class ScanPlan:
     files: tuple[ScanFile, ...]
     inlined: tuple[ScanRows, ...] = ()
     pruned: Mapping[str, tuple[int, int]] = dataclass_field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlan:
+    """A scan of one table in several catalogs, which have the same columns.
+
+    ``holders`` has the names of the catalogs that see each file of the plan, then those that see the inlined rows of
+    each further place.
+    """
+
+    plan: ScanPlan
+    holders: tuple[tuple[str, ...], ...]
 
 
 def first_rows(plan: ScanPlan, count: int) -> ScanPlan:

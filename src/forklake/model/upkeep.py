@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from forklake.model.clean_up import CleanUp
 from forklake.model.ids import CatalogId
+from forklake.model.lives import Reaped
 from forklake.model.records import CheckpointStep
 
 
@@ -96,8 +97,10 @@ class LakeMaintained:
         catalogs: The catalogs that were maintained, in the order of their visits.
         left: How many were not reached in the time that was given.
         cleaned: What the clean-up of files deleted.
+        reaped: The catalogs that were dropped past their lifetimes, and those that were purged.
     """
 
     catalogs: tuple[MaintainedCatalog, ...]
     left: int
     cleaned: CleanUp
+    reaped: Reaped = field(default_factory=Reaped)

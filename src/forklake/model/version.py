@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from forklake.model.ids import CatalogId, SnapshotId
+
+FIRST: Final = SnapshotId(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One step of a chain: rows of an owner up to and including a snapshot."""
+    """One step of a chain: rows of an owner up to and including a snapshot.
+
+    The owner's snapshots from ``versions_from`` on, up to that one, are versions of the catalog too.
+    """
 
     owner: CatalogId
     upto: SnapshotId
+    versions_from: SnapshotId = FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +28,11 @@ class Version:
     """One catalog at one snapshot of its lineage.
 
     ``segments`` starts with the catalog itself and continues with its ancestors, nearest first. The content of a
-    version never changes, whatever is committed, forked, renamed or dropped later.
+    version never changes, whatever is committed, forked, refreshed, renamed or dropped later.
+
+    A refresh begins an epoch, with other segments. ``since`` is the first snapshot of the version's epoch, and
+    ``earlier`` has the segments of the first epoch, if that is another one: they say which of the ancestors' snapshots
+    are versions of the catalog.
     """
 
     catalog_id: CatalogId
@@ -30,6 +41,8 @@ class Version:
     snapshot_time: datetime
     segments: tuple[Segment, ...]
     is_root: bool
+    since: SnapshotId = FIRST
+    earlier: tuple[Segment, ...] = ()
 
     @property
     def owners(self) -> tuple[CatalogId, ...]:
@@ -41,8 +54,16 @@ class Version:
         """The snapshot up to which the rows and files of each catalog of the chain count."""
         return tuple(min(self.snapshot_id, segment.upto) for segment in self.segments)
 
+    @property
+    def lineage(self) -> tuple[Segment, ...]:
+        """The segments whose snapshots are versions of the catalog."""
+        return (*self.segments, *self.earlier)
+
     def at(self, snapshot: SnapshotId, schema_version: int, time: datetime) -> Version:
-        """Return the same catalog at another snapshot of its lineage."""
+        """Return the same catalog at another snapshot of its epoch.
+
+        In the first epoch those are the snapshots of its ancestors, too.
+        """
         return replace(self, snapshot_id=snapshot, schema_version=schema_version, snapshot_time=time)
 
 
@@ -53,3 +74,4 @@ class Head:
     name: str
     version: Version
     requires_message: bool
+    expires_at: datetime | None = None
