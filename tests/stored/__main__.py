@@ -14,6 +14,7 @@ from typing import Any
 from forklake import Lake, Settings
 from forklake.metastore import schema
 from forklake.metastore.postgres import initialise
+from forklake.metastore.queries import option_rows as options
 from forklake.metastore.schema.catalog_tables import SEQUENCES
 from forklake.metastore.schema.sections import TABLES
 from forklake.metastore.store import Store
@@ -51,7 +52,9 @@ def _script(product: str, store: Store) -> str:
         rows = store.query(f"SELECT * FROM forklake.{name} ORDER BY 1, 2")
         if name in ("sequence", "ducklake_metadata"):
             lines.append(f"DELETE FROM {prefix}{name};")
-        lines += [f"INSERT INTO {prefix}{name} VALUES ({', '.join(map(_literal, row))});" for row in rows]
+        # Where the lake was made is no place of whoever loads it.
+        kept = [row for row in rows if options.HOME not in row]
+        lines += [f"INSERT INTO {prefix}{name} VALUES ({', '.join(map(_literal, row))});" for row in kept]
     return "\n".join([*lines, *(["COMMIT;"] if text.endswith("COMMIT;\n") else [])]) + "\n"
 
 

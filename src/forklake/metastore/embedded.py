@@ -16,6 +16,7 @@ from forklake.metastore.schema.upgrade_script import upgrade_script
 from forklake.metastore.store import Guard, Session, Store
 from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import Terms
 from forklake.model.placement import ForkResult, NewFork, Placement
 
 
@@ -56,12 +57,17 @@ class EmbeddedStore(Store):
         return result
 
     def fork(
-        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+        self,
+        parent: CatalogId,
+        at: SnapshotId | None,
+        forks: Sequence[NewFork],
+        placement: Placement,
+        terms: Terms,
     ) -> ForkResult:
         """Fork in one transaction."""
         self.step("fork: before the call")
         with self.writing() as session:
-            result = procedures.fork(session, parent, at, forks, placement, self.step)
+            result = procedures.fork(session, parent, at, forks, placement, terms, self.step)
             self.step("fork: before the end")
         self.step("fork: done")
         return result

@@ -27,6 +27,7 @@ from forklake.metastore.written_tables import (
     INLINED_ROW,
     PARTITION_INFO,
     SCHEMA_VERSIONS,
+    TABLE_STATS,
     MetadataTable,
 )
 from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId, TableId
@@ -66,9 +67,13 @@ _FIRST_PIN: Final = (
     "coalesce((SELECT min(p.upto) FROM forklake.ducklake_segment p"
     f" WHERE p.owner_id = r.catalog_id AND p.upto >= r.{BEGIN}), :never)"
 )
-# The catalogs p that inherit a row, each with its oldest snapshot.
+# The epochs p of catalogs that inherit a row, each with its oldest snapshot. While an epoch has segments, one of its
+# snapshots is retained.
 _PINS: Final = f"forklake.ducklake_segment p WHERE p.owner_id = r.catalog_id AND p.upto >= r.{BEGIN}"
-_OLDEST: Final = "(SELECT min(o.snapshot_id) FROM forklake.ducklake_snapshot o WHERE o.catalog_id = p.catalog_id)"
+_OLDEST: Final = (
+    "(SELECT min(o.snapshot_id) FROM forklake.ducklake_snapshot o WHERE o.catalog_id = p.catalog_id"
+    " AND o.snapshot_id >= p.since AND o.snapshot_id < p.until)"
+)
 
 
 def dead_rows(
@@ -114,15 +119,16 @@ def _is_pinned(table: MetadataTable[Any]) -> str:
 def _unhidden(row: str, scope: str) -> str:
     """Return the condition that no tombstone hides an inherited row.
 
-    It is asked for the catalog of a pin, at its oldest snapshot.
+    It is asked for the catalog of a pin, at the oldest snapshot of the epoch. While that is the first one, what the
+    pin showed stays, whatever the catalog itself has hidden.
     """
     hides = f"z.scope_id = {scope} AND z.row_uid = {row}.row_uid"
     return (
         f"((SELECT z.snapshot_id FROM forklake.ducklake_tombstone z WHERE z.catalog_id = p.catalog_id AND {hides}"
-        f" AND z.snapshot_id <= {_OLDEST}) IS NULL"
+        f" AND p.since < {_OLDEST} AND z.snapshot_id <= {_OLDEST}) IS NULL"
         " AND (SELECT z.snapshot_id FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
         f" ON z.catalog_id = n.owner_id AND {hides} AND z.snapshot_id <= n.upto"
-        " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth LIMIT 1) IS NULL)"
+        " WHERE n.catalog_id = p.catalog_id AND n.since = p.since AND n.depth < p.depth LIMIT 1) IS NULL)"
     )
 
 
@@ -143,11 +149,11 @@ def _inherited_use(table: MetadataTable[Any], used: MetadataTable[Any]) -> str:
     return (
         f"(SELECT 1 FROM forklake.ducklake_segment b JOIN forklake.{used.name} f ON f.catalog_id = b.owner_id"
         f" AND {_use(table)} AND f.{BEGIN} <= b.upto AND f.{END} > b.upto"
-        " WHERE b.catalog_id = p.catalog_id AND b.depth < p.depth"
+        " WHERE b.catalog_id = p.catalog_id AND b.since = p.since AND b.depth < p.depth"
         " AND (SELECT z.snapshot_id FROM forklake.ducklake_segment k JOIN forklake.ducklake_tombstone z"
         " ON z.catalog_id = k.owner_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid"
         f" AND z.snapshot_id <= k.upto AND z.snapshot_id <= f.{BEGIN}"
-        " WHERE k.catalog_id = p.catalog_id AND k.depth < p.depth LIMIT 1) IS NULL"
+        " WHERE k.catalog_id = p.catalog_id AND k.since = p.since AND k.depth < p.depth LIMIT 1) IS NULL"
         f" AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
     )
 
@@ -177,7 +183,8 @@ def _partitioned_file() -> str:
     inherited = (
         f"(SELECT 1 FROM forklake.ducklake_segment b JOIN {files} ON f.catalog_id = b.owner_id"
         f" AND {_use(PARTITION_INFO)} AND f.{BEGIN} <= b.upto AND f.{END} > b.upto"
-        f" WHERE b.catalog_id = p.catalog_id AND b.depth < p.depth AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
+        " WHERE b.catalog_id = p.catalog_id AND b.since = p.since AND b.depth < p.depth"
+        f" AND {_unhidden('f', 'f.table_id')} LIMIT 1)"
     )
     return f"(SELECT 1 FROM {_PINS} AND ({own} IS NOT NULL OR {inherited} IS NOT NULL) LIMIT 1)"
 
@@ -201,7 +208,8 @@ def dead_sets(source: Source, table: MetadataTable[Any], owners: Owners) -> list
     """Return the statistics, or schema versions, of tables that no catalog reads.
 
     They are named by owner, table and beginning. Statistics end where the next ones of the same owner and table
-    begin. Schema versions are kept as long as the table is there.
+    begin. The newest totals that a catalog has written of a table are kept until it is purged, for counters never go
+    back. Schema versions are kept as long as the table is there.
     """
     assert table.visibility is Visibility.LATEST or table is SCHEMA_VERSIONS
     end, nearer = ":never", ""
@@ -215,14 +223,16 @@ def dead_sets(source: Source, table: MetadataTable[Any], owners: Owners) -> list
             f" AND x.table_id = r.table_id AND x.{BEGIN} <= {_OLDEST}) IS NULL"
             f" AND (SELECT min(x.{BEGIN}) FROM forklake.ducklake_segment n JOIN forklake.{table.name} x"
             f" ON x.catalog_id = n.owner_id AND x.table_id = r.table_id AND x.{BEGIN} <= n.upto"
-            " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth) IS NULL"
+            " WHERE n.catalog_id = p.catalog_id AND n.since = p.since AND n.depth < p.depth) IS NULL"
         )
+    has_head = "(SELECT 1 FROM forklake.ducklake_head h WHERE h.catalog_id = r.catalog_id) IS NOT NULL"
+    counts = f" WHEN r.ends = :never AND {has_head} THEN 0" if table is TABLE_STATS else ""
     pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.ends{nearer} AND {sees_table('p.catalog_id', _OLDEST)} LIMIT 1)"
     found = source.query(
         f"SELECT r.catalog_id, r.table_id, r.{BEGIN} FROM"
         f" (SELECT DISTINCT r.catalog_id, r.table_id, r.{BEGIN}, {end} AS ends FROM forklake.{table.name} r"
         f" WHERE {owners.condition}) r"
-        f" WHERE CASE WHEN {_FIRST_OWN} >= r.ends THEN 1"
+        f" WHERE CASE{counts} WHEN {_FIRST_OWN} >= r.ends THEN 1"
         f" WHEN {sees_table('r.catalog_id', _FIRST_OWN)} THEN 0 ELSE 1 END = 1"
         f" AND CASE WHEN {_FIRST_PIN} >= r.ends THEN 1 WHEN {pinned} IS NULL THEN 1 ELSE 0 END = 1",
         **owners.params,
@@ -242,11 +252,12 @@ def sees_table(catalog: str, snapshot: str) -> str:
     inherited = (
         "(SELECT 1 FROM forklake.ducklake_segment m JOIN forklake.ducklake_table t ON t.catalog_id = m.owner_id"
         f" AND t.table_id = r.table_id AND t.{BEGIN} <= m.upto AND t.{END} > m.upto WHERE m.catalog_id = {catalog}"
+        f" AND m.since <= {snapshot} AND m.until > {snapshot}"
         " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_tombstone z WHERE z.catalog_id = m.catalog_id"
         f" AND z.scope_id = 0 AND z.row_uid = t.row_uid AND z.snapshot_id <= {snapshot})"
         " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
         " ON z.catalog_id = n.owner_id AND z.scope_id = 0 AND z.row_uid = t.row_uid AND z.snapshot_id <= n.upto"
-        " WHERE n.catalog_id = m.catalog_id AND n.depth < m.depth) LIMIT 1)"
+        " WHERE n.catalog_id = m.catalog_id AND n.since = m.since AND n.depth < m.depth) LIMIT 1)"
     )
     return f"({own} IS NOT NULL OR {inherited} IS NOT NULL)"
 
@@ -261,16 +272,18 @@ def file_bytes(source: Source, catalog: CatalogId) -> tuple[int, int, int]:
     pinned = f"(SELECT 1 FROM {_PINS} AND p.upto < r.{END} AND p.catalog_id <> :c LIMIT 1) IS NULL"
     own, alone, kept = 0, 0, 0
     for table in (DATA_FILE, DELETE_FILE):
+        # A file that began again by a refresh has two rows.
         ((every, unseen),) = source.query(
-            "SELECT coalesce(sum(r.file_size_bytes), 0),"
-            f" coalesce(sum(CASE WHEN {pinned} THEN r.file_size_bytes ELSE 0 END), 0)"
-            f" FROM forklake.{table.name} r WHERE r.catalog_id = :c",
+            "SELECT coalesce(sum(x.size), 0), coalesce(sum(x.size * x.is_alone), 0)"
+            f" FROM (SELECT max(r.file_size_bytes) AS size, min(CASE WHEN {pinned} THEN 1 ELSE 0 END) AS is_alone"
+            f" FROM forklake.{table.name} r WHERE r.catalog_id = :c GROUP BY r.{table.columns[0]}) x",
             c=catalog,
         )
         ((inherited,),) = source.query(
-            "SELECT coalesce(sum(r.file_size_bytes), 0) FROM forklake.ducklake_segment g"
+            "SELECT coalesce(sum(r.file_size_bytes), 0) FROM (SELECT DISTINCT r.catalog_id, r.row_uid,"
+            f" r.file_size_bytes, r.{BEGIN}, r.{END} FROM forklake.ducklake_segment g"
             f" JOIN forklake.{table.name} r ON r.catalog_id = g.owner_id AND r.{BEGIN} <= g.upto AND r.{END} > g.upto"
-            f" WHERE g.catalog_id = :c AND {_FIRST_OWN} >= r.{END} AND {pinned}",
+            f" WHERE g.catalog_id = :c) r WHERE {_FIRST_OWN} >= r.{END} AND {pinned}",
             c=catalog,
             never=INFINITY,
         )
@@ -318,7 +331,7 @@ def forget_sets(
 def forget_unread_tombstones(session: Session, catalogs: Sequence[CatalogId]) -> None:
     """Delete the tombstones of catalogs that nobody reads.
 
-    No chain contains them together with the row that they hide. A catalog's own chain contains both, until it is
+    No chain contains them together with the row that they hide. A catalog's own chains contain both, until it is
     severed or purged. After that, those of its forks do that were made before it: they have the ancestors that it had.
     """
     found = session.query(
@@ -331,7 +344,7 @@ def forget_unread_tombstones(session: Session, catalogs: Sequence[CatalogId]) ->
             "DELETE FROM forklake.ducklake_tombstone WHERE catalog_id = :c"
             " AND snapshot_id > coalesce((SELECT max(v.upto) FROM forklake.ducklake_segment v WHERE v.owner_id = :c"
             " AND EXISTS (SELECT 1 FROM forklake.ducklake_segment w WHERE w.catalog_id = v.catalog_id"
-            " AND w.depth > v.depth)), -1)",
+            " AND w.since = v.since AND w.depth > v.depth)), -1)",
             c=catalog,
         )
 
@@ -404,12 +417,14 @@ def _viewers(source: Source, row: FileView, uid: RowUid, limit: int) -> list[tup
         " UNION ALL SELECT 1, v.catalog_id, v.first_snapshot, v.last_snapshot FROM (SELECT p.catalog_id,"
         f" {_OLDEST} AS first_snapshot,"
         " (SELECT max(s.snapshot_id) FROM forklake.ducklake_snapshot s WHERE s.catalog_id = p.catalog_id"
+        " AND s.snapshot_id >= p.since AND s.snapshot_id < p.until"
         " AND s.snapshot_id < coalesce((SELECT z.snapshot_id FROM forklake.ducklake_tombstone z"
         f" WHERE z.catalog_id = p.catalog_id AND {hides}), :never)) AS last_snapshot"
         " FROM forklake.ducklake_segment p WHERE p.owner_id = :owner AND p.upto >= :begin AND p.upto < :end"
         " AND (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
         f" ON z.catalog_id = n.owner_id AND {hides} AND z.snapshot_id <= n.upto"
-        " WHERE n.catalog_id = p.catalog_id AND n.depth < p.depth) IS NULL) v WHERE v.last_snapshot IS NOT NULL"
+        " WHERE n.catalog_id = p.catalog_id AND n.since = p.since AND n.depth < p.depth) IS NULL) v"
+        " WHERE v.last_snapshot IS NOT NULL"
         f" ORDER BY 1, 2 LIMIT {int(limit)}",
         owner=row.owner,
         begin=row.begin,

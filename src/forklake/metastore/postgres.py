@@ -7,17 +7,15 @@ are not used, and time-outs are set in each transaction.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from psycopg.types.json import Jsonb
 
 from forklake.config import Settings
 from forklake.errors import (
@@ -31,19 +29,20 @@ from forklake.metastore import schema
 from forklake.metastore.dialect import Dialect
 from forklake.metastore.postgres_address import Address, LakeSchemas
 from forklake.metastore.postgres_connect import Connector, connect_plainly, is_pooled, results_within
+from forklake.metastore.postgres_documents import commit_document, read_refusal, terms_document
 from forklake.metastore.postgres_errors import statement_error
 from forklake.metastore.postgres_pool import Connection, ConnectionPool, PoolClosedError, PoolTimeoutError
 from forklake.metastore.postgres_upgrade import WRITTEN_FIRST, upgrade_lock, upgrade_statements
 from forklake.metastore.procedures import run_guards
+from forklake.metastore.queries import heads
 from forklake.metastore.schema.write import partitioned_script
 from forklake.metastore.store import ConnectionLostError, Guard, Session, Store, Values
-from forklake.metastore.written_tables import BY_NAME
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import Terms
 from forklake.model.overview import TableSize
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.quoting import quote_text
-from forklake.model.rows import Row
 
 T = TypeVar("T")
 
@@ -78,7 +77,7 @@ _BEGIN_WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _COMMIT = "SELECT * FROM forklake.lake_commit(:catalog, :expected, :commit)"
 _FORK = (
     "SELECT * FROM forklake.lake_fork(:parent, :at, :names, CAST(:uuids AS uuid[]), :directories, :data_path, :prefix,"
-    " :is_relative, :above)"
+    " :is_relative, :above, :terms)"
 )
 
 
@@ -157,24 +156,35 @@ class PostgresStore(Store):
 
     def commit(self, commit: CommitRequest, guards: Sequence[Guard] = ()) -> CommitResult:
         """Call ``lake_commit``."""
-        payload = Jsonb(_payload(commit), dumps=_dumps)
+        payload = commit_document(commit)
         params = {"catalog": commit.catalog_id, "expected": commit.expected, "commit": payload}
         self.step("commit: before the call")
         found = self._guarded_commit(commit, guards, params) if guards else self._call(_COMMIT, params)
-        ((outcome, snapshot, made_at, objects, files),) = found
+        ((outcome, snapshot, made_at, objects, files, refusal),) = found
         self.step("commit: done")
-        return CommitResult(Outcome(outcome), snapshot, made_at and _utc(made_at), objects or (), files or ())
+        return CommitResult(
+            Outcome(outcome), snapshot, made_at and _utc(made_at), objects or (), files or (), read_refusal(refusal)
+        )
 
     def _guarded_commit(self, commit: CommitRequest, guards: Sequence[Guard], params: dict[str, Any]) -> list[Values]:
         try:
             with self.writing() as session:
                 run_guards(session, commit, guards)
-                return session.query(_COMMIT, **params)
+                found = session.query(_COMMIT, **params)
+                if commit.epoch and found[0][0] == Outcome.COMMITTED:
+                    heads.begin_epoch(session, commit.catalog_id, SnapshotId(found[0][1]), commit.epoch)
+                    self.step("commit: epoch begun")
+                return found
         except CommitUnknownError as error:
             raise ConnectionLostError(error.message) from error
 
     def fork(
-        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+        self,
+        parent: CatalogId,
+        at: SnapshotId | None,
+        forks: Sequence[NewFork],
+        placement: Placement,
+        terms: Terms,
     ) -> ForkResult:
         """Call ``lake_fork``."""
         params = {
@@ -187,11 +197,12 @@ class PostgresStore(Store):
             "prefix": placement.prefix,
             "is_relative": placement.is_relative,
             "above": list(placement.above),
+            "terms": terms_document(terms),
         }
         self.step("fork: before the call")
-        ((outcome, pin, catalogs, snapshots),) = self._call(_FORK, params)
+        ((outcome, pin, catalogs, snapshots, refusal),) = self._call(_FORK, params)
         self.step("fork: done")
-        return ForkResult(ForkOutcome(outcome), pin, catalogs or (), snapshots or ())
+        return ForkResult(ForkOutcome(outcome), pin, catalogs or (), snapshots or (), read_refusal(refusal))
 
     def time(self, value: Any) -> datetime:
         """Read a time column."""
@@ -456,30 +467,6 @@ def _schema_taken_error(name: str) -> MetastoreVersionError:
 def _versions(connection: Connection, dialect: Dialect) -> dict[str, str]:
     text, values = dialect.render(schema.VERSION_QUERY, {})
     return dict(cast("list[tuple[str, str]]", connection.execute(text, values).fetchall()))
-
-
-def _payload(commit: CommitRequest) -> dict[str, Any]:
-    return {
-        "entries": commit.entries,
-        "author": commit.info.author,
-        "message": commit.info.message,
-        "extra_info": commit.info.extra_info,
-        "commit_key": commit.commit_key,
-        "lease": commit.lease_id,
-        "schema_version": commit.schema_version,
-        "new_objects": commit.new_objects,
-        "new_files": commit.new_files,
-        "rows": {name: [_values(row, BY_NAME[name].columns) for row in rows] for name, rows in commit.rows.items()},
-        "ends": dict(commit.ends),
-        "tombstones": [asdict(tombstone) for tombstone in commit.tombstones],
-    }
-
-
-def _values(row: Row, columns: Sequence[str]) -> dict[str, Any]:
-    return {name: value for name in columns if (value := getattr(row, name)) is not None}
-
-
-_dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def _utc(value: datetime) -> datetime:

@@ -13,7 +13,8 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 
-from forklake.metastore.queries import leases
+from forklake.metastore import limits
+from forklake.metastore.queries import heads, leases
 from forklake.metastore.queries.option_rows import OptionRow, options_of, write_options
 from forklake.metastore.queries.snapshots import known_commit
 from forklake.metastore.schema.description import Visibility
@@ -31,6 +32,7 @@ from forklake.metastore.written_tables import (
 )
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.ids import INFINITY, CatalogId, RowUid, SnapshotId
+from forklake.model.lives import Terms
 from forklake.model.numbering import Numbering
 from forklake.model.placement import ForkOutcome, ForkResult, NewFork, Placement
 from forklake.model.rows import Row
@@ -49,8 +51,7 @@ def run_guards(session: Session, commit: CommitRequest, guards: Sequence[Guard])
 
 def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
     """Do what ``lake_commit`` does."""
-    known = known_commit(session, commit.catalog_id, commit.commit_key)
-    if known is not None:
+    if (known := known_commit(session, commit.catalog_id, commit.commit_key)) is not None:
         return CommitResult(Outcome.KNOWN, known)
     head = session.query(
         "SELECT h.snapshot_id, h.live, s.snapshot_time FROM forklake.ducklake_head h"
@@ -66,11 +67,17 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
         return CommitResult(Outcome.UNLEASED)
     if head[0][0] != commit.expected:
         return CommitResult(Outcome.MOVED)
+    if limits.is_lapsed(session, commit.catalog_id):
+        return CommitResult(Outcome.LAPSED)
+    refusal = limits.spend(session, commit.catalog_id, commit.own_files, commit.own_bytes)
+    if refusal is not None:
+        return CommitResult(Outcome.OVER_QUOTA, refusal=refusal)
 
     snapshot = SnapshotId(session.take_ids("ducklake_snapshot_id_seq", 1)[0])
     made_at = max(session.now(), session.time(head[0][2]))
     move_head(session, commit.catalog_id, snapshot)
     step("commit: head moved")
+    limits.renew_by_commit(session, commit.catalog_id)
     if commit.lease_id is not None:
         leases.delete(session, commit.catalog_id, commit.lease_id)
         step("commit: lease ended")
@@ -98,6 +105,9 @@ def commit(session: Session, commit: CommitRequest, step: Step) -> CommitResult:
     for name, rows in commit.rows.items():
         insert_rows(session, BY_NAME[name], rows, commit.catalog_id, snapshot, objects, files)
         step(f"commit: {name} written")
+    if commit.epoch:
+        heads.begin_epoch(session, commit.catalog_id, snapshot, commit.epoch)
+        step("commit: epoch begun")
     return CommitResult(Outcome.COMMITTED, snapshot, made_at, objects, files)
 
 
@@ -376,13 +386,17 @@ def overlaps(session: Session, placement: Placement) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    """A snapshot to fork at, with the chain of its catalog there."""
+    """A snapshot to fork at, with the chain of its catalog there.
+
+    ``versions_from`` says for each owner since when its snapshots are versions of the fork.
+    """
 
     parent_name: str
     snapshot_id: SnapshotId
     schema_version: int
     time: datetime
     chain: BareChain
+    versions_from: Sequence[SnapshotId]
 
 
 def fork(
@@ -391,6 +405,7 @@ def fork(
     at: SnapshotId | None,
     forks: Sequence[NewFork],
     placement: Placement,
+    terms: Terms,
     step: Step,
 ) -> ForkResult:
     """Do what ``lake_fork`` does."""
@@ -399,6 +414,9 @@ def fork(
         return ForkResult(pin)
     if overlaps(session, placement):
         return ForkResult(ForkOutcome.OVERLAP)
+    refusal = limits.find_excess_of_forks(session, parent, pin.chain.owners, len(forks))
+    if refusal is not None:
+        return ForkResult(ForkOutcome.OVER_QUOTA, refusal=refusal)
 
     made_at = max(session.now(), pin.time)
     catalogs = [CatalogId(taken) for taken in session.take_ids("ducklake_catalog_id_seq", len(forks))]
@@ -408,20 +426,13 @@ def fork(
     for new, catalog, snapshot in zip(forks, catalogs, snapshots, strict=True):
         write_catalog(session, catalog, snapshot, made_at, new, placement, (parent, pin.snapshot_id))
         step("fork: catalog written")
-        session.execute(
-            "INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)"
-            f" WITH chain(depth, owner_id, upto) AS ({session.dialect.chain})"
-            " SELECT :c, depth, owner_id, upto FROM chain",
-            c=catalog,
-            depths=list(range(1, len(pin.chain.owners) + 1)),
-            owners=list(pin.chain.owners),
-            bounds=list(pin.chain.bounds),
-        )
+        heads.write_segments(session, catalog, snapshot, pin.chain, pin.versions_from)
         step("fork: ancestry written")
         write_snapshot(session, catalog, snapshot, made_at, pin.schema_version, pin.snapshot_id)
-        write_changes(session, catalog, snapshot, "", message=message)
+        write_changes(session, catalog, snapshot, "", terms.author, message)
         step("fork: snapshot written")
         write_options(session, catalog, options)
+        limits.write_terms(session, catalog, terms)
     return ForkResult(ForkOutcome.FORKED, pin.snapshot_id, catalogs, snapshots)
 
 
@@ -438,23 +449,34 @@ def _pin(session: Session, parent: CatalogId, at: SnapshotId | None) -> _Pin | F
         return ForkOutcome.MISSING
     if not head[0][1]:
         return ForkOutcome.DROPPED
+    if limits.is_lapsed(session, parent):
+        return ForkOutcome.LAPSED
     pin = SnapshotId(head[0][0]) if at is None else at
     segments = session.query(
-        "SELECT owner_id, upto FROM forklake.ducklake_segment WHERE catalog_id = :c ORDER BY depth", c=parent
+        "SELECT owner_id, upto, versions_from, since, until FROM forklake.ducklake_segment"
+        " WHERE catalog_id = :c AND ((since <= :s AND until > :s)"
+        " OR since = (SELECT min(f.since) FROM forklake.ducklake_segment f WHERE f.catalog_id = :c))"
+        " ORDER BY since, depth",
+        c=parent,
+        s=pin,
     )
-    chain = [(parent, INFINITY), *segments]
-    for depth, (owner, upto) in enumerate(chain):
+    epoch = [segment for segment in segments if segment[3] <= pin < segment[4]]
+    first = [segment for segment in segments if segment[3] == segments[0][3]]
+    own = (parent, INFINITY, epoch[0][3] if epoch else 0)
+    lineage = [[own, *epoch], *(first[depth:] for depth in range(len(first)))]
+    for steps in lineage:
         found = session.query(
             "SELECT schema_version, snapshot_time FROM forklake.ducklake_snapshot"
-            " WHERE catalog_id = :c AND snapshot_id = :s AND snapshot_id <= :upto",
-            c=owner,
+            " WHERE catalog_id = :c AND snapshot_id = :s AND snapshot_id >= :first AND snapshot_id <= :upto",
+            c=steps[0][0],
             s=pin,
-            upto=upto,
+            first=steps[0][2],
+            upto=steps[0][1],
         )
         if found:
-            steps = chain[depth:]
-            visible_chain = BareChain([step[0] for step in steps], [min(step[1], pin) for step in steps])
-            return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), visible_chain)
+            chain = BareChain([step[0] for step in steps], [min(step[1], pin) for step in steps])
+            versions_from = [SnapshotId(step[2]) for step in steps]
+            return _Pin(head[0][2], pin, found[0][0], session.time(found[0][1]), chain, versions_from)
     return ForkOutcome.NO_SNAPSHOT
 
 

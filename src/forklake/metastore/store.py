@@ -17,6 +17,7 @@ from forklake.errors import MetastoreError, MetastoreUnavailableError
 from forklake.metastore.dialect import Dialect
 from forklake.model.commit import CommitRequest, CommitResult
 from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.lives import Terms
 from forklake.model.overview import TableSize
 from forklake.model.placement import ForkResult, NewFork, Placement
 
@@ -176,9 +177,14 @@ class Store(ABC):
 
     @abstractmethod
     def fork(
-        self, parent: CatalogId, at: SnapshotId | None, forks: Sequence[NewFork], placement: Placement
+        self,
+        parent: CatalogId,
+        at: SnapshotId | None,
+        forks: Sequence[NewFork],
+        placement: Placement,
+        terms: Terms,
     ) -> ForkResult:
-        """Write the rows of forks, all or nothing.
+        """Write the rows of forks, all or nothing; each gets the terms.
 
         The cost does not depend on what the parent holds.
 

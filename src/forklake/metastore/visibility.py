@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from forklake.metastore.dialect import Dialect
+from forklake.metastore.row_filter import Where, filter_params, filter_text, tombstone_scope
 from forklake.metastore.schema.description import Visibility
 from forklake.metastore.store import Session, Values
 from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, END, MetadataTable, R
@@ -22,16 +23,6 @@ from forklake.model.version import Version
 
 BEGUN_SINCE = f"{BEGIN} > :since"
 """The condition that an own row was written after a snapshot of its catalog, whatever became of it."""
-
-Where = Mapping[str, Any]
-"""Columns and what they must be: a value, a list of values, or a name that is compared folded."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedName:
-    """A name to compare with a column regardless of case; the text is already folded."""
-
-    text: str
 
 
 class Source(Protocol):
@@ -79,55 +70,17 @@ def visible(source: Source, chain: Chain, table: MetadataTable[R], where: Where 
     if len(chain.owners) > 1:
         hidden = (
             " AND r.row_uid NOT IN (SELECT z.row_uid FROM chain n CROSS JOIN forklake.ducklake_tombstone z"
-            f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
+            f" WHERE z.catalog_id = n.owner_id{tombstone_scope(table, where)} AND z.snapshot_id <= n.bound)"
         )
     found = source.query(
         f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, {columns}"
         f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{_filter(where)}{hidden}"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound AND r.{END} > c.bound{filter_text(where)}{hidden}"
         " ORDER BY c.depth DESC, r.row_uid",
         **chain_params(chain),
-        **_filter_params(where),
+        **filter_params(where),
     )
     return [table.row(origin=Origin(*values[:4]), **table.decode(values[4:])) for values in found]
-
-
-def history(
-    source: Source, chain: Chain, table: MetadataTable[R], where: Where | None = None
-) -> list[tuple[R, SnapshotId, SnapshotId]]:
-    """Return all rows of an interval table that the lineage ever showed.
-
-    Each comes with the snapshots that began and ended it. A row that is visible now ends at infinity. An
-    inherited row ends where its owner ended it up to the pin, or at the first tombstone of a nearer catalog.
-    """
-    assert table.visibility is Visibility.INTERVAL
-    where = where or {}
-    columns = ", ".join(f"r.{name}" for name in table.columns)
-    hidden: dict[RowUid, SnapshotId] = {}
-    if len(chain.owners) > 1:
-        hidden = dict(
-            source.query(
-                f"{with_chain(source)} SELECT z.row_uid, min(z.snapshot_id) FROM chain n"
-                " CROSS JOIN forklake.ducklake_tombstone z"
-                f" WHERE z.catalog_id = n.owner_id{_tombstone_scope(table, where) if where else ''}"
-                " AND z.snapshot_id <= n.bound GROUP BY z.row_uid",
-                **chain_params(chain),
-                **_filter_params(where),
-            )
-        )
-    found = source.query(
-        f"{with_chain(source)} SELECT r.row_uid, c.owner_id, c.bound, r.{BEGIN}, r.{END}, {columns}"
-        f" FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}"
-        " ORDER BY c.depth DESC, r.row_uid",
-        **chain_params(chain),
-        **_filter_params(where),
-    )
-    rows = []
-    for uid, owner, bound, begin, end, *values in found:
-        ended = min(end if end <= bound else INFINITY, hidden.get(uid, INFINITY))
-        rows.append((table.row(origin=Origin(uid, owner, bound, begin), **table.decode(values)), begin, ended))
-    return rows
 
 
 def latest(source: Source, chain: Chain, table: MetadataTable[R], table_id: TableId) -> list[R]:
@@ -229,10 +182,10 @@ def following(source: Source, table: MetadataTable[R], parents: Sequence[Row], w
     for owner, ids in by_owner.items():
         rows = source.query(
             f"SELECT {columns} FROM forklake.{table.name} r WHERE r.catalog_id = :owner AND r.{key} IN (:ids...)"
-            f"{_filter(where)} ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}",
+            f"{filter_text(where)} ORDER BY {', '.join(f'r.{name}' for name in table.columns[:3])}",
             owner=owner,
             ids=sorted(ids),
-            **_filter_params(where),
+            **filter_params(where),
         )
         found += [table.row(**table.decode(values)) for values in rows]
     return found
@@ -295,9 +248,9 @@ def start_snapshots(source: Source, chain: Chain, table: MetadataTable[Any], whe
     """
     found = source.query(
         f"{with_chain(source)} SELECT DISTINCT r.{BEGIN} FROM chain c CROSS JOIN forklake.{table.name} r"
-        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{_filter(where)}",
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound{filter_text(where)}",
         **chain_params(chain),
-        **_filter_params(where),
+        **filter_params(where),
     )
     return {SnapshotId(snapshot) for (snapshot,) in found}
 
@@ -326,22 +279,6 @@ def schema_versions(source: Source, chain: Chain) -> dict[TableId, int]:
         **chain_params(chain),
     )
     return {TableId(table_id): int(version) for table_id, version in found}
-
-
-def schema_version_history(source: Source, chain: Chain) -> list[tuple[SnapshotId, int, TableId]]:
-    """Return the schema versions of all tables in the lineage.
-
-    Each is (snapshot since which it holds, schema version, table).
-    """
-    return [
-        (begin, version, table)
-        for begin, version, table in source.query(
-            f"{with_chain(source)} SELECT r.{BEGIN}, r.schema_version, r.table_id FROM chain c"
-            " CROSS JOIN forklake.ducklake_schema_versions r"
-            f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.{BEGIN}, r.table_id",
-            **chain_params(chain),
-        )
-    ]
 
 
 def own_files(source: Source, catalogs: Sequence[CatalogId]) -> dict[CatalogId, tuple[int, int]]:
@@ -387,6 +324,8 @@ def copy_interval_rows(
             f" ({unpack({'table_ids': 'bigint', 'table_paths': 'varchar', 'table_absolute': 'bigint'})})"
         )
         joined = " JOIN o ON o.owner_id = c.owner_id JOIN d ON d.table_id = r.table_id"
+    if "origin_snapshot_id" in table.columns:
+        changed["origin_snapshot_id"] = f"coalesce(r.origin_snapshot_id, r.{BEGIN})"
     columns = ", ".join(table.columns)
     values = ", ".join(changed.get(name, f"r.{name}") for name in table.columns)
     written = session.execute(
@@ -422,9 +361,14 @@ def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: st
     """Return catalogs now, or at a snapshot or a time, with their newest own snapshot.
 
     The columns are catalog_id, catalog_name, catalog_uuid, parent_catalog_id, parent_snapshot_id, snapshot_id,
-    begin_time, path, path_is_relative, end_snapshot. ``condition`` continues the WHERE clause after AND.
+    begin_time, path, path_is_relative, end_snapshot. ``condition`` continues the WHERE clause after AND. The parent's
+    snapshot is that of the last refresh, or the one at which the catalog was forked; of the past, always the latter.
     """
     own = "h.snapshot_id"
+    pin = (
+        "coalesce((SELECT g.upto FROM forklake.ducklake_segment g WHERE g.catalog_id = k.catalog_id AND g.depth = 1"
+        " AND g.until = :live), k.parent_snapshot_id)"
+    )
     shown = f"k.{END} = :live"
     source_rows = "forklake.ducklake_catalog k JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
     if at is not None:
@@ -435,11 +379,11 @@ def catalog_rows(source: Source, at: SnapshotId | datetime | None, condition: st
             else f"k.{BEGIN} <= :at AND k.{END} > :at"
         )
         before = f"FROM forklake.ducklake_snapshot s WHERE s.catalog_id = k.catalog_id AND {moment}"
-        own = f"(SELECT max(s.snapshot_id) {before})"
+        own, pin = f"(SELECT max(s.snapshot_id) {before})", "k.parent_snapshot_id"
         shown += f" AND EXISTS (SELECT 1 {before})"
         source_rows = "forklake.ducklake_catalog k"
     return source.query(
-        f"SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, k.parent_snapshot_id, {own},"
+        f"SELECT k.catalog_id, k.catalog_name, k.catalog_uuid, k.parent_catalog_id, {pin}, {own},"
         f" k.begin_time, k.path, k.path_is_relative, k.{END} FROM {source_rows} WHERE {shown} AND {condition}",
         at=at,
         live=INFINITY,
@@ -470,26 +414,3 @@ def chain_params(chain: Chain) -> dict[str, Any]:
         "owners": list(chain.owners),
         "bounds": list(chain.bounds),
     }
-
-
-def _tombstone_scope(table: MetadataTable[Any], where: Where) -> str:
-    if table.scope is None:
-        return " AND z.scope_id = 0"
-    if table.scope not in where:
-        return ""
-    return f" AND z.scope_id {_comparison(table.scope, where[table.scope])}"
-
-
-def _comparison(column: str, value: Any) -> str:
-    return f"IN (:w_{column}...)" if isinstance(value, list) else f"= :w_{column}"
-
-
-def _filter(where: Where) -> str:
-    return "".join(
-        f" AND {f'fold(r.{column})' if isinstance(value, FoldedName) else f'r.{column}'} {_comparison(column, value)}"
-        for column, value in where.items()
-    )
-
-
-def _filter_params(where: Where) -> dict[str, Any]:
-    return {f"w_{column}": value.text if isinstance(value, FoldedName) else value for column, value in where.items()}

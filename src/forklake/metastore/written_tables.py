@@ -124,6 +124,7 @@ SORT_EXPRESSION: Final = _following(object_tables.SORT_EXPRESSION, rows.SortExpr
 TABLE_STATS: Final = MetadataTable(file_tables.TABLE_STATS, rows.TableStatsRow)
 TABLE_COLUMN_STATS: Final = MetadataTable(file_tables.TABLE_COLUMN_STATS, rows.TableColumnStatsRow)
 SCHEMA_VERSIONS: Final = MetadataTable(catalog_tables.SCHEMA_VERSIONS, rows.SchemaVersionRow)
+MERGE: Final = MetadataTable(catalog_tables.MERGE, rows.MergeRow)
 
 TABLES: Final[tuple[MetadataTable[Any], ...]] = (
     SCHEMA,
@@ -153,5 +154,26 @@ TABLES: Final[tuple[MetadataTable[Any], ...]] = (
     TABLE_COLUMN_STATS,
     SCHEMA_VERSIONS,
 )
-BY_NAME: Final = {table.name: table for table in TABLES}
-BY_ROW: Final = {table.row: table for table in TABLES}
+"""What a catalog holds."""
+
+IDENTITIES: Final[dict[MetadataTable[Any], tuple[str, ...]]] = {
+    SCHEMA: ("schema_id",),
+    TABLE: ("table_id",),
+    VIEW: ("view_id",),
+    MACRO: ("macro_id",),
+    COLUMN: ("table_id", "column_id"),
+    TAG: ("object_id", "key"),
+    COLUMN_TAG: ("table_id", "column_id", "key"),
+    VIEW_COLUMN_TAG: ("view_id", "column_name", "key"),
+    PARTITION_INFO: ("table_id",),
+    SORT_INFO: ("table_id",),
+    DATA_FILE: ("table_id", "data_file_id"),
+    DELETE_FILE: ("table_id", "data_file_id"),
+    INLINED_ROW: ("table_id", "row_id"),
+    INLINED_DELETE: ("table_id", "data_file_id", "row_id"),
+}
+"""The columns that say which thing a row is: a version shows at most one row of each, in every interval table."""
+
+_WRITTEN: Final = (*TABLES, MERGE)
+BY_NAME: Final = {table.name: table for table in _WRITTEN}
+BY_ROW: Final = {table.row: table for table in _WRITTEN}

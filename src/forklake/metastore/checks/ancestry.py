@@ -15,7 +15,21 @@ _OWNED: Final = (
     "ducklake_snapshot_changes",
     "ducklake_snapshot_lineage",
     "ducklake_metadata",
+    "ducklake_merge",
+    "ducklake_snapshot_tag",
+    "ducklake_lifetime",
+    "ducklake_quota",
+    "ducklake_catalog_label",
     *(table.name for table in TABLES),
+)
+_ENDED_BY_PURGE: Final = (
+    "ducklake_snapshot",
+    "ducklake_segment",
+    "ducklake_snapshot_lineage",
+    "ducklake_snapshot_tag",
+    "ducklake_lifetime",
+    "ducklake_quota",
+    "ducklake_catalog_label",
 )
 FORGETTABLE: Final = ("ducklake_lease", "ducklake_due")
 """Tables whose rows mean nothing without their catalog."""
@@ -81,7 +95,7 @@ HEADS: Final = (
             f" AND k.{END} = :never) GROUP BY r.catalog_id",
             f"The catalog has no head, and yet {{}} rows in {name}, which a purge deletes.",
         )
-        for name in ("ducklake_snapshot", "ducklake_segment", "ducklake_snapshot_lineage")
+        for name in _ENDED_BY_PURGE
     ),
     Check(
         "head-snapshot",
@@ -150,7 +164,7 @@ CHAINS: Final = (
     Check(
         "chain-gap",
         f"SELECT g.catalog_id, min(g.depth), max(g.depth), count(*) FROM forklake.ducklake_segment g"
-        f" WHERE {span_of('g')} GROUP BY g.catalog_id HAVING min(g.depth) <> 1 OR max(g.depth) <> count(*)",
+        f" WHERE {span_of('g')} GROUP BY g.catalog_id, g.since HAVING min(g.depth) <> 1 OR max(g.depth) <> count(*)",
         "The depths of its chain go from {} to {}, and there are {} segments.",
     ),
     Check(
@@ -163,7 +177,7 @@ CHAINS: Final = (
     Check(
         "chain-owner",
         "SELECT g.catalog_id, g.owner_id, count(*) FROM forklake.ducklake_segment g"
-        f" WHERE {span_of('g')} GROUP BY g.catalog_id, g.owner_id HAVING count(*) > 1",
+        f" WHERE {span_of('g')} GROUP BY g.catalog_id, g.since, g.owner_id HAVING count(*) > 1",
         "Its chain names the catalog with id {} {} times.",
     ),
     Check(
@@ -189,14 +203,15 @@ CHAINS: Final = (
     Check(
         "chain-pin",
         f"SELECT g.catalog_id, g.depth, g.upto, d.upto FROM forklake.ducklake_segment g"
-        " JOIN forklake.ducklake_segment d ON d.catalog_id = g.catalog_id AND d.depth = g.depth + 1"
+        " JOIN forklake.ducklake_segment d ON d.catalog_id = g.catalog_id AND d.since = g.since"
+        " AND d.depth = g.depth + 1"
         f" WHERE {span_of('g')} AND d.upto >= g.upto",
         "Segment {} of its chain ends at snapshot {}, and the next one not before it: at {}.",
     ),
     Check(
         "chain-parent",
         f"SELECT g.catalog_id, g.upto, coalesce({_PIN.format('g', 'catalog_id')}, -1)"
-        f" FROM forklake.ducklake_segment g WHERE {span_of('g')} AND g.depth = 1"
+        f" FROM forklake.ducklake_segment g WHERE {span_of('g')} AND g.depth = 1 AND g.versions_from < :never"
         f" AND g.upto <> coalesce({_PIN.format('g', 'catalog_id')}, -1)",
         "Its chain begins at snapshot {}, and the list of catalogs has {} as its pin (-1: none).",
     ),
@@ -204,18 +219,38 @@ CHAINS: Final = (
         "chain-parent",
         f"SELECT d.catalog_id, d.depth, d.upto, g.owner_id, coalesce({_PIN.format('g', 'owner_id')}, -1)"
         " FROM forklake.ducklake_segment d JOIN forklake.ducklake_segment g ON g.catalog_id = d.catalog_id"
-        f" AND g.depth = d.depth - 1 WHERE {span_of('d')}"
-        f" AND d.upto <> coalesce({_PIN.format('g', 'owner_id')}, -1)",
+        f" AND g.since = d.since AND g.depth = d.depth - 1 WHERE {span_of('d')}"
+        f" AND d.upto <> coalesce({_PIN.format('g', 'owner_id')}, -1)"
+        # A refresh has moved the pin, and says so for good.
+        " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_merge m WHERE m.catalog_id = g.owner_id"
+        " AND m.source_id = d.owner_id AND m.source_snapshot_id = d.upto)",
         "Segment {} of its chain ends at snapshot {}, and the pin of the catalog with id {} is {} (-1: none).",
     ),
     Check(
         "chain-short",
         "SELECT g.catalog_id, g.owner_id, count(*) FROM forklake.ducklake_segment g"
-        " JOIN forklake.ducklake_segment o ON o.catalog_id = g.owner_id"
+        " JOIN forklake.ducklake_segment o ON o.catalog_id = g.owner_id AND o.since <= g.upto AND o.until > g.upto"
         f" WHERE {span_of('g')} AND g.depth = 1 AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment d"
-        " WHERE d.catalog_id = g.catalog_id AND d.depth = o.depth + 1 AND d.owner_id = o.owner_id AND d.upto = o.upto)"
+        " WHERE d.catalog_id = g.catalog_id AND d.since = g.since AND d.depth = o.depth + 1"
+        " AND d.owner_id = o.owner_id AND d.upto = o.upto)"
         " GROUP BY g.catalog_id, g.owner_id",
         "Its chain lacks what the catalog with id {}, which it was forked from, inherits: {} segments.",
+    ),
+    Check(
+        "chain-epoch",
+        "SELECT x.catalog_id, x.since, x.until, x.following FROM (SELECT g.catalog_id, g.since, g.until,"
+        " lead(g.since) OVER (PARTITION BY g.catalog_id ORDER BY g.since) AS following FROM"
+        f" (SELECT DISTINCT g.catalog_id, g.since, g.until FROM forklake.ducklake_segment g WHERE {span_of('g')}) g) x"
+        " WHERE x.until > coalesce(x.following, x.until) OR (x.following IS NULL AND x.until <> :never)",
+        "The chain that it has from snapshot {} to {} is followed by one from {} on.",
+    ),
+    Check(
+        "chain-epoch",
+        f"SELECT DISTINCT g.catalog_id, g.since, g.until FROM forklake.ducklake_segment g WHERE {span_of('g')}"
+        " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_snapshot s WHERE s.catalog_id = g.catalog_id"
+        " AND s.snapshot_id >= g.since AND s.snapshot_id < g.until) AND EXISTS (SELECT 1"
+        " FROM forklake.ducklake_snapshot s WHERE s.catalog_id = g.catalog_id)",
+        "It has a chain from snapshot {} to {}, and no snapshot of that time.",
     ),
 )
 

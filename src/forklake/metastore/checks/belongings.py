@@ -16,7 +16,11 @@ from forklake.metastore.written_tables import (
     MACRO,
     MACRO_IMPL,
     NAME_MAPPING,
+    PARTITION_COLUMN,
+    PARTITION_INFO,
     SCHEMA,
+    SORT_EXPRESSION,
+    SORT_INFO,
     TABLE,
     TABLES,
 )
@@ -41,6 +45,8 @@ def _follower_checks() -> Iterator[Check]:
         (DATA_FILE, COLUMN_MAPPING, "mapping_id"),
         (COLUMN_MAPPING, NAME_MAPPING, "mapping_id"),
         (MACRO, MACRO_IMPL, "macro_id"),
+        (PARTITION_INFO, PARTITION_COLUMN, "partition_id"),
+        (SORT_INFO, SORT_EXPRESSION, "sort_id"),
     ):
         yield Check(
             "follower-missing",

@@ -1,7 +1,7 @@
 """Checks of versioned rows: where they begin and end, and what is live at a head.
 
-Beside `visibility` and `garbage`, this is the third module that reads ``begin_snapshot``. It decides for nobody what a
-catalog sees: it asks whether what is stored can be.
+It reads ``begin_snapshot``, as `visibility` and `garbage` do, but decides for nobody what a catalog sees: it asks
+whether what is stored can be.
 """
 
 from __future__ import annotations
@@ -16,43 +16,22 @@ from forklake.metastore.store import Session
 from forklake.metastore.written_tables import (
     BEGIN,
     COLUMN,
-    COLUMN_TAG,
     DATA_FILE,
     DELETE_FILE,
     END,
+    IDENTITIES,
     INLINED_DELETE,
     INLINED_ROW,
     MACRO,
     PARTITION_INFO,
     SCHEMA,
-    SORT_INFO,
     TABLE,
     TABLE_STATS,
     TABLES,
-    TAG,
     VIEW,
-    VIEW_COLUMN_TAG,
     MetadataTable,
 )
 from forklake.model.ids import ROW_ID_SHIFT, CatalogId
-
-_IDENTITIES: Final[dict[MetadataTable[Any], tuple[str, ...]]] = {
-    SCHEMA: ("schema_id",),
-    TABLE: ("table_id",),
-    VIEW: ("view_id",),
-    MACRO: ("macro_id",),
-    COLUMN: ("table_id", "column_id"),
-    TAG: ("object_id", "key"),
-    COLUMN_TAG: ("table_id", "column_id", "key"),
-    VIEW_COLUMN_TAG: ("view_id", "column_name", "key"),
-    PARTITION_INFO: ("table_id",),
-    SORT_INFO: ("table_id",),
-    DATA_FILE: ("table_id", "data_file_id"),
-    DELETE_FILE: ("table_id", "data_file_id"),
-    INLINED_ROW: ("table_id", "row_id"),
-    INLINED_DELETE: ("table_id", "data_file_id", "row_id"),
-}
-"""What a catalog has at most one row of at a time."""
 
 _NAMES: Final[dict[MetadataTable[Any], tuple[str, ...]]] = {
     SCHEMA: ("fold(r.schema_name)",),
@@ -67,7 +46,7 @@ _UNHIDDEN: Final = (
     " AND z.scope_id = {scope} AND z.row_uid = t.row_uid)"
     " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment n JOIN forklake.ducklake_tombstone z"
     " ON z.catalog_id = n.owner_id AND z.scope_id = {scope} AND z.row_uid = t.row_uid AND z.snapshot_id <= n.upto"
-    " WHERE n.catalog_id = r.catalog_id AND n.depth < g.depth)"
+    " WHERE n.catalog_id = r.catalog_id AND n.since = g.since AND n.depth < g.depth)"
 )
 _INHERITED: Final = f"t.{BEGIN} <= g.upto AND t.{END} > g.upto"
 
@@ -94,7 +73,8 @@ def _interval_checks() -> Iterator[Check]:
             yield Check(
                 "row-interval",
                 f"SELECT r.catalog_id, r.row_uid, r.{BEGIN}, r.{END} FROM forklake.{table.name} r"
-                f" WHERE {span_of('r')} AND r.{BEGIN} >= r.{END}",
+                # Of a past partitioning that its files still have, a copy begins and ends at one snapshot.
+                f" WHERE {span_of('r')} AND r.{BEGIN} {'>' if table is PARTITION_INFO else '>='} r.{END}",
                 f"Row {{}} of {table.name} begins at snapshot {{}} and ends at {{}}.",
             )
     yield Check(
@@ -107,7 +87,7 @@ def _interval_checks() -> Iterator[Check]:
 
 
 def _identity_checks() -> Iterator[Check]:
-    for table, identity in _IDENTITIES.items():
+    for table, identity in IDENTITIES.items():
         code = "delete-file-twice" if table is DELETE_FILE else "row-twice"
         keys = ", ".join(f"r.{name}" for name in identity)
         told = " and ".join(f"{name} {{}}" for name in identity)
@@ -126,7 +106,7 @@ def _identity_checks() -> Iterator[Check]:
             f"SELECT r.catalog_id, {keys}, g.owner_id FROM forklake.ducklake_segment g"
             f" JOIN forklake.{table.name} r ON r.catalog_id = g.catalog_id AND r.{END} = :never"
             f" JOIN forklake.{table.name} t ON t.catalog_id = g.owner_id AND {same}"
-            f" WHERE {span_of('g')} AND {_INHERITED} AND {_UNHIDDEN.format(scope=scope)}",
+            f" WHERE {span_of('g')} AND g.until = :never AND {_INHERITED} AND {_UNHIDDEN.format(scope=scope)}",
             f"A row of {table.name} with {told} is there beside the one that is inherited from the catalog with id"
             " {}.",
         )
@@ -154,7 +134,7 @@ def _name_checks() -> Iterator[Check]:
                 f"SELECT r.catalog_id, {shown}, g.owner_id FROM forklake.ducklake_segment g"
                 f" JOIN forklake.{table.name} r ON r.catalog_id = g.catalog_id AND r.{END} = :never"
                 f" JOIN forklake.{rival.name} t ON t.catalog_id = g.owner_id AND {same}"
-                f" WHERE {span_of('g')} AND {_INHERITED} AND {_UNHIDDEN.format(scope='0')}",
+                f" WHERE {span_of('g')} AND g.until = :never AND {_INHERITED} AND {_UNHIDDEN.format(scope='0')}",
                 f"A live row of {table.name} has the name {{}}, as an inherited one of the catalog with id {{}}.",
             )
 
@@ -172,18 +152,43 @@ def _reference_checks() -> Iterator[Check]:
                 f" WHERE {has_head('r')} AND NOT {sees_table('r.catalog_id', _HEAD)}",
                 f"Live rows of {table.name} belong to the table with id {{}}, which the catalog does not show.",
             )
+    for table in (TABLE, VIEW, MACRO):
+        yield _missing(
+            "schema-missing",
+            table,
+            (SCHEMA, "schema_id"),
+            f"Live rows of {table.name} belong to the schema with id {{}}, which the catalog does not show.",
+        )
+    yield _missing(
+        "columns-missing", TABLE, (COLUMN, "table_id"), "The catalog shows no column of the live table with id {}."
+    )
     for table in (DELETE_FILE, INLINED_DELETE):
-        yield Check(
+        yield _missing(
             "data-file-missing",
-            f"SELECT DISTINCT r.catalog_id, r.data_file_id FROM forklake.{table.name} r"
-            f" WHERE {span_of('r')} AND r.{END} = :never AND {has_head('r')} AND NOT EXISTS (SELECT 1"
-            f" FROM forklake.{DATA_FILE.name} t WHERE t.catalog_id = r.catalog_id"
-            f" AND t.data_file_id = r.data_file_id AND t.{END} = :never)"
-            f" AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.{DATA_FILE.name} t"
-            " ON t.catalog_id = g.owner_id AND t.data_file_id = r.data_file_id"
-            f" WHERE g.catalog_id = r.catalog_id AND {_INHERITED} AND {_UNHIDDEN.format(scope='t.table_id')})",
+            table,
+            (DATA_FILE, "data_file_id"),
             f"Live rows of {table.name} delete rows of the data file with id {{}}, which the catalog does not show.",
         )
+
+
+def _missing(code: str, table: MetadataTable[Any], needed: tuple[MetadataTable[Any], str], told: str) -> Check:
+    """Return the check that a catalog shows what its live rows need.
+
+    That is a row of another table with the same id.
+    """
+    other, key = needed
+    scope = "0" if other.scope is None else f"t.{other.scope}"
+    return Check(
+        code,
+        f"SELECT DISTINCT r.catalog_id, r.{key} FROM forklake.{table.name} r"
+        f" WHERE {span_of('r')} AND r.{END} = :never AND {has_head('r')} AND NOT EXISTS (SELECT 1"
+        f" FROM forklake.{other.name} t WHERE t.catalog_id = r.catalog_id AND t.{key} = r.{key} AND t.{END} = :never)"
+        f" AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.{other.name} t"
+        f" ON t.catalog_id = g.owner_id AND t.{key} = r.{key}"
+        " WHERE g.catalog_id = r.catalog_id AND g.until = :never"
+        f" AND {_INHERITED} AND {_UNHIDDEN.format(scope=scope)})",
+        told,
+    )
 
 
 # ---- statistics and row ids ----------------------------------------------------------------------------------------
@@ -227,7 +232,7 @@ def _statistics_checks() -> Iterator[Check]:
         " WHERE s.catalog_id = r.catalog_id AND s.table_id = r.table_id)"
         f" AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g JOIN forklake.{TABLE_STATS.name} s"
         f" ON s.catalog_id = g.owner_id AND s.table_id = r.table_id AND s.{BEGIN} <= g.upto"
-        " WHERE g.catalog_id = r.catalog_id)",
+        " WHERE g.catalog_id = r.catalog_id AND g.until = :never)",
         "The table with id {} has no statistics, so no row ids can be given.",
     )
 
@@ -281,30 +286,39 @@ def _row_id_checks() -> Iterator[Check]:
 
 
 def _tombstones(*, is_scoped: bool) -> str:
-    """Return the query for tombstones that hide no row from anybody."""
-    tables = [table for table in _IDENTITIES if (table.scope is not None) == is_scoped]
+    """Return the query for tombstones that hide no row from anybody.
+
+    Conditions on their catalogs may follow it.
+    """
+    tables = [table for table in IDENTITIES if (table.scope is not None) == is_scoped]
     own = " AND ".join(
         "NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment g"
         f" JOIN forklake.{table.name} t ON t.catalog_id = g.owner_id AND t.row_uid = z.row_uid"
-        f" WHERE g.catalog_id = z.catalog_id AND {_INHERITED})"
+        f" WHERE g.catalog_id = z.catalog_id AND g.until > z.snapshot_id AND {_INHERITED})"
         for table in tables
     )
     of_forks = " AND ".join(
         "NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment v JOIN forklake.ducklake_segment g"
-        " ON g.catalog_id = v.catalog_id AND g.depth > v.depth"
+        " ON g.catalog_id = v.catalog_id AND g.since = v.since AND g.depth > v.depth"
         f" JOIN forklake.{table.name} t ON t.catalog_id = g.owner_id AND t.row_uid = z.row_uid"
         f" WHERE v.owner_id = z.catalog_id AND v.upto >= z.snapshot_id AND {_INHERITED})"
         for table in tables
     )
     return (
         f"SELECT z.catalog_id, z.row_uid FROM forklake.ducklake_tombstone z WHERE {span_of('z')}"
-        f" AND z.scope_id {'<>' if is_scoped else '='} 0 AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_due d"
-        f" WHERE d.catalog_id = z.catalog_id) AND {own} AND {of_forks}"
+        f" AND z.scope_id {'<>' if is_scoped else '='} 0 AND {own} AND {of_forks}"
     )
 
 
+_IS_NOT_DUE: Final = " AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_due d WHERE d.catalog_id = z.catalog_id)"
+
+
 DEAD_TOMBSTONES: Final = tuple(
-    Check("tombstone-dead", _tombstones(is_scoped=is_scoped), "The tombstone of row {} hides nothing from anybody.")
+    Check(
+        "tombstone-dead",
+        _tombstones(is_scoped=is_scoped) + _IS_NOT_DUE,
+        "The tombstone of row {} hides nothing from anybody.",
+    )
     for is_scoped in (False, True)
 )
 
@@ -315,8 +329,8 @@ def forget_dead_tombstones(session: Session, catalog: CatalogId) -> int:
     The caller holds the lock of the catalog.
     """
     count = 0
-    for check in DEAD_TOMBSTONES:
-        dead = [uid for _, uid in session.query(check.statement, first=catalog, last=catalog)]
+    for is_scoped in (False, True):
+        dead = [uid for _, uid in session.query(_tombstones(is_scoped=is_scoped), first=catalog, last=catalog)]
         count += session.execute(
             "DELETE FROM forklake.ducklake_tombstone WHERE catalog_id = :c AND row_uid IN (:uids...)",
             c=catalog,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 from forklake.metastore import visibility
+from forklake.metastore.queries import merges
 from forklake.metastore.store import Session
 from forklake.metastore.visibility import Source
 from forklake.metastore.written_tables import BEGIN, END
@@ -59,22 +61,36 @@ def forks_of(source: Source, parent: CatalogId | None, limit: int) -> list[Liste
 
 
 def catalogs_after(
-    source: Source, after: str, limit: int, at: Moment = None, between: tuple[str, str] | None = None
+    source: Source,
+    after: str,
+    limit: int,
+    at: Moment = None,
+    between: tuple[str, str] | None = None,
+    labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[ListedCatalog]:
     """Return a page of catalogs by folded name: those after a name.
 
     ``between`` limits the page to names from the first of two up to, but not including, the other. All names are
-    given folded. A page costs the same however many catalogs there are.
+    given folded. ``labels`` limits it to catalogs that have them all now. A page costs the same however many catalogs
+    there are, if few lack the labels.
     """
     first, last = between or (None, None)
     within = " AND fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if between else ""
+    labelled = "".join(
+        " AND EXISTS (SELECT 1 FROM forklake.ducklake_catalog_label b WHERE b.catalog_id = k.catalog_id"
+        f" AND b.key = :key{place} AND b.value = :value{place})"
+        for place in range(len(labels))
+    )
     return _list_catalogs(
         source,
         at,
-        f"fold(k.catalog_name) > :after{within} ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {int(limit)}",
+        f"fold(k.catalog_name) > :after{within}{labelled}"
+        f" ORDER BY fold(k.catalog_name), k.end_snapshot LIMIT {int(limit)}",
         after=after,
         first=first,
         last=last,
+        **{f"key{place}": key for place, key in enumerate(labels)},
+        **{f"value{place}": value for place, value in enumerate(labels.values())},
     )
 
 
@@ -137,6 +153,64 @@ def live_between(source: Source, names: tuple[str, str] | None) -> list[CatalogI
         last=last,
     )
     return [CatalogId(catalog) for (catalog,) in found]
+
+
+@dataclass(frozen=True, slots=True)
+class IdleCatalog:
+    """A live catalog, and where its head is."""
+
+    catalog_id: CatalogId
+    name: str
+    snapshot_id: SnapshotId
+
+
+def idle_after(
+    source: Source,
+    after: IdleCatalog | None,
+    limit: int,
+    parent: CatalogId | None,
+    between: tuple[str, str] | None,
+    created: datetime | None,
+    idle_since: datetime | None,
+) -> list[IdleCatalog]:
+    """Return a page of the live catalogs for which each given condition holds.
+
+    Args:
+        source: The store.
+        after: The last of the page before.
+        limit: The size of a page.
+        parent: What they were forked from.
+        between: The range of their folded names.
+        created: They were created before this time.
+        idle_since: Their heads are older than this time.
+    """
+    by_name = parent is None and between is not None
+    key = "fold(k.catalog_name)" if by_name else "k.catalog_id"
+    conditions = [
+        "k.parent_catalog_id = :parent" if parent is not None else "",
+        "fold(k.catalog_name) >= :first AND fold(k.catalog_name) < :last" if between is not None else "",
+        "(SELECT min(o.begin_time) FROM forklake.ducklake_catalog o WHERE o.catalog_id = k.catalog_id) < :created"
+        if created is not None
+        else "",
+        "s.snapshot_time < :idle" if idle_since is not None else "",
+        "" if after is None else f"{key} > fold(:after)" if by_name else f"{key} > :after",
+    ]
+    first, last = between or (None, None)
+    found = source.query(
+        "SELECT k.catalog_id, k.catalog_name, h.snapshot_id FROM forklake.ducklake_catalog k"
+        " JOIN forklake.ducklake_head h ON h.catalog_id = k.catalog_id"
+        " JOIN forklake.ducklake_snapshot s ON s.catalog_id = h.catalog_id AND s.snapshot_id = h.snapshot_id"
+        f" WHERE k.{END} = :live{''.join(f' AND {condition}' for condition in conditions if condition)}"
+        f" ORDER BY {key} LIMIT {int(limit)}",
+        live=INFINITY,
+        parent=parent,
+        first=first,
+        last=last,
+        created=created,
+        idle=idle_since,
+        after=None if after is None else after.name if by_name else after.catalog_id,
+    )
+    return [IdleCatalog(CatalogId(catalog), str(name), SnapshotId(snapshot)) for catalog, name, snapshot in found]
 
 
 def _list_dropped(source: Source, condition: str, **params: Any) -> list[CatalogId]:
@@ -236,10 +310,10 @@ def is_known(source: Source, mark: CatalogMark) -> bool:
     return mark.uuid in {str(uuid) for (uuid,) in found}
 
 
-def had_parent(source: Source, catalog: CatalogId) -> bool:
-    """Return whether a catalog was created as a fork or a copy of another."""
+def parent_of(source: Source, catalog: CatalogId) -> CatalogId | None:
+    """Return the catalog that one was created from, as a fork or a copy."""
     found = source.query("SELECT parent_catalog_id FROM forklake.ducklake_catalog WHERE catalog_id = :c", c=catalog)
-    return any(parent is not None for (parent,) in found)
+    return next((CatalogId(parent) for (parent,) in found if parent is not None), None)
 
 
 def directories(source: Source, catalogs: Iterable[CatalogId]) -> dict[CatalogId, tuple[str, bool]]:
@@ -354,14 +428,23 @@ _PURGED = (
     "ducklake_snapshot_lineage",
     "ducklake_segment",
     "ducklake_metadata",
+    "ducklake_snapshot_tag",
+    "ducklake_lifetime",
+    "ducklake_quota",
+    "ducklake_catalog_label",
     "ducklake_head",
 )
 
 
 def purge(session: Session, purged: Sequence[CatalogId]) -> None:
-    """Delete the snapshots, ancestry, options, commit keys and heads of catalogs.
+    """Delete the snapshots, ancestry, options and heads of catalogs.
 
-    Their own rows and their names stay.
+    Commit keys, tags, lifetimes, quotas and labels go as well. Their own rows and their names stay, and what others
+    must know of what they contained.
     """
+    named = merges.ones_in_others(session, purged)
+    if named:
+        merges.remember_chains(session, named)
+    merges.forget_merges(session, sorted({*purged} - {*named}))
     for table in _PURGED:
         session.execute(f"DELETE FROM forklake.{table} WHERE catalog_id IN (:ids...)", ids=list(purged))

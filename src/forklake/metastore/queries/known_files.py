@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from forklake.metastore.visibility import BEGUN_SINCE, Source
-from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
+from forklake.model.ids import INFINITY, CatalogId, PartitionId, SnapshotId, TableId
 
 _PAGE: Final = 50_000
 _FILES: Final = ("ducklake_data_file", "ducklake_delete_file")
@@ -35,6 +35,16 @@ def own_files(source: Source, catalog: CatalogId) -> Iterator[list[tuple[TableId
             yield [(TableId(table), str(path)) for _, table, path in found]
             size = len(found)
             after = found[-1][0] if found else after
+
+
+def partitionings_of_files(source: Source, catalog: CatalogId) -> set[PartitionId]:
+    """Return the partitionings that a catalog's own data files were written for."""
+    found = source.query(
+        "SELECT DISTINCT partition_id FROM forklake.ducklake_data_file WHERE catalog_id = :c"
+        " AND partition_id IS NOT NULL",
+        c=catalog,
+    )
+    return {PartitionId(partition) for (partition,) in found}
 
 
 def table_places(

@@ -102,3 +102,13 @@ def has_files(source: Source, catalog: CatalogId | None) -> bool:
         source.query(f"SELECT 1 FROM forklake.{name} WHERE path_is_relative{of} LIMIT 1", c=catalog)
         for name in ("ducklake_data_file", "ducklake_delete_file")
     )
+
+
+def directories_with_files(source: Source, limit: int) -> list[str]:
+    """Return directories of catalogs that have files, below the lake's base path."""
+    found = source.query(
+        f"SELECT DISTINCT k.path FROM forklake.{_CATALOG} k WHERE k.path_is_relative AND EXISTS (SELECT 1"
+        " FROM forklake.ducklake_data_file f WHERE f.catalog_id = k.catalog_id AND f.path_is_relative)"
+        f" LIMIT {int(limit)}"
+    )
+    return [str(path) for (path,) in found]

@@ -1,7 +1,7 @@
 """Queries on what maintenance has to do: which catalogs hold work.
 
 They look at rows that catalogs wrote themselves and have not ended: what a fork inherits is its parent's work. Each is
-a scan of one table, however many catalogs there are.
+a scan of one table or two, however many catalogs there are.
 """
 
 from __future__ import annotations
@@ -33,11 +33,16 @@ def with_inlined_rows(source: Source, least: int) -> set[CatalogId]:
 
 
 def with_small_files(source: Source, smaller_than: int, least: int) -> set[CatalogId]:
-    """Return the live catalogs that have at least so many small files of a table."""
+    """Return the live catalogs that have at least so many small files of a table.
+
+    Files of different partitions are not merged: one for each value of the first key does not count.
+    """
     return _catalogs(
         source,
-        f"SELECT r.catalog_id FROM forklake.ducklake_data_file r WHERE r.{END} = :live AND r.file_size_bytes < :size"
-        " GROUP BY r.catalog_id, r.table_id HAVING count(*) >= :least",
+        "SELECT r.catalog_id FROM forklake.ducklake_data_file r LEFT JOIN forklake.ducklake_file_partition_value v"
+        " ON v.catalog_id = r.catalog_id AND v.data_file_id = r.data_file_id AND v.partition_key_index = 0"
+        f" WHERE r.{END} = :live AND r.file_size_bytes < :size GROUP BY r.catalog_id, r.table_id"
+        " HAVING count(*) - count(DISTINCT v.partition_value) >= :least",
         size=smaller_than,
         least=least,
     )

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forklake.metastore import visibility
 from forklake.metastore.store import Session, Values
-from forklake.metastore.visibility import Chain, Source
+from forklake.metastore.visibility import Chain, Source, chain_params, with_chain
 from forklake.model.ids import CatalogId, SnapshotId
 from forklake.model.numbering import Numbering, Run
 from forklake.model.records import Snapshot
+from forklake.model.version import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,48 @@ class LineageSnapshot:
     schema_version: int
 
 
-def snapshot_of_lineage(source: Source, chain: Chain, snapshot: int) -> LineageSnapshot | None:
+def with_lineage(source: Source) -> str:
+    """Return the start of a statement on a lineage.
+
+    It is a common table expression with rows (owner_id, first, bound): the owner's snapshots from the first to the
+    bound are versions.
+    """
+    unpacked = source.dialect.unpack({"owners": "bigint", "firsts": "bigint", "bounds": "bigint"})
+    return f"WITH lineage(owner_id, first, bound) AS ({unpacked})"
+
+
+def lineage_params(version: Version) -> dict[str, Any]:
+    """Return the parameters of `with_lineage`."""
+    return {
+        "owners": [segment.owner for segment in version.lineage],
+        "firsts": [segment.versions_from for segment in version.lineage],
+        "bounds": [min(version.snapshot_id, segment.upto) for segment in version.lineage],
+    }
+
+
+def snapshot_of_lineage(source: Source, version: Version, snapshot: int) -> LineageSnapshot | None:
     """Return a snapshot if it is part of the lineage.
 
     The lineage has the catalog's own snapshots, and its ancestors' up to each pin.
     """
-    return _of_lineage(source, chain, "AND s.snapshot_id = :at", at=snapshot)
+    return _of_lineage(source, version, "AND s.snapshot_id = :at", at=snapshot)
+
+
+def owner_of(source: Source, version: Version) -> CatalogId:
+    """Return the catalog of a lineage that made the snapshot of a version."""
+    found = source.query(
+        "SELECT catalog_id FROM forklake.ducklake_snapshot WHERE snapshot_id = :s", s=version.snapshot_id
+    )
+    return CatalogId(found[0][0]) if found else version.catalog_id
+
+
+def is_own(source: Source, catalog: CatalogId, snapshot: SnapshotId) -> bool:
+    """Return whether a snapshot is one that a catalog made and retains."""
+    return bool(
+        source.query(
+            "SELECT 1 FROM forklake.ducklake_snapshot WHERE catalog_id = :c AND snapshot_id = :s", c=catalog, s=snapshot
+        )
+    )
 
 
 def is_retained(source: Source, snapshot: SnapshotId) -> bool:
@@ -37,23 +73,23 @@ def is_retained(source: Source, snapshot: SnapshotId) -> bool:
     return bool(source.query("SELECT 1 FROM forklake.ducklake_snapshot WHERE snapshot_id = :s", s=snapshot))
 
 
-def newest_until(source: Source, chain: Chain, time: datetime) -> LineageSnapshot | None:
+def newest_until(source: Source, version: Version, time: datetime) -> LineageSnapshot | None:
     """Return the newest snapshot of the lineage that was made at or before a time."""
-    return _of_lineage(source, chain, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
+    return _of_lineage(source, version, "AND s.snapshot_time <= :time ORDER BY s.snapshot_id DESC LIMIT 1", time=time)
 
 
-def first_since(source: Source, chain: Chain, time: datetime) -> LineageSnapshot | None:
+def first_since(source: Source, version: Version, time: datetime) -> LineageSnapshot | None:
     """Return the first snapshot of the lineage that was made at or after a time."""
-    return _of_lineage(source, chain, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
+    return _of_lineage(source, version, "AND s.snapshot_time >= :time ORDER BY s.snapshot_id LIMIT 1", time=time)
 
 
-def _of_lineage(source: Source, chain: Chain, condition: str, **params: Any) -> LineageSnapshot | None:
+def _of_lineage(source: Source, version: Version, condition: str, **params: Any) -> LineageSnapshot | None:
     found = source.query(
-        f"{visibility.with_chain(source)}"
-        " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM chain c"
+        f"{with_lineage(source)}"
+        " SELECT s.snapshot_id, s.snapshot_time, s.schema_version FROM lineage c"
         " CROSS JOIN forklake.ducklake_snapshot s"
-        f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound {condition}",
-        **visibility.chain_params(chain),
+        f" WHERE s.catalog_id = c.owner_id AND s.snapshot_id >= c.first AND s.snapshot_id <= c.bound {condition}",
+        **lineage_params(version),
         **params,
     )
     if not found:
@@ -69,13 +105,24 @@ _SNAPSHOT = (
 _CHANGES = " JOIN forklake.ducklake_snapshot_changes x ON x.catalog_id = s.catalog_id AND x.snapshot_id = s.snapshot_id"
 
 
-def lineage(source: Source, chain: Chain) -> list[Snapshot]:
+def lineage(source: Source, version: Version) -> list[Snapshot]:
     """Return the snapshots of a lineage, oldest first."""
     found = source.query(
-        f"{visibility.with_chain(source)} {_SNAPSHOT}"
-        f" FROM chain c CROSS JOIN forklake.ducklake_snapshot s{_CHANGES}"
+        f"{with_lineage(source)} {_SNAPSHOT}"
+        f" FROM lineage c CROSS JOIN forklake.ducklake_snapshot s{_CHANGES}"
+        " WHERE s.catalog_id = c.owner_id AND s.snapshot_id >= c.first AND s.snapshot_id <= c.bound"
+        " ORDER BY s.snapshot_id",
+        **lineage_params(version),
+    )
+    return [_snapshot(source, row) for row in found]
+
+
+def snapshots_upto(source: Source, chain: Chain) -> list[Snapshot]:
+    """Return the snapshots of the owners of a chain up to its bounds, oldest first."""
+    found = source.query(
+        f"{with_chain(source)} {_SNAPSHOT} FROM chain c CROSS JOIN forklake.ducklake_snapshot s{_CHANGES}"
         " WHERE s.catalog_id = c.owner_id AND s.snapshot_id <= c.bound ORDER BY s.snapshot_id",
-        **visibility.chain_params(chain),
+        **chain_params(chain),
     )
     return [_snapshot(source, row) for row in found]
 
@@ -106,20 +153,31 @@ def first_own(source: Source, catalog: CatalogId) -> SnapshotId | None:
     return None if found is None else SnapshotId(found)
 
 
-def newest_expired(source: Source, chain: Chain, first: SnapshotId) -> SnapshotId | None:
+def first_author(source: Source, catalog: CatalogId) -> str | None:
+    """Return the author of the snapshot that a catalog began with, if it is known."""
+    found = source.query(
+        "SELECT x.author FROM forklake.ducklake_snapshot_changes x WHERE x.catalog_id = :c AND x.snapshot_id ="
+        " (SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot_lineage l WHERE l.catalog_id = :c)",
+        c=catalog,
+    )
+    return found[0][0] if found else None
+
+
+def newest_expired(source: Source, version: Version, first: SnapshotId) -> SnapshotId | None:
     """Return the newest expired snapshot of a lineage.
 
     Those before the one that ``first`` follows are not asked for, nor is the one before the first snapshot of a fork:
     a fork begins with what that showed.
     """
     ((found,),) = source.query(
-        f"{visibility.with_chain(source)} SELECT max(l.snapshot_id) FROM chain c"
+        f"{with_lineage(source)} SELECT max(l.snapshot_id) FROM lineage c"
         " CROSS JOIN forklake.ducklake_snapshot_lineage l LEFT JOIN forklake.ducklake_snapshot s"
         " ON s.catalog_id = l.catalog_id AND s.snapshot_id = l.snapshot_id"
-        " WHERE l.catalog_id = c.owner_id AND l.snapshot_id <= c.bound AND s.snapshot_id IS NULL"
+        " WHERE l.catalog_id = c.owner_id AND l.snapshot_id >= c.first AND l.snapshot_id <= c.bound"
+        " AND s.snapshot_id IS NULL"
         " AND (l.snapshot_id >= :first OR l.snapshot_id = (SELECT f.previous_snapshot_id"
         " FROM forklake.ducklake_snapshot_lineage f WHERE f.catalog_id = l.catalog_id AND f.snapshot_id = :first))",
-        **visibility.chain_params(chain),
+        **lineage_params(version),
         first=first,
     )
     return None if found is None else SnapshotId(found)
@@ -166,11 +224,11 @@ def changes_between(
 
 
 def forget_snapshots(session: Session, catalog: CatalogId, snapshots: Sequence[SnapshotId]) -> None:
-    """Delete snapshots of a catalog and what they did.
+    """Delete snapshots of a catalog, what they did, and their tags.
 
     Their order and their commit keys stay.
     """
-    for table in ("ducklake_snapshot_changes", "ducklake_snapshot"):
+    for table in ("ducklake_snapshot_tag", "ducklake_snapshot_changes", "ducklake_snapshot"):
         session.execute(
             f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id IN (:snapshots...)",
             c=catalog,
@@ -179,8 +237,8 @@ def forget_snapshots(session: Session, catalog: CatalogId, snapshots: Sequence[S
 
 
 def forget_snapshots_before(session: Session, catalog: CatalogId, snapshot: SnapshotId) -> None:
-    """Delete the snapshots of a catalog before one, and what they did."""
-    for table in ("ducklake_snapshot", "ducklake_snapshot_changes"):
+    """Delete the snapshots of a catalog before one, what they did, and their tags."""
+    for table in ("ducklake_snapshot", "ducklake_snapshot_changes", "ducklake_snapshot_tag"):
         session.execute(
             f"DELETE FROM forklake.{table} WHERE catalog_id = :c AND snapshot_id < :s", c=catalog, s=snapshot
         )

@@ -6,12 +6,16 @@ from typing import Final
 
 from forklake.metastore.schema.description import Index, Sequence, Table, Visibility, table
 
+COLUMN_IDS: Final = Sequence("ducklake_column_id_seq", "columns that a fork adds", first=1 << 20)
+"""The ids of columns that are added in any catalog but a root, so that no two catalogs give one id to two columns."""
+
 SEQUENCES: Final = (
     Sequence("ducklake_catalog_id_seq", "catalogs"),
     Sequence("ducklake_object_id_seq", "schemas, tables, views, macros, partition and sort specifications"),
     Sequence("ducklake_file_id_seq", "data files, delete files, name mappings"),
     Sequence("ducklake_snapshot_id_seq", "snapshots and changes of the catalog list"),
     Sequence("ducklake_row_uid_seq", "versioned rows"),
+    COLUMN_IDS,
 )
 
 CATALOG: Final = table(
@@ -49,6 +53,8 @@ HEAD: Final = table(
     """
     snapshot_id  number
     live         flag=true  false while it is dropped
+    own_files    number=0   how many live data and delete files it has rows of its own for
+    own_bytes    number=0   how many bytes those have
     """,
     is_updated=True,
     ducklake=None,
@@ -56,14 +62,18 @@ HEAD: Final = table(
 
 SEGMENT: Final = table(
     "ducklake_segment",
-    "Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.",
+    "Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins"
+    " an epoch: its snapshots see another chain than those before.",
     Visibility.OWN,
     """
-    depth     small   1 is the nearest
-    owner_id  number  the ancestor whose rows it sees
-    upto      number  up to and including this snapshot
+    since          number=0         the first snapshot of the epoch
+    until          number=infinity  the first snapshot of the next epoch; 9223372036854775807: it is the last
+    depth          small            1 is the nearest
+    owner_id       number           the ancestor whose rows it sees
+    upto           number           up to and including this snapshot
+    versions_from  number=0         its snapshots since this one are versions of the catalog; 9223372036854775807: none
     """,
-    key="depth",
+    key="since, depth",
     indexes=(Index("segment_pin_idx", ("owner_id", "upto")),),
     ducklake=None,
 )
@@ -126,6 +136,82 @@ SNAPSHOT_LINEAGE: Final = table(
     key="snapshot_id",
     indexes=(Index("lineage_key_idx", ("catalog_id", "commit_key"), is_unique=True, where="commit_key IS NOT NULL"),),
     grows=True,
+    ducklake=None,
+)
+
+MERGE: Final = table(
+    "ducklake_merge",
+    "From begin_snapshot on the catalog contains another one, the source, up to one of its snapshots. Outlives both"
+    " snapshots, and the catalog while a fork of it is there.",
+    Visibility.LINEAGE,
+    """
+    source_id           number  the catalog that it contains
+    begin_snapshot      number
+    source_snapshot_id  number  up to and including this snapshot
+    kind                text    merge, refresh, reset; via: the source of one of those contained it; chain: a fork did
+    may_return          flag    whether the commit may have brought back what was gone
+    """,
+    key="source_id, begin_snapshot",
+    indexes=(Index("merge_source_idx", ("source_id", "source_snapshot_id")),),
+    ducklake=None,
+)
+
+SNAPSHOT_TAG: Final = table(
+    "ducklake_snapshot_tag",
+    "A name of a snapshot, which keeps it from expiry.",
+    Visibility.LINEAGE,
+    """
+    tag_key      text   the name in lower case
+    tag_name     text   the name
+    snapshot_id  number
+    created_at   time   when it was set
+    keep_until   time?  from then on it does not keep the snapshot; NULL: it always does
+    message      text?  why
+    """,
+    key="tag_key",
+    indexes=(Index("snapshot_tag_idx", ("catalog_id", "snapshot_id")),),
+    ducklake=None,
+)
+
+LIFETIME: Final = table(
+    "ducklake_lifetime",
+    "When a catalog ends of itself: from then on it refuses commits and forks, and it is dropped by the next reap.",
+    Visibility.OWN,
+    """
+    expires_at           time     when it ends
+    renew_seconds        number?  each commit moves the end to so many seconds after it
+    purge_after_seconds  number?  so long after it was dropped it is purged; NULL: never of itself
+    """,
+    indexes=(Index("lifetime_end_idx", ("expires_at",)),),
+    is_updated=True,
+    ducklake=None,
+)
+
+QUOTA: Final = table(
+    "ducklake_quota",
+    "What a catalog may hold. NULL: any number.",
+    Visibility.OWN,
+    """
+    max_bytes  number?  of files
+    max_files  number?  data and delete files
+    max_forks  number?  that live
+    max_depth  number?  of forks of forks
+    subtree    flag     whether its forks, and theirs, count with it
+    """,
+    is_updated=True,
+    ducklake=None,
+)
+
+LABEL: Final = table(
+    "ducklake_catalog_label",
+    "A label of a catalog, for whoever looks for catalogs.",
+    Visibility.OWN,
+    """
+    key    text
+    value  text
+    """,
+    key="key",
+    indexes=(Index("catalog_label_idx", ("key", "value")),),
     ducklake=None,
 )
 
@@ -196,10 +282,10 @@ DUE: Final = table(
 
 SECTIONS: Final[tuple[tuple[str, tuple[Table, ...]], ...]] = (
     ("Catalogs, heads and ancestry", (CATALOG, HEAD, SEGMENT, TOMBSTONE)),
-    ("Snapshots", (SNAPSHOT, SNAPSHOT_CHANGES, SNAPSHOT_LINEAGE, NUMBERING, SCHEMA_VERSIONS)),
-    ("Options", (METADATA,)),
+    ("Snapshots", (SNAPSHOT, SNAPSHOT_CHANGES, SNAPSHOT_LINEAGE, NUMBERING, SCHEMA_VERSIONS, MERGE, SNAPSHOT_TAG)),
+    ("Options, lifetimes, quotas and labels", (METADATA, LIFETIME, QUOTA, LABEL)),
     ("Writers, and what awaits collection", (LEASE, DUE)),
 )
 
-FACTS: Final = {"version": "1.0", "forklake_version": "2", "created_by": "forklake", "encrypted": "false"}
+FACTS: Final = {"version": "1.0", "forklake_version": "3", "created_by": "forklake", "encrypted": "false"}
 """What ``ducklake_metadata`` says of a new lake."""

@@ -125,10 +125,11 @@ _OF_EVERY_ROW: Final = ("catalog_id", "row_uid", "begin_snapshot", "end_snapshot
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A sequence of ids; each starts at 0."""
+    """A sequence of ids."""
 
     name: str
     about: str
+    first: int = 0
 
 
 def columns(text: str) -> tuple[Column, ...]:

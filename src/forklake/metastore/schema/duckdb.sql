@@ -11,6 +11,7 @@ CREATE SEQUENCE forklake.ducklake_object_id_seq MINVALUE 0 START WITH 0;  -- sch
 CREATE SEQUENCE forklake.ducklake_file_id_seq MINVALUE 0 START WITH 0;  -- data files, delete files, name mappings
 CREATE SEQUENCE forklake.ducklake_snapshot_id_seq MINVALUE 0 START WITH 0;  -- snapshots and changes of the catalog list
 CREATE SEQUENCE forklake.ducklake_row_uid_seq MINVALUE 0 START WITH 0;  -- versioned rows
+CREATE SEQUENCE forklake.ducklake_column_id_seq MINVALUE 0 START WITH 1048576;  -- columns that a fork adds
 
 -- Catalogs, heads and ancestry
 
@@ -38,16 +39,22 @@ CREATE TABLE forklake.ducklake_head (
     catalog_id bigint NOT NULL,
     snapshot_id bigint NOT NULL,
     live boolean NOT NULL DEFAULT true,  -- false while it is dropped
+    own_files bigint NOT NULL DEFAULT 0,  -- how many live data and delete files it has rows of its own for
+    own_bytes bigint NOT NULL DEFAULT 0,  -- how many bytes those have
     PRIMARY KEY (catalog_id)
 );
 
--- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.
+-- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an
+-- epoch: its snapshots see another chain than those before.
 CREATE TABLE forklake.ducklake_segment (
     catalog_id bigint NOT NULL,
+    since bigint NOT NULL DEFAULT 0,  -- the first snapshot of the epoch
+    until bigint NOT NULL DEFAULT 9223372036854775807,  -- the first snapshot of the next epoch; 9223372036854775807: it is the last
     depth smallint NOT NULL,  -- 1 is the nearest
     owner_id bigint NOT NULL,  -- the ancestor whose rows it sees
     upto bigint NOT NULL,  -- up to and including this snapshot
-    PRIMARY KEY (catalog_id, depth)
+    versions_from bigint NOT NULL DEFAULT 0,  -- its snapshots since this one are versions of the catalog; 9223372036854775807: none
+    PRIMARY KEY (catalog_id, since, depth)
 );
 
 -- A row of an ancestor that this catalog no longer shows.
@@ -110,7 +117,31 @@ CREATE TABLE forklake.ducklake_schema_versions (
     PRIMARY KEY (catalog_id, begin_snapshot, table_id)
 );
 
--- Options
+-- From begin_snapshot on the catalog contains another one, the source, up to one of its snapshots. Outlives both
+-- snapshots, and the catalog while a fork of it is there.
+CREATE TABLE forklake.ducklake_merge (
+    catalog_id bigint NOT NULL,
+    source_id bigint NOT NULL,  -- the catalog that it contains
+    begin_snapshot bigint NOT NULL,
+    source_snapshot_id bigint NOT NULL,  -- up to and including this snapshot
+    kind varchar NOT NULL,  -- merge, refresh, reset; via: the source of one of those contained it; chain: a fork did
+    may_return boolean NOT NULL,  -- whether the commit may have brought back what was gone
+    PRIMARY KEY (catalog_id, source_id, begin_snapshot)
+);
+
+-- A name of a snapshot, which keeps it from expiry.
+CREATE TABLE forklake.ducklake_snapshot_tag (
+    catalog_id bigint NOT NULL,
+    tag_key varchar NOT NULL,  -- the name in lower case
+    tag_name varchar NOT NULL,  -- the name
+    snapshot_id bigint NOT NULL,
+    created_at timestamp NOT NULL,  -- when it was set
+    keep_until timestamp,  -- from then on it does not keep the snapshot; NULL: it always does
+    message varchar,  -- why
+    PRIMARY KEY (catalog_id, tag_key)
+);
+
+-- Options, lifetimes, quotas and labels
 
 -- Options. catalog_id -1 is the whole lake.
 CREATE TABLE forklake.ducklake_metadata (
@@ -120,6 +151,34 @@ CREATE TABLE forklake.ducklake_metadata (
     scope varchar NOT NULL DEFAULT '',  -- '' (the catalog), 'schema' or 'table'
     scope_id bigint NOT NULL DEFAULT -1,  -- the schema or table
     PRIMARY KEY (catalog_id, scope, scope_id, key)
+);
+
+-- When a catalog ends of itself: from then on it refuses commits and forks, and it is dropped by the next reap.
+CREATE TABLE forklake.ducklake_lifetime (
+    catalog_id bigint NOT NULL,
+    expires_at timestamp NOT NULL,  -- when it ends
+    renew_seconds bigint,  -- each commit moves the end to so many seconds after it
+    purge_after_seconds bigint,  -- so long after it was dropped it is purged; NULL: never of itself
+    PRIMARY KEY (catalog_id)
+);
+
+-- What a catalog may hold. NULL: any number.
+CREATE TABLE forklake.ducklake_quota (
+    catalog_id bigint NOT NULL,
+    max_bytes bigint,  -- of files
+    max_files bigint,  -- data and delete files
+    max_forks bigint,  -- that live
+    max_depth bigint,  -- of forks of forks
+    subtree boolean NOT NULL,  -- whether its forks, and theirs, count with it
+    PRIMARY KEY (catalog_id)
+);
+
+-- A label of a catalog, for whoever looks for catalogs.
+CREATE TABLE forklake.ducklake_catalog_label (
+    catalog_id bigint NOT NULL,
+    key varchar NOT NULL,
+    value varchar NOT NULL,
+    PRIMARY KEY (catalog_id, key)
 );
 
 -- Writers, and what awaits collection
@@ -351,6 +410,8 @@ CREATE TABLE forklake.ducklake_data_file (
     partial_max bigint,  -- of a merged file: the newest snapshot that it holds rows of
     read_upto bigint,  -- a copied row of a merged file keeps the bound it was read with
     numbering_id bigint,  -- the imported catalog whose old snapshot numbers it carries; NULL where they are ours
+    origin_snapshot_id bigint,  -- the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
+    columns_known boolean NOT NULL DEFAULT true,  -- whether its columns are those of the table when it began; else its footer tells
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -492,6 +553,7 @@ CREATE TABLE forklake.ducklake_inlined_row (
     row_id bigint NOT NULL,
     schema_version bigint NOT NULL,
     document varchar NOT NULL,  -- its values by column id, in exact text encodings
+    origin_snapshot_id bigint,  -- the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
     PRIMARY KEY (catalog_id, row_uid)
 );
 
@@ -509,7 +571,7 @@ CREATE TABLE forklake.ducklake_inlined_delete (
 
 INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '2'),
+    (-1, 'forklake_version', '3'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
@@ -533,12 +595,17 @@ COMMENT ON TABLE forklake.ducklake_head IS 'The newest snapshot of each catalog.
 COMMENT ON COLUMN forklake.ducklake_head.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_head.snapshot_id IS 'the snapshot';
 COMMENT ON COLUMN forklake.ducklake_head.live IS 'false while it is dropped';
+COMMENT ON COLUMN forklake.ducklake_head.own_files IS 'how many live data and delete files it has rows of its own for';
+COMMENT ON COLUMN forklake.ducklake_head.own_bytes IS 'how many bytes those have';
 
-COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.';
+COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an epoch: its snapshots see another chain than those before.';
 COMMENT ON COLUMN forklake.ducklake_segment.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_segment.since IS 'the first snapshot of the epoch';
+COMMENT ON COLUMN forklake.ducklake_segment.until IS 'the first snapshot of the next epoch; 9223372036854775807: it is the last';
 COMMENT ON COLUMN forklake.ducklake_segment.depth IS '1 is the nearest';
 COMMENT ON COLUMN forklake.ducklake_segment.owner_id IS 'the ancestor whose rows it sees';
 COMMENT ON COLUMN forklake.ducklake_segment.upto IS 'up to and including this snapshot';
+COMMENT ON COLUMN forklake.ducklake_segment.versions_from IS 'its snapshots since this one are versions of the catalog; 9223372036854775807: none';
 
 COMMENT ON TABLE forklake.ducklake_tombstone IS 'A row of an ancestor that this catalog no longer shows.';
 COMMENT ON COLUMN forklake.ducklake_tombstone.catalog_id IS 'the catalog that the row belongs to';
@@ -578,12 +645,48 @@ COMMENT ON COLUMN forklake.ducklake_schema_versions.begin_snapshot IS 'the first
 COMMENT ON COLUMN forklake.ducklake_schema_versions.schema_version IS 'which version of the catalog''s schema';
 COMMENT ON COLUMN forklake.ducklake_schema_versions.table_id IS 'the table';
 
+COMMENT ON TABLE forklake.ducklake_merge IS 'From begin_snapshot on the catalog contains another one, the source, up to one of its snapshots. Outlives both snapshots, and the catalog while a fork of it is there.';
+COMMENT ON COLUMN forklake.ducklake_merge.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_merge.source_id IS 'the catalog that it contains';
+COMMENT ON COLUMN forklake.ducklake_merge.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_merge.source_snapshot_id IS 'up to and including this snapshot';
+COMMENT ON COLUMN forklake.ducklake_merge.kind IS 'merge, refresh, reset; via: the source of one of those contained it; chain: a fork did';
+COMMENT ON COLUMN forklake.ducklake_merge.may_return IS 'whether the commit may have brought back what was gone';
+
+COMMENT ON TABLE forklake.ducklake_snapshot_tag IS 'A name of a snapshot, which keeps it from expiry.';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.tag_key IS 'the name in lower case';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.tag_name IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.created_at IS 'when it was set';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.keep_until IS 'from then on it does not keep the snapshot; NULL: it always does';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.message IS 'why';
+
 COMMENT ON TABLE forklake.ducklake_metadata IS 'Options. catalog_id -1 is the whole lake.';
 COMMENT ON COLUMN forklake.ducklake_metadata.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_metadata.key IS 'the name';
 COMMENT ON COLUMN forklake.ducklake_metadata.value IS 'the value';
 COMMENT ON COLUMN forklake.ducklake_metadata.scope IS ''''' (the catalog), ''schema'' or ''table''';
 COMMENT ON COLUMN forklake.ducklake_metadata.scope_id IS 'the schema or table';
+
+COMMENT ON TABLE forklake.ducklake_lifetime IS 'When a catalog ends of itself: from then on it refuses commits and forks, and it is dropped by the next reap.';
+COMMENT ON COLUMN forklake.ducklake_lifetime.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_lifetime.expires_at IS 'when it ends';
+COMMENT ON COLUMN forklake.ducklake_lifetime.renew_seconds IS 'each commit moves the end to so many seconds after it';
+COMMENT ON COLUMN forklake.ducklake_lifetime.purge_after_seconds IS 'so long after it was dropped it is purged; NULL: never of itself';
+
+COMMENT ON TABLE forklake.ducklake_quota IS 'What a catalog may hold. NULL: any number.';
+COMMENT ON COLUMN forklake.ducklake_quota.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_quota.max_bytes IS 'of files';
+COMMENT ON COLUMN forklake.ducklake_quota.max_files IS 'data and delete files';
+COMMENT ON COLUMN forklake.ducklake_quota.max_forks IS 'that live';
+COMMENT ON COLUMN forklake.ducklake_quota.max_depth IS 'of forks of forks';
+COMMENT ON COLUMN forklake.ducklake_quota.subtree IS 'whether its forks, and theirs, count with it';
+
+COMMENT ON TABLE forklake.ducklake_catalog_label IS 'A label of a catalog, for whoever looks for catalogs.';
+COMMENT ON COLUMN forklake.ducklake_catalog_label.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_catalog_label.key IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_catalog_label.value IS 'the value';
 
 COMMENT ON TABLE forklake.ducklake_lease IS 'A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.';
 COMMENT ON COLUMN forklake.ducklake_lease.catalog_id IS 'the catalog that the row belongs to';
@@ -759,6 +862,8 @@ COMMENT ON COLUMN forklake.ducklake_data_file.mapping_id IS 'how its columns are
 COMMENT ON COLUMN forklake.ducklake_data_file.partial_max IS 'of a merged file: the newest snapshot that it holds rows of';
 COMMENT ON COLUMN forklake.ducklake_data_file.read_upto IS 'a copied row of a merged file keeps the bound it was read with';
 COMMENT ON COLUMN forklake.ducklake_data_file.numbering_id IS 'the imported catalog whose old snapshot numbers it carries; NULL where they are ours';
+COMMENT ON COLUMN forklake.ducklake_data_file.origin_snapshot_id IS 'the snapshot that first added it, in whichever catalog; NULL: begin_snapshot';
+COMMENT ON COLUMN forklake.ducklake_data_file.columns_known IS 'whether its columns are those of the table when it began; else its footer tells';
 
 COMMENT ON TABLE forklake.ducklake_delete_file IS 'The positions of one data file that are deleted; at most one is live for a data file.';
 COMMENT ON COLUMN forklake.ducklake_delete_file.catalog_id IS 'the catalog that the row belongs to';
@@ -865,6 +970,7 @@ COMMENT ON COLUMN forklake.ducklake_inlined_row.table_id IS 'the table';
 COMMENT ON COLUMN forklake.ducklake_inlined_row.row_id IS 'the row';
 COMMENT ON COLUMN forklake.ducklake_inlined_row.schema_version IS 'which version of the catalog''s schema';
 COMMENT ON COLUMN forklake.ducklake_inlined_row.document IS 'its values by column id, in exact text encodings';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.origin_snapshot_id IS 'the snapshot that first added it, in whichever catalog; NULL: begin_snapshot';
 
 COMMENT ON TABLE forklake.ducklake_inlined_delete IS 'A deleted row of a data file, kept in the metadata.';
 COMMENT ON COLUMN forklake.ducklake_inlined_delete.catalog_id IS 'the catalog that the row belongs to';
@@ -880,16 +986,22 @@ COMMENT ON COLUMN forklake.ducklake_inlined_delete.row_id IS 'its position';
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
 -- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own rows
--- lies above every end but that of a live row.
+-- lies above every end but that of a live row. A refresh begins another epoch (since, until), of which inherited rows
+-- begin at begins. Snapshots from versions_from on are versions.
 CREATE VIEW forklake.lake_link AS
-SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto
+SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto,
+       CAST(0 AS bigint) AS since, 9223372036854775807 AS until, CAST(0 AS bigint) AS versions_from, CAST(0 AS bigint) AS begins
   FROM forklake.ducklake_head h
 UNION ALL
-SELECT g.catalog_id, g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g;
+SELECT g.catalog_id, g.depth, g.owner_id, g.upto, g.since, g.until, g.versions_from,
+       CASE WHEN (SELECT f.versions_from FROM forklake.ducklake_segment f
+                   WHERE f.catalog_id = g.catalog_id AND f.since = g.since AND f.depth = 1) = 9223372036854775807
+            THEN g.since ELSE 0 END AS begins
+  FROM forklake.ducklake_segment g;
 
 -- The same of live catalogs, with their names.
 CREATE VIEW forklake.lake_chain AS
-SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
+SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto, n.since, n.until, n.versions_from, n.begins
   FROM forklake.ducklake_catalog k
   JOIN forklake.lake_link n ON n.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
@@ -918,19 +1030,22 @@ SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_ve
          WHERE q.schema_name = 'forklake' AND q.sequence_name = 'ducklake_file_id_seq') AS next_file_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto;
+ WHERE r.snapshot_id >= c.versions_from AND r.snapshot_id <= c.upto;
 
 CREATE VIEW ducklake_snapshot_changes AS
 SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.changes_made, r.author, r.commit_message, r.commit_extra_info
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot_changes r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto;
+ WHERE r.snapshot_id <= c.upto
+   AND r.snapshot_id >= c.versions_from;
 
 CREATE VIEW ducklake_schema_versions AS
 SELECT c.catalog_id, c.catalog_name, r.begin_snapshot, r.schema_version, r.table_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_schema_versions r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Options of the catalog, and those of the lake that it does not set itself; data_path is the catalog's directory.
 CREATE VIEW ducklake_metadata AS
@@ -953,176 +1068,209 @@ SELECT k.catalog_id, k.catalog_name, 'data_path', p.directory, NULL, NULL
  WHERE k.end_snapshot = 9223372036854775807;
 
 CREATE VIEW ducklake_schema AS
-SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_schema r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_table AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_id, r.table_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_table r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_column AS
-SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.column_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.table_id, r.column_order, r.column_name, r.column_type, r.initial_default, r.default_value, r.nulls_allowed,
        r.parent_column, r.default_value_type, r.default_value_dialect
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_column r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_view AS
-SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_id, r.view_name, r.dialect, r.sql, r.column_aliases
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_view r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_macro AS
-SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_tag AS
-SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.object_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_column_tag AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_column_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- DuckLake 1.1's.
 CREATE VIEW ducklake_view_column_tag AS
-SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_view_column_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_partition_info AS
-SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_partition_info r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_sort_info AS
-SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Files that a catalog inherits lie below their owner's directory, so they have an absolute path. Keys of files do not
 -- show: who may read the views need not be one who may read the rows.
 CREATE VIEW ducklake_data_file AS
-SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.file_order,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
@@ -1133,24 +1281,28 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
                     JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
        r.footer_size, r.row_id_start, r.partition_id, r.mapping_id, r.partial_max
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_delete_file AS
-SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.data_file_id,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
@@ -1161,45 +1313,52 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
                     JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
        r.footer_size, r.partial_max
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_delete_file r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Ours: the rows and deleted rows that are kept in the metadata, of all tables.
 CREATE VIEW ducklake_inlined_row AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.document
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_inlined_row r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_inlined_delete AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_inlined_delete r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Empty: there is no table of inlined rows per table. They are in ducklake_inlined_row.
 CREATE VIEW ducklake_inlined_data_tables AS
@@ -1213,7 +1372,9 @@ SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.dialect, r.sql, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_macro_impl r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_macro_parameters AS
 SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.parameter_name, r.parameter_type,
@@ -1221,14 +1382,18 @@ SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.param
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_macro_parameters r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_partition_column AS
 SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key_index, r.column_id, r.transform
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_partition_info f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_partition_column r ON r.catalog_id = f.catalog_id AND r.partition_id = f.partition_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_sort_expression AS
 SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect, r.sort_direction,
@@ -1236,7 +1401,9 @@ SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_file_column_stats AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.column_size_bytes, r.value_count,
@@ -1244,7 +1411,9 @@ SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_file_column_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_file_variant_stats AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.variant_path, r.shredded_type,
@@ -1252,14 +1421,18 @@ SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_file_variant_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_file_partition_value AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.partition_key_index, r.partition_value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_file_partition_value r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Many files share a mapping, and a fork that uses an inherited one has a copy of it: each shows once.
 CREATE VIEW ducklake_column_mapping AS
@@ -1267,7 +1440,9 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.table_id, r.type
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_column_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_name_mapping AS
 SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.source_name, r.target_field_id,
@@ -1275,18 +1450,21 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.sourc
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_name_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Statistics of the tables that there are: the newest of the nearest catalog that wrote any.
 CREATE VIEW ducklake_table_stats AS
 SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, r.file_size_bytes
   FROM ducklake_table t
-  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id
+  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id AND c.until = 9223372036854775807
   JOIN forklake.ducklake_table_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
  WHERE t.end_snapshot IS NULL
    AND c.depth = (SELECT min(n.depth) FROM forklake.lake_link n
                     JOIN forklake.ducklake_table_stats x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+                   WHERE n.catalog_id = t.catalog_id AND n.until = 9223372036854775807 AND x.table_id = t.table_id
+                     AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.ducklake_table_stats x
                             WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
                               AND x.begin_snapshot <= c.upto);
@@ -1295,12 +1473,13 @@ CREATE VIEW ducklake_table_column_stats AS
 SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value, r.max_value,
        r.extra_stats
   FROM ducklake_table t
-  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id
+  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id AND c.until = 9223372036854775807
   JOIN forklake.ducklake_table_column_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
  WHERE t.end_snapshot IS NULL
    AND c.depth = (SELECT min(n.depth) FROM forklake.lake_link n
                     JOIN forklake.ducklake_table_column_stats x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+                   WHERE n.catalog_id = t.catalog_id AND n.until = 9223372036854775807 AND x.table_id = t.table_id
+                     AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.ducklake_table_column_stats x
                             WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
                               AND x.begin_snapshot <= c.upto);

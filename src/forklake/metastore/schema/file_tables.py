@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from forklake.metastore.schema.description import Table, Visibility, following, interval, table
+from forklake.metastore.schema.description import Index, Table, Visibility, following, interval, table
 
 DATA_FILE: Final = interval(
     "ducklake_data_file",
@@ -28,6 +28,8 @@ DATA_FILE: Final = interval(
     partial_max       number?  of a merged file: the newest snapshot that it holds rows of
     + read_upto       number?  a copied row of a merged file keeps the bound it was read with
     + numbering_id    number?  the imported catalog whose old snapshot numbers it carries; NULL where they are ours
+    + origin_snapshot_id  number?    the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
+    + columns_known       flag=true  whether its columns are those of the table when it began; else its footer tells
     """,
     by="table_id",
     scope="table_id",
@@ -177,6 +179,7 @@ TABLE_STATS: Final = table(
     + next_column_id  number
     """,
     key="table_id, begin_snapshot",
+    indexes=(Index("table_stats_begin_idx", ("catalog_id", "begin_snapshot")),),
     grows=True,
 )
 
@@ -209,6 +212,7 @@ INLINED_ROW: Final = interval(
     begin_snapshot  number
     end_snapshot    number=infinity
     document        text  its values by column id, in exact text encodings
+    + origin_snapshot_id  number?  the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
     """,
     by="table_id",
     scope="table_id",
@@ -228,6 +232,7 @@ INLINED_DELETE: Final = interval(
     """,
     by="table_id",
     scope="table_id",
+    index=("inlined_delete_data_idx", "data_file_id"),
     grows=True,
     ducklake=None,
 )

@@ -2,9 +2,10 @@
 --
 --     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
 --
--- Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and ten of
+-- Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and fifteen of
 -- our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
--- ducklake_numbering, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
+-- ducklake_merge, ducklake_snapshot_tag, ducklake_numbering, ducklake_lifetime, ducklake_quota,
+-- ducklake_catalog_label, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
 -- docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 -- end_snapshot; 9223372036854775807 means it is live.
 --
@@ -19,6 +20,7 @@ CREATE SEQUENCE forklake.ducklake_object_id_seq MINVALUE 0 START WITH 0;  -- sch
 CREATE SEQUENCE forklake.ducklake_file_id_seq MINVALUE 0 START WITH 0;  -- data files, delete files, name mappings
 CREATE SEQUENCE forklake.ducklake_snapshot_id_seq MINVALUE 0 START WITH 0;  -- snapshots and changes of the catalog list
 CREATE SEQUENCE forklake.ducklake_row_uid_seq MINVALUE 0 START WITH 0;  -- versioned rows
+CREATE SEQUENCE forklake.ducklake_column_id_seq MINVALUE 0 START WITH 1048576;  -- columns that a fork adds
 
 -- Catalogs, heads and ancestry
 
@@ -49,16 +51,22 @@ CREATE TABLE forklake.ducklake_head (
     catalog_id bigint NOT NULL,
     snapshot_id bigint NOT NULL,
     live boolean NOT NULL DEFAULT true,  -- false while it is dropped
+    own_files bigint NOT NULL DEFAULT 0,  -- how many live data and delete files it has rows of its own for
+    own_bytes bigint NOT NULL DEFAULT 0,  -- how many bytes those have
     PRIMARY KEY (catalog_id)
 ) WITH (fillfactor = 60);
 
--- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.
+-- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an
+-- epoch: its snapshots see another chain than those before.
 CREATE TABLE forklake.ducklake_segment (
     catalog_id bigint NOT NULL,
+    since bigint NOT NULL DEFAULT 0,  -- the first snapshot of the epoch
+    until bigint NOT NULL DEFAULT 9223372036854775807,  -- the first snapshot of the next epoch; 9223372036854775807: it is the last
     depth smallint NOT NULL,  -- 1 is the nearest
     owner_id bigint NOT NULL,  -- the ancestor whose rows it sees
     upto bigint NOT NULL,  -- up to and including this snapshot
-    PRIMARY KEY (catalog_id, depth)
+    versions_from bigint NOT NULL DEFAULT 0,  -- its snapshots since this one are versions of the catalog; 9223372036854775807: none
+    PRIMARY KEY (catalog_id, since, depth)
 );
 CREATE INDEX segment_pin_idx ON forklake.ducklake_segment (owner_id, upto);
 
@@ -125,7 +133,33 @@ CREATE TABLE forklake.ducklake_schema_versions (
     PRIMARY KEY (catalog_id, begin_snapshot, table_id)
 );
 
--- Options
+-- From begin_snapshot on the catalog contains another one, the source, up to one of its snapshots. Outlives both
+-- snapshots, and the catalog while a fork of it is there.
+CREATE TABLE forklake.ducklake_merge (
+    catalog_id bigint NOT NULL,
+    source_id bigint NOT NULL,  -- the catalog that it contains
+    begin_snapshot bigint NOT NULL,
+    source_snapshot_id bigint NOT NULL,  -- up to and including this snapshot
+    kind varchar NOT NULL,  -- merge, refresh, reset; via: the source of one of those contained it; chain: a fork did
+    may_return boolean NOT NULL,  -- whether the commit may have brought back what was gone
+    PRIMARY KEY (catalog_id, source_id, begin_snapshot)
+);
+CREATE INDEX merge_source_idx ON forklake.ducklake_merge (source_id, source_snapshot_id);
+
+-- A name of a snapshot, which keeps it from expiry.
+CREATE TABLE forklake.ducklake_snapshot_tag (
+    catalog_id bigint NOT NULL,
+    tag_key varchar NOT NULL,  -- the name in lower case
+    tag_name varchar NOT NULL,  -- the name
+    snapshot_id bigint NOT NULL,
+    created_at timestamptz NOT NULL,  -- when it was set
+    keep_until timestamptz,  -- from then on it does not keep the snapshot; NULL: it always does
+    message varchar,  -- why
+    PRIMARY KEY (catalog_id, tag_key)
+);
+CREATE INDEX snapshot_tag_idx ON forklake.ducklake_snapshot_tag (catalog_id, snapshot_id);
+
+-- Options, lifetimes, quotas and labels
 
 -- Options. catalog_id -1 is the whole lake.
 CREATE TABLE forklake.ducklake_metadata (
@@ -136,6 +170,36 @@ CREATE TABLE forklake.ducklake_metadata (
     scope_id bigint NOT NULL DEFAULT -1,  -- the schema or table
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 );
+
+-- When a catalog ends of itself: from then on it refuses commits and forks, and it is dropped by the next reap.
+CREATE TABLE forklake.ducklake_lifetime (
+    catalog_id bigint NOT NULL,
+    expires_at timestamptz NOT NULL,  -- when it ends
+    renew_seconds bigint,  -- each commit moves the end to so many seconds after it
+    purge_after_seconds bigint,  -- so long after it was dropped it is purged; NULL: never of itself
+    PRIMARY KEY (catalog_id)
+) WITH (fillfactor = 60);
+CREATE INDEX lifetime_end_idx ON forklake.ducklake_lifetime (expires_at);
+
+-- What a catalog may hold. NULL: any number.
+CREATE TABLE forklake.ducklake_quota (
+    catalog_id bigint NOT NULL,
+    max_bytes bigint,  -- of files
+    max_files bigint,  -- data and delete files
+    max_forks bigint,  -- that live
+    max_depth bigint,  -- of forks of forks
+    subtree boolean NOT NULL,  -- whether its forks, and theirs, count with it
+    PRIMARY KEY (catalog_id)
+) WITH (fillfactor = 60);
+
+-- A label of a catalog, for whoever looks for catalogs.
+CREATE TABLE forklake.ducklake_catalog_label (
+    catalog_id bigint NOT NULL,
+    key varchar NOT NULL,
+    value varchar NOT NULL,
+    PRIMARY KEY (catalog_id, key)
+);
+CREATE INDEX catalog_label_idx ON forklake.ducklake_catalog_label (key, value);
 
 -- Writers, and what awaits collection
 
@@ -386,6 +450,8 @@ CREATE TABLE forklake.ducklake_data_file (
     partial_max bigint,  -- of a merged file: the newest snapshot that it holds rows of
     read_upto bigint,  -- a copied row of a merged file keeps the bound it was read with
     numbering_id bigint,  -- the imported catalog whose old snapshot numbers it carries; NULL where they are ours
+    origin_snapshot_id bigint,  -- the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
+    columns_known boolean NOT NULL DEFAULT true,  -- whether its columns are those of the table when it began; else its footer tells
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX data_file_scan_idx ON forklake.ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -505,6 +571,7 @@ CREATE TABLE forklake.ducklake_table_stats (
     next_column_id bigint NOT NULL,
     PRIMARY KEY (catalog_id, table_id, begin_snapshot)
 );
+CREATE INDEX table_stats_begin_idx ON forklake.ducklake_table_stats (catalog_id, begin_snapshot);
 
 -- What is known of the values of a column over all files; bounds are never narrowed. The columns of a table are written
 -- as one set.
@@ -533,6 +600,7 @@ CREATE TABLE forklake.ducklake_inlined_row (
     row_id bigint NOT NULL,
     schema_version bigint NOT NULL,
     document varchar NOT NULL,  -- its values by column id, in exact text encodings
+    origin_snapshot_id bigint,  -- the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX inlined_row_scan_idx ON forklake.ducklake_inlined_row (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -549,10 +617,11 @@ CREATE TABLE forklake.ducklake_inlined_delete (
     PRIMARY KEY (catalog_id, row_uid)
 );
 CREATE INDEX inlined_delete_scan_idx ON forklake.ducklake_inlined_delete (catalog_id, table_id, end_snapshot, begin_snapshot);
+CREATE INDEX inlined_delete_data_idx ON forklake.ducklake_inlined_delete (catalog_id, data_file_id);
 
 INSERT INTO forklake.ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '2'),
+    (-1, 'forklake_version', '3'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
@@ -576,12 +645,17 @@ COMMENT ON TABLE forklake.ducklake_head IS 'The newest snapshot of each catalog.
 COMMENT ON COLUMN forklake.ducklake_head.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_head.snapshot_id IS 'the snapshot';
 COMMENT ON COLUMN forklake.ducklake_head.live IS 'false while it is dropped';
+COMMENT ON COLUMN forklake.ducklake_head.own_files IS 'how many live data and delete files it has rows of its own for';
+COMMENT ON COLUMN forklake.ducklake_head.own_bytes IS 'how many bytes those have';
 
-COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.';
+COMMENT ON TABLE forklake.ducklake_segment IS 'Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an epoch: its snapshots see another chain than those before.';
 COMMENT ON COLUMN forklake.ducklake_segment.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_segment.since IS 'the first snapshot of the epoch';
+COMMENT ON COLUMN forklake.ducklake_segment.until IS 'the first snapshot of the next epoch; 9223372036854775807: it is the last';
 COMMENT ON COLUMN forklake.ducklake_segment.depth IS '1 is the nearest';
 COMMENT ON COLUMN forklake.ducklake_segment.owner_id IS 'the ancestor whose rows it sees';
 COMMENT ON COLUMN forklake.ducklake_segment.upto IS 'up to and including this snapshot';
+COMMENT ON COLUMN forklake.ducklake_segment.versions_from IS 'its snapshots since this one are versions of the catalog; 9223372036854775807: none';
 
 COMMENT ON TABLE forklake.ducklake_tombstone IS 'A row of an ancestor that this catalog no longer shows.';
 COMMENT ON COLUMN forklake.ducklake_tombstone.catalog_id IS 'the catalog that the row belongs to';
@@ -621,12 +695,48 @@ COMMENT ON COLUMN forklake.ducklake_schema_versions.begin_snapshot IS 'the first
 COMMENT ON COLUMN forklake.ducklake_schema_versions.schema_version IS 'which version of the catalog''s schema';
 COMMENT ON COLUMN forklake.ducklake_schema_versions.table_id IS 'the table';
 
+COMMENT ON TABLE forklake.ducklake_merge IS 'From begin_snapshot on the catalog contains another one, the source, up to one of its snapshots. Outlives both snapshots, and the catalog while a fork of it is there.';
+COMMENT ON COLUMN forklake.ducklake_merge.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_merge.source_id IS 'the catalog that it contains';
+COMMENT ON COLUMN forklake.ducklake_merge.begin_snapshot IS 'the first snapshot that has the row';
+COMMENT ON COLUMN forklake.ducklake_merge.source_snapshot_id IS 'up to and including this snapshot';
+COMMENT ON COLUMN forklake.ducklake_merge.kind IS 'merge, refresh, reset; via: the source of one of those contained it; chain: a fork did';
+COMMENT ON COLUMN forklake.ducklake_merge.may_return IS 'whether the commit may have brought back what was gone';
+
+COMMENT ON TABLE forklake.ducklake_snapshot_tag IS 'A name of a snapshot, which keeps it from expiry.';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.tag_key IS 'the name in lower case';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.tag_name IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.snapshot_id IS 'the snapshot';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.created_at IS 'when it was set';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.keep_until IS 'from then on it does not keep the snapshot; NULL: it always does';
+COMMENT ON COLUMN forklake.ducklake_snapshot_tag.message IS 'why';
+
 COMMENT ON TABLE forklake.ducklake_metadata IS 'Options. catalog_id -1 is the whole lake.';
 COMMENT ON COLUMN forklake.ducklake_metadata.catalog_id IS 'the catalog that the row belongs to';
 COMMENT ON COLUMN forklake.ducklake_metadata.key IS 'the name';
 COMMENT ON COLUMN forklake.ducklake_metadata.value IS 'the value';
 COMMENT ON COLUMN forklake.ducklake_metadata.scope IS ''''' (the catalog), ''schema'' or ''table''';
 COMMENT ON COLUMN forklake.ducklake_metadata.scope_id IS 'the schema or table';
+
+COMMENT ON TABLE forklake.ducklake_lifetime IS 'When a catalog ends of itself: from then on it refuses commits and forks, and it is dropped by the next reap.';
+COMMENT ON COLUMN forklake.ducklake_lifetime.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_lifetime.expires_at IS 'when it ends';
+COMMENT ON COLUMN forklake.ducklake_lifetime.renew_seconds IS 'each commit moves the end to so many seconds after it';
+COMMENT ON COLUMN forklake.ducklake_lifetime.purge_after_seconds IS 'so long after it was dropped it is purged; NULL: never of itself';
+
+COMMENT ON TABLE forklake.ducklake_quota IS 'What a catalog may hold. NULL: any number.';
+COMMENT ON COLUMN forklake.ducklake_quota.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_quota.max_bytes IS 'of files';
+COMMENT ON COLUMN forklake.ducklake_quota.max_files IS 'data and delete files';
+COMMENT ON COLUMN forklake.ducklake_quota.max_forks IS 'that live';
+COMMENT ON COLUMN forklake.ducklake_quota.max_depth IS 'of forks of forks';
+COMMENT ON COLUMN forklake.ducklake_quota.subtree IS 'whether its forks, and theirs, count with it';
+
+COMMENT ON TABLE forklake.ducklake_catalog_label IS 'A label of a catalog, for whoever looks for catalogs.';
+COMMENT ON COLUMN forklake.ducklake_catalog_label.catalog_id IS 'the catalog that the row belongs to';
+COMMENT ON COLUMN forklake.ducklake_catalog_label.key IS 'the name';
+COMMENT ON COLUMN forklake.ducklake_catalog_label.value IS 'the value';
 
 COMMENT ON TABLE forklake.ducklake_lease IS 'A writer that may have written files which no row names yet. Its commit deletes the row, or is refused if it is gone.';
 COMMENT ON COLUMN forklake.ducklake_lease.catalog_id IS 'the catalog that the row belongs to';
@@ -802,6 +912,8 @@ COMMENT ON COLUMN forklake.ducklake_data_file.mapping_id IS 'how its columns are
 COMMENT ON COLUMN forklake.ducklake_data_file.partial_max IS 'of a merged file: the newest snapshot that it holds rows of';
 COMMENT ON COLUMN forklake.ducklake_data_file.read_upto IS 'a copied row of a merged file keeps the bound it was read with';
 COMMENT ON COLUMN forklake.ducklake_data_file.numbering_id IS 'the imported catalog whose old snapshot numbers it carries; NULL where they are ours';
+COMMENT ON COLUMN forklake.ducklake_data_file.origin_snapshot_id IS 'the snapshot that first added it, in whichever catalog; NULL: begin_snapshot';
+COMMENT ON COLUMN forklake.ducklake_data_file.columns_known IS 'whether its columns are those of the table when it began; else its footer tells';
 
 COMMENT ON TABLE forklake.ducklake_delete_file IS 'The positions of one data file that are deleted; at most one is live for a data file.';
 COMMENT ON COLUMN forklake.ducklake_delete_file.catalog_id IS 'the catalog that the row belongs to';
@@ -908,6 +1020,7 @@ COMMENT ON COLUMN forklake.ducklake_inlined_row.table_id IS 'the table';
 COMMENT ON COLUMN forklake.ducklake_inlined_row.row_id IS 'the row';
 COMMENT ON COLUMN forklake.ducklake_inlined_row.schema_version IS 'which version of the catalog''s schema';
 COMMENT ON COLUMN forklake.ducklake_inlined_row.document IS 'its values by column id, in exact text encodings';
+COMMENT ON COLUMN forklake.ducklake_inlined_row.origin_snapshot_id IS 'the snapshot that first added it, in whichever catalog; NULL: begin_snapshot';
 
 COMMENT ON TABLE forklake.ducklake_inlined_delete IS 'A deleted row of a data file, kept in the metadata.';
 COMMENT ON COLUMN forklake.ducklake_inlined_delete.catalog_id IS 'the catalog that the row belongs to';
@@ -933,20 +1046,95 @@ AS $$ SELECT pg_advisory_xact_lock('forklake.ducklake_catalog'::regclass::oid::i
 CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
 AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
 
+-- Return why a quota refuses a catalog as it now stands, or NULL: its own, or one of an ancestor that counts its forks.
+-- Spenders of such a quota wait for each other here, so that no two of them spend the same rest.
+CREATE FUNCTION forklake.exceeded(p_catalog bigint, p_files boolean, p_bytes boolean) RETURNS jsonb
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    v_quota record;
+    v_files numeric;
+    v_bytes numeric;
+BEGIN
+    FOR v_quota IN
+        SELECT q.catalog_id, q.max_bytes, q.max_files, q.subtree FROM forklake.ducklake_quota q
+         WHERE q.catalog_id = ANY (p_catalog || ARRAY(
+                   SELECT g.owner_id FROM forklake.ducklake_segment g WHERE g.catalog_id = p_catalog))
+           AND (q.subtree OR q.catalog_id = p_catalog)
+         ORDER BY q.catalog_id FOR UPDATE
+    LOOP
+        SELECT sum(h.own_files), sum(h.own_bytes) INTO v_files, v_bytes FROM forklake.ducklake_head h
+         WHERE h.live AND h.catalog_id = ANY (v_quota.catalog_id || CASE WHEN v_quota.subtree THEN ARRAY(
+                   SELECT g.catalog_id FROM forklake.ducklake_segment g WHERE g.owner_id = v_quota.catalog_id) END);
+        IF p_bytes AND v_bytes > v_quota.max_bytes THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'bytes',
+                                      'limit', v_quota.max_bytes, 'wanted', v_bytes);
+        ELSIF p_files AND v_files > v_quota.max_files THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'files',
+                                      'limit', v_quota.max_files, 'wanted', v_files);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+-- The same for new forks. p_owners is their chain, nearest first.
+CREATE FUNCTION forklake.exceeded_by_forks(p_parent bigint, p_owners bigint[], p_count bigint) RETURNS jsonb
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    v_quota record;
+    v_level bigint;
+    v_forks bigint;
+BEGIN
+    FOR v_quota IN
+        SELECT q.catalog_id, q.max_forks, q.max_depth, q.subtree FROM forklake.ducklake_quota q
+         WHERE q.catalog_id = ANY (p_parent || p_owners) ORDER BY q.catalog_id FOR UPDATE
+    LOOP
+        v_level := coalesce(array_position(p_owners, v_quota.catalog_id), 1);
+        IF v_level > v_quota.max_depth THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'depth',
+                                      'limit', v_quota.max_depth, 'wanted', v_level);
+        END IF;
+        CONTINUE WHEN v_quota.max_forks IS NULL;
+        IF v_quota.subtree THEN
+            SELECT count(*) INTO v_forks FROM (
+                SELECT DISTINCT g.catalog_id FROM forklake.ducklake_segment g
+                  JOIN forklake.ducklake_head h ON h.catalog_id = g.catalog_id AND h.live
+                 WHERE g.owner_id = v_quota.catalog_id LIMIT v_quota.max_forks + 1) f;
+        ELSIF v_quota.catalog_id = p_parent THEN
+            SELECT count(*) INTO v_forks FROM (
+                SELECT FROM forklake.ducklake_catalog k WHERE k.parent_catalog_id = p_parent
+                   AND k.end_snapshot = 9223372036854775807 LIMIT v_quota.max_forks + 1) f;
+        ELSE
+            CONTINUE;
+        END IF;
+        IF v_forks + p_count > v_quota.max_forks THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'forks',
+                                      'limit', v_quota.max_forks, 'wanted', v_forks + p_count);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
 -- Move the head of a catalog from the snapshot the client planned on, and write the rows of the new one.
 --   outcome  committed; known: the commit key did this already; moved, dropped, missing: nothing was written;
---            unleased: nothing was written, the lease is gone
+--            unleased, lapsed, over_quota: nothing was written; the lease is gone, the lifetime is over, or a quota
+--            refuses the files, as refusal says
 --   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key", "lease",
 --             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
---             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...]}
+--             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...],
+--             "own_files", "own_bytes": by how much the catalog's own live files grow}
 CREATE FUNCTION forklake.lake_commit(
     p_catalog bigint, p_expected bigint, p_commit jsonb,
-    OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[]
+    OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[],
+    OUT refusal jsonb
 ) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     v_rows jsonb := p_commit -> 'rows';
     v_ends jsonb := p_commit -> 'ends';
     v_leased boolean := true;
+    v_files bigint := p_commit ->> 'own_files';
+    v_bytes bigint := p_commit ->> 'own_bytes';
+    v_end timestamptz;
+    v_renew bigint;
 BEGIN
     outcome := 'known';
     SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
@@ -963,7 +1151,8 @@ BEGIN
     END IF;
 
     -- The id is taken after the row is locked, so ids grow in the order of the commits of a catalog.
-    UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq')
+    UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq'),
+           own_files = h.own_files + v_files, own_bytes = h.own_bytes + v_bytes
      WHERE h.catalog_id = p_catalog AND h.snapshot_id = p_expected AND h.live AND v_leased
      RETURNING h.snapshot_id INTO snapshot;
     IF NOT FOUND THEN
@@ -976,6 +1165,27 @@ BEGIN
           FROM forklake.ducklake_head h WHERE h.catalog_id = p_catalog;
         outcome := coalesce(outcome, 'missing');
         RETURN;
+    END IF;
+
+    -- Read once the head is locked, which renewals, reaps and changes of a quota lock as well: what they did counts.
+    SELECT e.expires_at, e.renew_seconds INTO v_end, v_renew
+      FROM forklake.ducklake_lifetime e WHERE e.catalog_id = p_catalog;
+    IF v_end <= clock_timestamp() THEN
+        outcome := 'lapsed';
+    ELSIF v_files > 0 OR v_bytes > 0 THEN
+        refusal := forklake.exceeded(p_catalog, v_files > 0, v_bytes > 0);
+        IF refusal IS NOT NULL THEN outcome := 'over_quota'; END IF;
+    END IF;
+    IF outcome <> 'known' THEN
+        UPDATE forklake.ducklake_head h SET snapshot_id = p_expected,
+               own_files = h.own_files - v_files, own_bytes = h.own_bytes - v_bytes WHERE h.catalog_id = p_catalog;
+        snapshot := NULL;
+        RETURN;
+    END IF;
+    IF v_renew IS NOT NULL THEN
+        UPDATE forklake.ducklake_lifetime e
+           SET expires_at = greatest(e.expires_at, clock_timestamp() + make_interval(secs => v_renew))
+         WHERE e.catalog_id = p_catalog;
     END IF;
 
     outcome := 'committed';
@@ -994,9 +1204,9 @@ BEGIN
     INSERT INTO forklake.ducklake_snapshot_changes
            (catalog_id, snapshot_id, changes_made, author, commit_message, commit_extra_info)
     SELECT p_catalog, snapshot,
-           string_agg((e.entry ->> 0) || ':' || CASE jsonb_typeof(e.entry -> 1)
+           coalesce(string_agg((e.entry ->> 0) || ':' || CASE jsonb_typeof(e.entry -> 1)
                WHEN 'number' THEN forklake.real_id((e.entry ->> 1)::bigint, objects)::text ELSE e.entry ->> 1 END,
-               ',' ORDER BY e.place),
+               ',' ORDER BY e.place), ''),
            p_commit ->> 'author', p_commit ->> 'message', p_commit ->> 'extra_info'
       FROM jsonb_array_elements(p_commit -> 'entries') WITH ORDINALITY AS e(entry, place);
 
@@ -1039,6 +1249,12 @@ BEGIN
                (catalog_id, begin_snapshot, schema_version, table_id)
         SELECT p_catalog, snapshot, r.schema_version, forklake.real_id(r.table_id, objects)
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_schema_versions, v_rows -> 'ducklake_schema_versions') r;
+    END IF;
+    IF v_rows ? 'ducklake_merge' THEN
+        INSERT INTO forklake.ducklake_merge
+               (catalog_id, begin_snapshot, source_id, source_snapshot_id, kind, may_return)
+        SELECT p_catalog, snapshot, r.source_id, r.source_snapshot_id, r.kind, r.may_return
+          FROM jsonb_populate_recordset(NULL::forklake.ducklake_merge, v_rows -> 'ducklake_merge') r;
     END IF;
     IF v_rows ? 'ducklake_schema' THEN
         INSERT INTO forklake.ducklake_schema
@@ -1139,11 +1355,12 @@ BEGIN
         INSERT INTO forklake.ducklake_data_file
                (catalog_id, begin_snapshot, data_file_id, table_id, file_order, path, path_is_relative, file_format,
                 record_count, file_size_bytes, footer_size, row_id_start, partition_id, encryption_key, mapping_id,
-                partial_max, read_upto, numbering_id)
+                partial_max, read_upto, numbering_id, origin_snapshot_id, columns_known)
         SELECT p_catalog, snapshot, forklake.real_id(r.data_file_id, files), forklake.real_id(r.table_id, objects),
                r.file_order, r.path, r.path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
                r.footer_size, r.row_id_start, forklake.real_id(r.partition_id, objects), r.encryption_key,
-               forklake.real_id(r.mapping_id, files), r.partial_max, r.read_upto, r.numbering_id
+               forklake.real_id(r.mapping_id, files), r.partial_max, r.read_upto, r.numbering_id, r.origin_snapshot_id,
+               r.columns_known
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_data_file, v_rows -> 'ducklake_data_file') r;
     END IF;
     IF v_rows ? 'ducklake_delete_file' THEN
@@ -1209,8 +1426,9 @@ BEGIN
     END IF;
     IF v_rows ? 'ducklake_inlined_row' THEN
         INSERT INTO forklake.ducklake_inlined_row
-               (catalog_id, begin_snapshot, table_id, row_id, schema_version, document)
-        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.row_id, r.schema_version, r.document
+               (catalog_id, begin_snapshot, table_id, row_id, schema_version, document, origin_snapshot_id)
+        SELECT p_catalog, snapshot, forklake.real_id(r.table_id, objects), r.row_id, r.schema_version, r.document,
+               r.origin_snapshot_id
           FROM jsonb_populate_recordset(NULL::forklake.ducklake_inlined_row, v_rows -> 'ducklake_inlined_row') r;
     END IF;
     IF v_rows ? 'ducklake_inlined_delete' THEN
@@ -1226,19 +1444,25 @@ END $$;
 --   p_at          the snapshot to pin, or NULL for the parent's head
 --   p_directories what the client proposes below p_prefix; a place that was ever used gives way to the uuid
 --   p_above       places that must not be a catalog's directory, since the new ones would lie below them
---   outcome       forked; missing, dropped, no_snapshot, overlap: nothing was written
+--   p_terms       {"author", "labels": {key: value, ...}, "lifetime": {"seconds", "until", "renew_seconds",
+--                 "purge_after_seconds"}}, for each of them
+--   outcome       forked; missing, dropped, lapsed, no_snapshot, overlap, over_quota: nothing was written
 CREATE FUNCTION forklake.lake_fork(
     p_parent bigint, p_at bigint, p_names varchar[], p_uuids uuid[], p_directories varchar[],
-    p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[],
-    OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[]
+    p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[], p_terms jsonb,
+    OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[], OUT refusal jsonb
 ) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     v_name varchar;
     v_live boolean;
     v_owners bigint[];
     v_uptos bigint[];
+    v_firsts bigint[];
+    v_depth smallint;
+    v_since bigint;
     v_schema_version bigint;
     v_made_at timestamptz;
+    v_lifetime jsonb := nullif(p_terms -> 'lifetime', 'null');
 BEGIN
     IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
     IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
@@ -1249,17 +1473,32 @@ BEGIN
      WHERE h.catalog_id = p_parent;
     IF NOT FOUND THEN outcome := 'missing'; RETURN; END IF;
     IF NOT v_live THEN outcome := 'dropped'; RETURN; END IF;
+    IF EXISTS (SELECT FROM forklake.ducklake_lifetime e
+                WHERE e.catalog_id = p_parent AND e.expires_at <= clock_timestamp()) THEN
+        outcome := 'lapsed'; RETURN;
+    END IF;
 
-    -- The parent's chain from the owner of the pinned snapshot on, nearest first.
+    -- The epoch of the pinned snapshot, and the depth of its owner: the parent, or an ancestor by the first epoch.
+    SELECT o.depth, o.since INTO v_depth, v_since
+      FROM (SELECT 0 AS depth, p_parent AS owner_id, 0 AS first, 9223372036854775807 AS upto,
+                   coalesce((SELECT g.since FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent
+                             AND g.since <= pin AND g.until > pin AND g.depth = 1), 0) AS since
+            UNION ALL
+            SELECT g.depth, g.owner_id, g.versions_from, g.upto, g.since FROM forklake.ducklake_segment g
+             WHERE g.catalog_id = p_parent AND g.versions_from < 9223372036854775807) o
+      JOIN forklake.ducklake_snapshot s ON s.catalog_id = o.owner_id
+     WHERE s.snapshot_id = pin AND s.snapshot_id BETWEEN o.first AND o.upto
+     ORDER BY o.depth LIMIT 1;
+    IF NOT FOUND THEN outcome := 'no_snapshot'; RETURN; END IF;
+    -- The parent's chain from that owner on, nearest first.
     WITH chain AS (
-        SELECT 0 AS depth, p_parent AS owner_id, 9223372036854775807 AS upto
+        SELECT 0 AS depth, p_parent AS owner_id, pin AS upto, v_since AS versions_from
         UNION ALL
-        SELECT g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent)
-    SELECT array_agg(c.owner_id ORDER BY c.depth), array_agg(least(c.upto, pin) ORDER BY c.depth) INTO v_owners, v_uptos
-      FROM chain c
-     WHERE c.depth >= (SELECT min(o.depth) FROM chain o JOIN forklake.ducklake_snapshot s ON s.catalog_id = o.owner_id
-                        WHERE s.snapshot_id = pin AND s.snapshot_id <= o.upto);
-    IF v_owners IS NULL THEN outcome := 'no_snapshot'; RETURN; END IF;
+        SELECT g.depth, g.owner_id, least(g.upto, pin), g.versions_from
+          FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent AND g.since = v_since)
+    SELECT array_agg(c.owner_id ORDER BY c.depth), array_agg(c.upto ORDER BY c.depth),
+           array_agg(c.versions_from ORDER BY c.depth)
+      INTO v_owners, v_uptos, v_firsts FROM chain c WHERE c.depth >= v_depth;
     -- What is pinned must still be there once nobody can expire it any more.
     IF p_at IS NOT NULL THEN PERFORM forklake.lock_shared(v_owners[1]); END IF;
     SELECT s.schema_version, greatest(clock_timestamp(), s.snapshot_time) INTO v_schema_version, v_made_at
@@ -1268,6 +1507,8 @@ BEGIN
     IF EXISTS (SELECT FROM forklake.ducklake_catalog k WHERE lower(k.path COLLATE "C") = ANY (p_above)) THEN
         outcome := 'overlap'; RETURN;
     END IF;
+    refusal := forklake.exceeded_by_forks(p_parent, v_owners, cardinality(p_names));
+    IF refusal IS NOT NULL THEN outcome := 'over_quota'; RETURN; END IF;
 
     outcome := 'forked';
     catalogs := ARRAY(SELECT nextval('forklake.ducklake_catalog_id_seq') FROM generate_series(1, cardinality(p_names)));
@@ -1293,15 +1534,25 @@ BEGIN
                SELECT count(*) FROM forklake.ducklake_catalog o
                 WHERE lower(o.path COLLATE "C") = lower(k.path COLLATE "C") AND o.catalog_id <> k.catalog_id);
     INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) SELECT unnest(catalogs), unnest(snapshots);
-    INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)
-    SELECT n.catalog, c.depth, c.owner_id, c.upto
-      FROM unnest(catalogs) AS n(catalog), unnest(v_owners, v_uptos) WITH ORDINALITY AS c(owner_id, upto, depth);
+    INSERT INTO forklake.ducklake_segment (catalog_id, since, depth, owner_id, upto, versions_from)
+    SELECT n.catalog, n.snapshot, c.depth, c.owner_id, c.upto, c.versions_from
+      FROM unnest(catalogs, snapshots) AS n(catalog, snapshot),
+           unnest(v_owners, v_uptos, v_firsts) WITH ORDINALITY AS c(owner_id, upto, versions_from, depth);
     INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)
     SELECT unnest(catalogs), unnest(snapshots), v_made_at, v_schema_version;
     INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id)
     SELECT unnest(catalogs), unnest(snapshots), pin;
-    INSERT INTO forklake.ducklake_snapshot_changes (catalog_id, snapshot_id, changes_made, commit_message)
-    SELECT unnest(catalogs), unnest(snapshots), '', 'Fork of "' || v_name || '" at snapshot ' || pin;
+    INSERT INTO forklake.ducklake_snapshot_changes (catalog_id, snapshot_id, changes_made, author, commit_message)
+    SELECT unnest(catalogs), unnest(snapshots), '', p_terms ->> 'author', 'Fork of "' || v_name || '" at snapshot ' || pin;
+    IF v_lifetime IS NOT NULL THEN
+        INSERT INTO forklake.ducklake_lifetime (catalog_id, expires_at, renew_seconds, purge_after_seconds)
+        SELECT n.catalog, coalesce((v_lifetime ->> 'until')::timestamptz,
+                                   clock_timestamp() + make_interval(secs => (v_lifetime ->> 'seconds')::float8)),
+               (v_lifetime ->> 'renew_seconds')::bigint, (v_lifetime ->> 'purge_after_seconds')::bigint
+          FROM unnest(catalogs) AS n(catalog);
+    END IF;
+    INSERT INTO forklake.ducklake_catalog_label (catalog_id, key, value)
+    SELECT n.catalog, l.key, l.value FROM unnest(catalogs) AS n(catalog), jsonb_each_text(p_terms -> 'labels') AS l;
     -- Options as they are now, without those of objects that the pin does not hold.
     INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)
     SELECT n.catalog, o.key, o.value, o.scope, o.scope_id
@@ -1328,16 +1579,22 @@ END $$;
 CREATE SCHEMA ducklake;
 
 -- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own rows
--- lies above every end but that of a live row.
+-- lies above every end but that of a live row. A refresh begins another epoch (since, until), of which inherited rows
+-- begin at begins. Snapshots from versions_from on are versions.
 CREATE VIEW forklake.lake_link AS
-SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto
+SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, 9223372036854775806 AS upto,
+       CAST(0 AS bigint) AS since, 9223372036854775807 AS until, CAST(0 AS bigint) AS versions_from, CAST(0 AS bigint) AS begins
   FROM forklake.ducklake_head h
 UNION ALL
-SELECT g.catalog_id, g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g;
+SELECT g.catalog_id, g.depth, g.owner_id, g.upto, g.since, g.until, g.versions_from,
+       CASE WHEN (SELECT f.versions_from FROM forklake.ducklake_segment f
+                   WHERE f.catalog_id = g.catalog_id AND f.since = g.since AND f.depth = 1) = 9223372036854775807
+            THEN g.since ELSE 0 END AS begins
+  FROM forklake.ducklake_segment g;
 
 -- The same of live catalogs, with their names.
 CREATE VIEW forklake.lake_chain AS
-SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
+SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto, n.since, n.until, n.versions_from, n.begins
   FROM forklake.ducklake_catalog k
   JOIN forklake.lake_link n ON n.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
@@ -1366,19 +1623,22 @@ SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_ve
           FROM forklake.ducklake_file_id_seq q) AS next_file_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto;
+ WHERE r.snapshot_id >= c.versions_from AND r.snapshot_id <= c.upto;
 
 CREATE VIEW ducklake.ducklake_snapshot_changes AS
 SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.changes_made, r.author, r.commit_message, r.commit_extra_info
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot_changes r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto;
+ WHERE r.snapshot_id <= c.upto
+   AND r.snapshot_id >= c.versions_from;
 
 CREATE VIEW ducklake.ducklake_schema_versions AS
 SELECT c.catalog_id, c.catalog_name, r.begin_snapshot, r.schema_version, r.table_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_schema_versions r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Options of the catalog, and those of the lake that it does not set itself; data_path is the catalog's directory.
 CREATE VIEW ducklake.ducklake_metadata AS
@@ -1401,176 +1661,209 @@ SELECT k.catalog_id, k.catalog_name, 'data_path', p.directory, NULL, NULL
  WHERE k.end_snapshot = 9223372036854775807;
 
 CREATE VIEW ducklake.ducklake_schema AS
-SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_schema r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_table AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_id, r.table_name, r.path, r.path_is_relative
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_table r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_column AS
-SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.column_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.table_id, r.column_order, r.column_name, r.column_type, r.initial_default, r.default_value, r.nulls_allowed,
        r.parent_column, r.default_value_type, r.default_value_dialect
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_column r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_view AS
-SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_id, r.view_name, r.dialect, r.sql, r.column_aliases
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_view r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_macro AS
-SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_tag AS
-SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.object_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_column_tag AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_column_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- DuckLake 1.1's.
 CREATE VIEW ducklake.ducklake_view_column_tag AS
-SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_view_column_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_partition_info AS
-SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_partition_info r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_sort_info AS
-SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Files that a catalog inherits lie below their owner's directory, so they have an absolute path. Keys of files do not
 -- show: who may read the views need not be one who may read the rows.
 CREATE VIEW ducklake.ducklake_data_file AS
-SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.file_order,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
@@ -1581,24 +1874,28 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
                     JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
        r.footer_size, r.row_id_start, r.partition_id, r.mapping_id, r.partial_max
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_delete_file AS
-SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.data_file_id,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
@@ -1609,45 +1906,52 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
                     JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
        r.footer_size, r.partial_max
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_delete_file r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Ours: the rows and deleted rows that are kept in the metadata, of all tables.
 CREATE VIEW ducklake.ducklake_inlined_row AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.document
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_inlined_row r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake.ducklake_inlined_delete AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_inlined_delete r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Empty: there is no table of inlined rows per table. They are in ducklake_inlined_row.
 CREATE VIEW ducklake.ducklake_inlined_data_tables AS
@@ -1661,7 +1965,9 @@ SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.dialect, r.sql, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_macro_impl r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_macro_parameters AS
 SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.parameter_name, r.parameter_type,
@@ -1669,14 +1975,18 @@ SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.param
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_macro f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_macro_parameters r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_partition_column AS
 SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key_index, r.column_id, r.transform
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_partition_info f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_partition_column r ON r.catalog_id = f.catalog_id AND r.partition_id = f.partition_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_sort_expression AS
 SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect, r.sort_direction,
@@ -1684,7 +1994,9 @@ SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_sort_info f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_file_column_stats AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.column_size_bytes, r.value_count,
@@ -1692,7 +2004,9 @@ SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_file_column_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_file_variant_stats AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.variant_path, r.shredded_type,
@@ -1700,14 +2014,18 @@ SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_file_variant_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_file_partition_value AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.partition_key_index, r.partition_value
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_file_partition_value r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Many files share a mapping, and a fork that uses an inherited one has a copy of it: each shows once.
 CREATE VIEW ducklake.ducklake_column_mapping AS
@@ -1715,7 +2033,9 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.table_id, r.type
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_column_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake.ducklake_name_mapping AS
 SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.source_name, r.target_field_id,
@@ -1723,7 +2043,9 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.sourc
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_data_file f ON f.catalog_id = c.owner_id
   JOIN forklake.ducklake_name_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Statistics of the tables that there are: the newest of the nearest catalog that wrote any.
 CREATE VIEW ducklake.ducklake_table_stats AS
@@ -1735,7 +2057,7 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, 
         CROSS JOIN LATERAL (
               SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_stats x
                WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
-        WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
+        WHERE n.catalog_id = t.catalog_id AND n.until = 9223372036854775807 AND m.begin_snapshot IS NOT NULL
         ORDER BY n.depth LIMIT 1) newest
   JOIN forklake.ducklake_table_stats r
     ON r.catalog_id = newest.owner_id AND r.table_id = t.table_id AND r.begin_snapshot = newest.begin_snapshot
@@ -1751,7 +2073,7 @@ SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r
         CROSS JOIN LATERAL (
               SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.ducklake_table_column_stats x
                WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
-        WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
+        WHERE n.catalog_id = t.catalog_id AND n.until = 9223372036854775807 AND m.begin_snapshot IS NOT NULL
         ORDER BY n.depth LIMIT 1) newest
   JOIN forklake.ducklake_table_column_stats r
     ON r.catalog_id = newest.owner_id AND r.table_id = t.table_id AND r.begin_snapshot = newest.begin_snapshot

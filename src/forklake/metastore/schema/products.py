@@ -29,7 +29,8 @@ class Product:
         table_end: The text after the columns of a table.
         updated_end: The same for a table whose rows are changed in place.
         row_uid: The text after the type of ``row_uid``.
-        adds_required: Whether a column that is NOT NULL can be added in one statement.
+        adds_columns: Whether a table with rows gets new columns, NOT NULL or not; else it is made again.
+        alters_keys: Whether the key of a table can be altered.
         counters: Whether a table of counters replaces sequences.
         next_value: The query for the next value of a sequence, with ``{}`` for its name.
         join: The keyword of an inner join in a view.
@@ -53,7 +54,8 @@ class Product:
     table_end: str = ""
     updated_end: str = ""
     row_uid: str = " NOT NULL DEFAULT nextval('forklake.ducklake_row_uid_seq')"
-    adds_required: bool = True
+    adds_columns: bool = True
+    alters_keys: bool = False
     counters: bool = False
     next_value: str = ""
     join: str = "JOIN"
@@ -82,9 +84,10 @@ The metadata of a lake in PostgreSQL: everything forklake needs, in one file.
 
     psql -d mydb -v ON_ERROR_STOP=1 -f postgresql.sql
 
-Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and ten of
+Tables are DuckLake 1.0's with catalog_id on every row, DuckLake 1.1's ducklake_view_column_tag, and fifteen of
 our own: ducklake_catalog, ducklake_head, ducklake_segment, ducklake_tombstone, ducklake_snapshot_lineage,
-ducklake_numbering, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
+ducklake_merge, ducklake_snapshot_tag, ducklake_numbering, ducklake_lifetime, ducklake_quota,
+ducklake_catalog_label, ducklake_lease, ducklake_due, ducklake_inlined_row, ducklake_inlined_delete.
 docs/spec/metadata.md tells which rows a catalog sees. A versioned row lives from begin_snapshot until before
 end_snapshot; 9223372036854775807 means it is live.""",
     types=_TYPES,
@@ -95,6 +98,7 @@ end_snapshot; 9223372036854775807 means it is live.""",
     next_value="""\
 (SELECT CASE WHEN q.is_called THEN q.last_value + 1 ELSE q.last_value END
           FROM forklake.{} q)""",
+    alters_keys=True,
     has_lateral=True,
     has_functions=True,
     in_transaction=True,
@@ -108,7 +112,7 @@ unique ones against rows that the same transaction has already ended, and scans 
 Times are UTC.""",
     types={**_TYPES, "time": "timestamp"},
     index=None,
-    adds_required=False,
+    adds_columns=False,
     next_value="""\
 (SELECT coalesce(max(q.last_value) + 1, 0) FROM duckdb_sequences() q
          WHERE q.schema_name = 'forklake' AND q.sequence_name = '{}')""",

@@ -12,7 +12,8 @@ INSERT INTO forklake_sequence (name, next_value) VALUES
     ('ducklake_object_id_seq', 0),
     ('ducklake_file_id_seq', 0),
     ('ducklake_snapshot_id_seq', 0),
-    ('ducklake_row_uid_seq', 0);
+    ('ducklake_row_uid_seq', 0),
+    ('ducklake_column_id_seq', 1048576);
 
 -- Catalogs, heads and ancestry
 
@@ -43,16 +44,22 @@ CREATE TABLE forklake_ducklake_head (
     catalog_id INTEGER NOT NULL,
     snapshot_id INTEGER NOT NULL,
     live INTEGER NOT NULL DEFAULT 1,  -- false while it is dropped
+    own_files INTEGER NOT NULL DEFAULT 0,  -- how many live data and delete files it has rows of its own for
+    own_bytes INTEGER NOT NULL DEFAULT 0,  -- how many bytes those have
     PRIMARY KEY (catalog_id)
 ) WITHOUT ROWID;
 
--- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied.
+-- Flattened ancestry of a fork, nearest first. The catalog itself (depth 0, no limit) is implied. A refresh begins an
+-- epoch: its snapshots see another chain than those before.
 CREATE TABLE forklake_ducklake_segment (
     catalog_id INTEGER NOT NULL,
+    since INTEGER NOT NULL DEFAULT 0,  -- the first snapshot of the epoch
+    until INTEGER NOT NULL DEFAULT 9223372036854775807,  -- the first snapshot of the next epoch; 9223372036854775807: it is the last
     depth INTEGER NOT NULL,  -- 1 is the nearest
     owner_id INTEGER NOT NULL,  -- the ancestor whose rows it sees
     upto INTEGER NOT NULL,  -- up to and including this snapshot
-    PRIMARY KEY (catalog_id, depth)
+    versions_from INTEGER NOT NULL DEFAULT 0,  -- its snapshots since this one are versions of the catalog; 9223372036854775807: none
+    PRIMARY KEY (catalog_id, since, depth)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_segment_pin_idx ON forklake_ducklake_segment (owner_id, upto);
 
@@ -119,7 +126,33 @@ CREATE TABLE forklake_ducklake_schema_versions (
     PRIMARY KEY (catalog_id, begin_snapshot, table_id)
 ) WITHOUT ROWID;
 
--- Options
+-- From begin_snapshot on the catalog contains another one, the source, up to one of its snapshots. Outlives both
+-- snapshots, and the catalog while a fork of it is there.
+CREATE TABLE forklake_ducklake_merge (
+    catalog_id INTEGER NOT NULL,
+    source_id INTEGER NOT NULL,  -- the catalog that it contains
+    begin_snapshot INTEGER NOT NULL,
+    source_snapshot_id INTEGER NOT NULL,  -- up to and including this snapshot
+    kind TEXT NOT NULL,  -- merge, refresh, reset; via: the source of one of those contained it; chain: a fork did
+    may_return INTEGER NOT NULL,  -- whether the commit may have brought back what was gone
+    PRIMARY KEY (catalog_id, source_id, begin_snapshot)
+) WITHOUT ROWID;
+CREATE INDEX forklake_merge_source_idx ON forklake_ducklake_merge (source_id, source_snapshot_id);
+
+-- A name of a snapshot, which keeps it from expiry.
+CREATE TABLE forklake_ducklake_snapshot_tag (
+    catalog_id INTEGER NOT NULL,
+    tag_key TEXT NOT NULL,  -- the name in lower case
+    tag_name TEXT NOT NULL,  -- the name
+    snapshot_id INTEGER NOT NULL,
+    created_at TEXT NOT NULL,  -- when it was set
+    keep_until TEXT,  -- from then on it does not keep the snapshot; NULL: it always does
+    message TEXT,  -- why
+    PRIMARY KEY (catalog_id, tag_key)
+) WITHOUT ROWID;
+CREATE INDEX forklake_snapshot_tag_idx ON forklake_ducklake_snapshot_tag (catalog_id, snapshot_id);
+
+-- Options, lifetimes, quotas and labels
 
 -- Options. catalog_id -1 is the whole lake.
 CREATE TABLE forklake_ducklake_metadata (
@@ -130,6 +163,36 @@ CREATE TABLE forklake_ducklake_metadata (
     scope_id INTEGER NOT NULL DEFAULT -1,  -- the schema or table
     PRIMARY KEY (catalog_id, scope, scope_id, key)
 ) WITHOUT ROWID;
+
+-- When a catalog ends of itself: from then on it refuses commits and forks, and it is dropped by the next reap.
+CREATE TABLE forklake_ducklake_lifetime (
+    catalog_id INTEGER NOT NULL,
+    expires_at TEXT NOT NULL,  -- when it ends
+    renew_seconds INTEGER,  -- each commit moves the end to so many seconds after it
+    purge_after_seconds INTEGER,  -- so long after it was dropped it is purged; NULL: never of itself
+    PRIMARY KEY (catalog_id)
+) WITHOUT ROWID;
+CREATE INDEX forklake_lifetime_end_idx ON forklake_ducklake_lifetime (expires_at);
+
+-- What a catalog may hold. NULL: any number.
+CREATE TABLE forklake_ducklake_quota (
+    catalog_id INTEGER NOT NULL,
+    max_bytes INTEGER,  -- of files
+    max_files INTEGER,  -- data and delete files
+    max_forks INTEGER,  -- that live
+    max_depth INTEGER,  -- of forks of forks
+    subtree INTEGER NOT NULL,  -- whether its forks, and theirs, count with it
+    PRIMARY KEY (catalog_id)
+) WITHOUT ROWID;
+
+-- A label of a catalog, for whoever looks for catalogs.
+CREATE TABLE forklake_ducklake_catalog_label (
+    catalog_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (catalog_id, key)
+) WITHOUT ROWID;
+CREATE INDEX forklake_catalog_label_idx ON forklake_ducklake_catalog_label (key, value);
 
 -- Writers, and what awaits collection
 
@@ -380,6 +443,8 @@ CREATE TABLE forklake_ducklake_data_file (
     partial_max INTEGER,  -- of a merged file: the newest snapshot that it holds rows of
     read_upto INTEGER,  -- a copied row of a merged file keeps the bound it was read with
     numbering_id INTEGER,  -- the imported catalog whose old snapshot numbers it carries; NULL where they are ours
+    origin_snapshot_id INTEGER,  -- the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
+    columns_known INTEGER NOT NULL DEFAULT 1,  -- whether its columns are those of the table when it began; else its footer tells
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_data_file_scan_idx ON forklake_ducklake_data_file (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -499,6 +564,7 @@ CREATE TABLE forklake_ducklake_table_stats (
     next_column_id INTEGER NOT NULL,
     PRIMARY KEY (catalog_id, table_id, begin_snapshot)
 ) WITHOUT ROWID;
+CREATE INDEX forklake_table_stats_begin_idx ON forklake_ducklake_table_stats (catalog_id, begin_snapshot);
 
 -- What is known of the values of a column over all files; bounds are never narrowed. The columns of a table are written
 -- as one set.
@@ -527,6 +593,7 @@ CREATE TABLE forklake_ducklake_inlined_row (
     row_id INTEGER NOT NULL,
     schema_version INTEGER NOT NULL,
     document TEXT NOT NULL,  -- its values by column id, in exact text encodings
+    origin_snapshot_id INTEGER,  -- the snapshot that first added it, in whichever catalog; NULL: begin_snapshot
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_inlined_row_scan_idx ON forklake_ducklake_inlined_row (catalog_id, table_id, end_snapshot, begin_snapshot);
@@ -543,10 +610,11 @@ CREATE TABLE forklake_ducklake_inlined_delete (
     PRIMARY KEY (catalog_id, row_uid)
 ) WITHOUT ROWID;
 CREATE INDEX forklake_inlined_delete_scan_idx ON forklake_ducklake_inlined_delete (catalog_id, table_id, end_snapshot, begin_snapshot);
+CREATE INDEX forklake_inlined_delete_data_idx ON forklake_ducklake_inlined_delete (catalog_id, data_file_id);
 
 INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
     (-1, 'version', '1.0'),
-    (-1, 'forklake_version', '2'),
+    (-1, 'forklake_version', '3'),
     (-1, 'created_by', 'forklake'),
     (-1, 'encrypted', 'false');
 
@@ -555,10 +623,16 @@ INSERT INTO forklake_ducklake_metadata (catalog_id, key, value) VALUES
 -- A versioned row ends where its owner ended it, or where a nearer catalog of the chain hid it, or never (NULL).
 
 -- Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own rows
--- lies above every end but that of a live row. A union of the two tables would be made anew for every question.
+-- lies above every end but that of a live row. A refresh begins another epoch (since, until), of which inherited rows
+-- begin at begins. Snapshots from versions_from on are versions. A union of the two tables would be made anew for every
+-- question.
 CREATE VIEW forklake_lake_link AS
 SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catalog_id) AS owner_id,
-       coalesce(g.upto, 9223372036854775806) AS upto
+       coalesce(g.upto, 9223372036854775806) AS upto, coalesce(g.since, 0) AS since, coalesce(g.until, 9223372036854775807) AS until,
+       coalesce(g.versions_from, 0) AS versions_from,
+       CASE WHEN (SELECT f.versions_from FROM forklake_ducklake_segment f
+                   WHERE f.catalog_id = g.catalog_id AND f.since = g.since AND f.depth = 1) = 9223372036854775807
+            THEN g.since ELSE 0 END AS begins
   FROM forklake_ducklake_head h
   CROSS JOIN (SELECT 0 AS inherited UNION ALL SELECT 1) w
   LEFT JOIN forklake_ducklake_segment g ON g.catalog_id = h.catalog_id AND w.inherited
@@ -566,7 +640,7 @@ SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catal
 
 -- The same of live catalogs, with their names.
 CREATE VIEW forklake_lake_chain AS
-SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
+SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto, n.since, n.until, n.versions_from, n.begins
   FROM forklake_ducklake_catalog k
   CROSS JOIN forklake_lake_link n ON n.catalog_id = k.catalog_id
  WHERE k.end_snapshot = 9223372036854775807;
@@ -593,19 +667,22 @@ SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_ve
        (SELECT q.next_value FROM forklake_sequence q WHERE q.name = 'ducklake_file_id_seq') AS next_file_id
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_snapshot r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto;
+ WHERE r.snapshot_id >= c.versions_from AND r.snapshot_id <= c.upto;
 
 CREATE VIEW ducklake_snapshot_changes AS
 SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.changes_made, r.author, r.commit_message, r.commit_extra_info
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_snapshot_changes r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto;
+ WHERE r.snapshot_id <= c.upto
+   AND r.snapshot_id >= c.versions_from;
 
 CREATE VIEW ducklake_schema_versions AS
 SELECT c.catalog_id, c.catalog_name, r.begin_snapshot, r.schema_version, r.table_id
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_schema_versions r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Options of the catalog, and those of the lake that it does not set itself; data_path is the catalog's directory.
 CREATE VIEW ducklake_metadata AS
@@ -628,176 +705,209 @@ SELECT k.catalog_id, k.catalog_name, 'data_path', p.directory, NULL, NULL
  WHERE k.end_snapshot = 9223372036854775807;
 
 CREATE VIEW ducklake_schema AS
-SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.schema_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_name, r.path, r.path_is_relative
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_schema r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_table AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.table_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_id, r.table_name, r.path, r.path_is_relative
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_table r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_column AS
-SELECT c.catalog_id, c.catalog_name, r.column_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.column_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.table_id, r.column_order, r.column_name, r.column_type, r.initial_default, r.default_value, r.nulls_allowed,
        r.parent_column, r.default_value_type, r.default_value_dialect
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_column r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_view AS
-SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.view_uuid,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.schema_id, r.view_name, r.dialect, r.sql, r.column_aliases
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_view r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_macro AS
-SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.schema_id, r.macro_id, r.macro_name,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_macro r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_tag AS
-SELECT c.catalog_id, c.catalog_name, r.object_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.object_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_column_tag AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.column_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_column_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- DuckLake 1.1's.
 CREATE VIEW ducklake_view_column_tag AS
-SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.view_id, r.column_name,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = 0 AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = 0 AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = 0 AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.key, r.value
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_view_column_tag r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_partition_info AS
-SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.partition_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_partition_info r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_sort_info AS
-SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.sort_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_sort_info r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Files that a catalog inherits lie below their owner's directory, so they have an absolute path. Keys of files do not
 -- show: who may read the views need not be one who may read the rows.
 CREATE VIEW ducklake_data_file AS
-SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.file_order,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
@@ -808,24 +918,28 @@ SELECT c.catalog_id, c.catalog_name, r.data_file_id, r.table_id, r.begin_snapsho
                     CROSS JOIN forklake_ducklake_segment m ON m.catalog_id = n.catalog_id
                     CROSS JOIN forklake_ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     CROSS JOIN forklake_lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.file_format, r.record_count, r.file_size_bytes,
        r.footer_size, r.row_id_start, r.partition_id, r.mapping_id, r.partial_max
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_data_file r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_delete_file AS
-SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.data_file_id,
        CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
@@ -836,45 +950,52 @@ SELECT c.catalog_id, c.catalog_name, r.delete_file_id, r.table_id, r.begin_snaps
                     CROSS JOIN forklake_ducklake_segment m ON m.catalog_id = n.catalog_id
                     CROSS JOIN forklake_ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     CROSS JOIN forklake_lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path,
        r.path_is_relative AND c.depth = 0 AS path_is_relative, r.format, r.delete_count, r.file_size_bytes,
        r.footer_size, r.partial_max
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_delete_file r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Ours: the rows and deleted rows that are kept in the metadata, of all tables.
 CREATE VIEW ducklake_inlined_row AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.row_id, r.schema_version,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot,
        r.document
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_inlined_row r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 CREATE VIEW ducklake_inlined_delete AS
-SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id, r.begin_snapshot,
+SELECT c.catalog_id, c.catalog_name, r.table_id, r.data_file_id, r.row_id,
+       CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot,
        CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake_ducklake_segment n
                    CROSS JOIN forklake_ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = r.table_id AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake_ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = r.table_id AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, 9223372036854775807))
        END AS end_snapshot
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_inlined_delete r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto;
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0);
 
 -- Empty: there is no table of inlined rows per table. They are in ducklake_inlined_row.
 CREATE VIEW ducklake_inlined_data_tables AS
@@ -888,7 +1009,9 @@ SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.dialect, r.sql, r.
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_macro f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_macro_impl r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_macro_parameters AS
 SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.parameter_name, r.parameter_type,
@@ -896,14 +1019,18 @@ SELECT c.catalog_id, c.catalog_name, f.macro_id, r.impl_id, r.column_id, r.param
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_macro f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_macro_parameters r ON r.catalog_id = f.catalog_id AND r.macro_id = f.macro_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_partition_column AS
 SELECT c.catalog_id, c.catalog_name, f.partition_id, f.table_id, r.partition_key_index, r.column_id, r.transform
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_partition_info f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_partition_column r ON r.catalog_id = f.catalog_id AND r.partition_id = f.partition_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_sort_expression AS
 SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.expression, r.dialect, r.sort_direction,
@@ -911,7 +1038,9 @@ SELECT c.catalog_id, c.catalog_name, f.sort_id, f.table_id, r.sort_key_index, r.
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_sort_info f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_sort_expression r ON r.catalog_id = f.catalog_id AND r.sort_id = f.sort_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_file_column_stats AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.column_size_bytes, r.value_count,
@@ -919,7 +1048,9 @@ SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_file_column_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_file_variant_stats AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.variant_path, r.shredded_type,
@@ -927,14 +1058,18 @@ SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.column_id, r.
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_file_variant_stats r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_file_partition_value AS
 SELECT c.catalog_id, c.catalog_name, f.data_file_id, f.table_id, r.partition_key_index, r.partition_value
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_file_partition_value r ON r.catalog_id = f.catalog_id AND r.data_file_id = f.data_file_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Many files share a mapping, and a fork that uses an inherited one has a copy of it: each shows once.
 CREATE VIEW ducklake_column_mapping AS
@@ -942,7 +1077,9 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.table_id, r.type
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_column_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 CREATE VIEW ducklake_name_mapping AS
 SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.source_name, r.target_field_id,
@@ -950,18 +1087,21 @@ SELECT DISTINCT c.catalog_id, c.catalog_name, r.mapping_id, r.column_id, r.sourc
   FROM forklake_lake_chain c
   CROSS JOIN forklake_ducklake_data_file f ON f.catalog_id = c.owner_id
   CROSS JOIN forklake_ducklake_name_mapping r ON r.catalog_id = f.catalog_id AND r.mapping_id = f.mapping_id
- WHERE f.begin_snapshot <= c.upto;
+ WHERE f.begin_snapshot <= c.upto
+   AND NOT EXISTS (SELECT 1 FROM forklake_ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since);
 
 -- Statistics of the tables that there are: the newest of the nearest catalog that wrote any.
 CREATE VIEW ducklake_table_stats AS
 SELECT t.catalog_id, t.catalog_name, t.table_id, r.record_count, r.next_row_id, r.file_size_bytes
   FROM ducklake_table t
-  CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id
+  CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id AND c.until = 9223372036854775807
   CROSS JOIN forklake_ducklake_table_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
  WHERE t.end_snapshot IS NULL
    AND c.depth = (SELECT min(n.depth) FROM forklake_lake_link n
                     CROSS JOIN forklake_ducklake_table_stats x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+                   WHERE n.catalog_id = t.catalog_id AND n.until = 9223372036854775807 AND x.table_id = t.table_id
+                     AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake_ducklake_table_stats x
                             WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
                               AND x.begin_snapshot <= c.upto);
@@ -970,12 +1110,13 @@ CREATE VIEW ducklake_table_column_stats AS
 SELECT t.catalog_id, t.catalog_name, t.table_id, r.column_id, r.contains_null, r.contains_nan, r.min_value, r.max_value,
        r.extra_stats
   FROM ducklake_table t
-  CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id
+  CROSS JOIN forklake_lake_link c ON c.catalog_id = t.catalog_id AND c.until = 9223372036854775807
   CROSS JOIN forklake_ducklake_table_column_stats r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
  WHERE t.end_snapshot IS NULL
    AND c.depth = (SELECT min(n.depth) FROM forklake_lake_link n
                     CROSS JOIN forklake_ducklake_table_column_stats x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+                   WHERE n.catalog_id = t.catalog_id AND n.until = 9223372036854775807 AND x.table_id = t.table_id
+                     AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake_ducklake_table_column_stats x
                             WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
                               AND x.begin_snapshot <= c.upto);

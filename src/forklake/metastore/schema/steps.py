@@ -7,12 +7,25 @@ one gets a description of its own, of the table as it was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-from forklake.metastore.schema.catalog_tables import DUE, FACTS, LEASE
-from forklake.metastore.schema.description import Table
-from forklake.metastore.schema.file_tables import DATA_FILE, DELETE_FILE
+from forklake.metastore.schema.catalog_tables import (
+    COLUMN_IDS,
+    DUE,
+    FACTS,
+    HEAD,
+    LABEL,
+    LEASE,
+    LIFETIME,
+    MERGE,
+    QUOTA,
+    SEGMENT,
+    SNAPSHOT_TAG,
+)
+from forklake.metastore.schema.description import LIVE, Sequence, Table
+from forklake.metastore.schema.file_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, TABLE_STATS
 from forklake.metastore.schema.object_tables import SCHEMA, TABLE
 
 VERSION: Final = int(FACTS["forklake_version"])
@@ -27,7 +40,9 @@ class Step:
         version: The version that the step leads to, from the one before.
         about: What is new, for people.
         tables: New tables, with their indexes.
+        sequences: New sequences.
         columns: New columns of tables that there were.
+        rekeyed: Tables that there were and get another key, each with its new columns: the values for rows ``r``.
         indexes: New indexes of tables that there were, by name.
         rows: Statements that write what the older version did not, in PostgreSQL's dialect and valid in all.
     """
@@ -35,7 +50,9 @@ class Step:
     version: int
     about: str
     tables: tuple[Table, ...] = ()
+    sequences: tuple[Sequence, ...] = ()
     columns: tuple[tuple[Table, str], ...] = ()
+    rekeyed: Mapping[Table, Mapping[str, str]] = field(default_factory=dict)
     indexes: tuple[tuple[Table, str], ...] = ()
     rows: tuple[str, ...] = ()
 
@@ -52,6 +69,20 @@ _MAY_HOLD_DEAD_ROWS: Final = (
     " GROUP BY k.catalog_id"
 )
 
+# A fork is in its first epoch, which began with the fork.
+_FIRST_SNAPSHOT: Final = (
+    "(SELECT min(l.snapshot_id) FROM forklake.ducklake_snapshot_lineage l WHERE l.catalog_id = r.catalog_id)"
+)
+_COUNT_OWN_FILES: Final = "UPDATE forklake.ducklake_head SET " + ", ".join(
+    f"{column} = "
+    + " + ".join(
+        f"(SELECT coalesce({total}, 0) FROM forklake.{table.name} f"
+        f" WHERE f.catalog_id = forklake.ducklake_head.catalog_id AND f.end_snapshot = {LIVE})"
+        for table in (DATA_FILE, DELETE_FILE)
+    )
+    for column, total in (("own_files", "count(*)"), ("own_bytes", "sum(f.file_size_bytes)"))
+)
+
 STEPS: Final = (
     Step(
         2,
@@ -66,6 +97,22 @@ STEPS: Final = (
             (DELETE_FILE, "delete_file_path_idx"),
         ),
         rows=(_MAY_HOLD_DEAD_ROWS,),
+    ),
+    Step(
+        3,
+        "merges, refreshed forks, tags of snapshots, lifetimes, quotas and labels of catalogs",
+        tables=(MERGE, SNAPSHOT_TAG, LIFETIME, QUOTA, LABEL),
+        sequences=(COLUMN_IDS,),
+        columns=(
+            (HEAD, "own_files"),
+            (HEAD, "own_bytes"),
+            (DATA_FILE, "origin_snapshot_id"),
+            (DATA_FILE, "columns_known"),
+            (INLINED_ROW, "origin_snapshot_id"),
+        ),
+        rekeyed={SEGMENT: {"since": _FIRST_SNAPSHOT, "until": str(LIVE), "versions_from": "0"}},
+        indexes=((INLINED_DELETE, "inlined_delete_data_idx"), (TABLE_STATS, "table_stats_begin_idx")),
+        rows=(_COUNT_OWN_FILES,),
     ),
 )
 

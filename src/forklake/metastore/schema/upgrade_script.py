@@ -15,6 +15,9 @@ from forklake.metastore.schema.write import (
     comments_text,
     functions_text,
     index_text,
+    rekey_text,
+    remake_text,
+    sequence_text,
     table_text,
     translate,
     view_text,
@@ -61,8 +64,9 @@ def step_script(product: Product, step: Step, partitions: int) -> Iterator[str]:
     """Yield the statements of one step; the last one changes the version."""
     for table in step.tables:
         yield from table_text(product, table, partitions).split(";\n")
-    for table, name in step.columns:
-        yield from column_text(product, table, _column(table, name))
+    yield from (sequence_text(product, sequence) for sequence in step.sequences)
+    for table in dict.fromkeys((*step.rekeyed, *(of for of, _ in step.columns))):
+        yield from _changed_table(product, step, table, partitions)
     if product.index is not None:
         for table, name in step.indexes:
             yield index_text(product, table, next(index for index in table.indexes if index.name == name))
@@ -72,6 +76,25 @@ def step_script(product: Product, step: Step, partitions: int) -> Iterator[str]:
         f"UPDATE forklake.ducklake_metadata SET value = '{step.version}'"
         " WHERE catalog_id = -1 AND scope = '' AND key = 'forklake_version'",
     )
+
+
+def _changed_table(product: Product, step: Step, table: Table, partitions: int) -> Iterator[str]:
+    """Yield the statements that give a table its new columns and its new key."""
+    values = {column: translate(product, value) for column, value in step.rekeyed.get(table, {}).items()}
+    added = [_column(table, name) for name in (*values, *(name for of, name in step.columns if of is table))]
+    if not product.adds_columns or (values and not product.alters_keys):
+        defaults = {column.name: _default(product, column) for column in added}
+        yield from remake_text(product, table, defaults | values, partitions)
+        return
+    yield from (column_text(product, table, column) for column in added)
+    if values:
+        settings = ", ".join(f"{column} = {value}" for column, value in values.items())
+        yield f"UPDATE {product.base}{table.name} r SET {settings}"
+        yield from rekey_text(product, table)
+
+
+def _default(product: Product, column: Column) -> str:
+    return product.true if column.default == "true" else column.default or "NULL"
 
 
 def _column(table: Table, name: str) -> Column:

@@ -80,23 +80,33 @@ def views(product: Product) -> Iterator[View]:
 def _link(product: Product) -> View:
     about = (
         "Whose rows each catalog sees, nearest first (depth 0: itself), and up to which snapshot; the limit for its own"
-        " rows lies above every end but that of a live row."
+        " rows lies above every end but that of a live row. A refresh begins another epoch (since, until), of which"
+        " inherited rows begin at begins. Snapshots from versions_from on are versions."
     )
+    begins = f"""\
+CASE WHEN (SELECT f.versions_from FROM forklake.ducklake_segment f
+                   WHERE f.catalog_id = g.catalog_id AND f.since = g.since AND f.depth = 1) = {LIVE}
+            THEN g.since ELSE 0 END AS begins"""
     if product.splits_unions:
         return View(
             "forklake.lake_link",
             f"""\
-SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, {_OWN_LIMIT} AS upto
+SELECT h.catalog_id, CAST(0 AS smallint) AS depth, h.catalog_id AS owner_id, {_OWN_LIMIT} AS upto,
+       CAST(0 AS bigint) AS since, {LIVE} AS until, CAST(0 AS bigint) AS versions_from, CAST(0 AS bigint) AS begins
   FROM forklake.ducklake_head h
 UNION ALL
-SELECT g.catalog_id, g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g""",
+SELECT g.catalog_id, g.depth, g.owner_id, g.upto, g.since, g.until, g.versions_from,
+       {begins}
+  FROM forklake.ducklake_segment g""",
             about,
         )
     return View(
         "forklake.lake_link",
         f"""\
 SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catalog_id) AS owner_id,
-       coalesce(g.upto, {_OWN_LIMIT}) AS upto
+       coalesce(g.upto, {_OWN_LIMIT}) AS upto, coalesce(g.since, 0) AS since, coalesce(g.until, {LIVE}) AS until,
+       coalesce(g.versions_from, 0) AS versions_from,
+       {begins}
   FROM forklake.ducklake_head h
   CROSS JOIN (SELECT 0 AS inherited UNION ALL SELECT 1) w
   LEFT JOIN forklake.ducklake_segment g ON g.catalog_id = h.catalog_id AND w.inherited
@@ -108,7 +118,7 @@ SELECT h.catalog_id, coalesce(g.depth, 0) AS depth, coalesce(g.owner_id, h.catal
 _CHAIN: Final = View(
     "forklake.lake_chain",
     f"""\
-SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto
+SELECT k.catalog_id, k.catalog_name, n.depth, n.owner_id, n.upto, n.since, n.until, n.versions_from, n.begins
   FROM forklake.ducklake_catalog k
   JOIN forklake.lake_link n ON n.catalog_id = k.catalog_id
  WHERE k.end_snapshot = {LIVE}""",
@@ -149,19 +159,27 @@ SELECT c.catalog_id, c.catalog_name, r.snapshot_id, r.snapshot_time, r.schema_ve
        {files} AS next_file_id
   FROM forklake.lake_chain c
   JOIN forklake.ducklake_snapshot r ON r.catalog_id = c.owner_id
- WHERE r.snapshot_id <= c.upto""",
+ WHERE r.snapshot_id >= c.versions_from AND r.snapshot_id <= c.upto""",
         "The lineage of a catalog. The counters are those of the whole lake, as they are now.",
     )
 
 
+# An owner that a later epoch has too shows all of its rows there.
+_LAST_OF_OWNER: Final = """\
+NOT EXISTS (SELECT 1 FROM forklake.ducklake_segment o
+                    WHERE o.catalog_id = c.catalog_id AND o.owner_id = c.owner_id AND o.since > c.since)"""
+
+
 def _of_lineage(table: Table, bound: str) -> View:
+    once = "r.snapshot_id >= c.versions_from" if bound == "snapshot_id" else _LAST_OF_OWNER
     return View(
         f"ducklake.{table.name}",
         f"""\
 SELECT {_fill(["c.catalog_id", "c.catalog_name", *(f"r.{column.name}" for column in _view_columns(table))])}
   FROM forklake.lake_chain c
   JOIN forklake.{table.name} r ON r.catalog_id = c.owner_id
- WHERE r.{bound} <= c.upto""",
+ WHERE r.{bound} <= c.upto
+   AND {once}""",
     )
 
 
@@ -209,7 +227,8 @@ CASE WHEN c.depth = 0 OR NOT r.path_is_relative THEN r.path
                     JOIN forklake.ducklake_segment m ON m.catalog_id = n.catalog_id
                     JOIN forklake.ducklake_schema s ON s.catalog_id = m.owner_id AND s.schema_id = t.schema_id
                     JOIN forklake.lake_directory p ON p.catalog_id = c.owner_id
-                   WHERE n.catalog_id = c.catalog_id AND n.depth >= c.depth AND m.depth >= c.depth LIMIT 1) || r.path
+                   WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth >= c.depth
+                     AND m.since = c.since AND m.depth >= c.depth LIMIT 1) || r.path
        END AS path"""
 
 
@@ -224,19 +243,22 @@ CASE WHEN r.end_snapshot <= c.upto THEN r.end_snapshot
             WHEN c.depth > 0 THEN coalesce(
                 (SELECT min(z.snapshot_id) FROM forklake.ducklake_segment n
                    JOIN forklake.ducklake_tombstone z ON z.catalog_id = n.owner_id
-                  WHERE n.catalog_id = c.catalog_id AND n.depth < c.depth AND z.snapshot_id <= n.upto
-                    AND z.scope_id = {scope} AND z.row_uid = r.row_uid),
+                  WHERE n.catalog_id = c.catalog_id AND n.since = c.since AND n.depth < c.depth
+                    AND z.snapshot_id <= n.upto AND z.scope_id = {scope} AND z.row_uid = r.row_uid),
                 (SELECT z.snapshot_id FROM forklake.ducklake_tombstone z
-                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = {scope} AND z.row_uid = r.row_uid))
+                  WHERE z.catalog_id = c.catalog_id AND z.scope_id = {scope} AND z.row_uid = r.row_uid
+                    AND z.snapshot_id < c.until),
+                nullif(c.until, {LIVE}))
        END AS end_snapshot"""
-    special = {"end_snapshot": ended}
+    begun = "CASE WHEN r.begin_snapshot < c.begins THEN c.begins ELSE r.begin_snapshot END AS begin_snapshot"
+    special = {"begin_snapshot": begun, "end_snapshot": ended}
     if table in (DATA_FILE, DELETE_FILE):
         special |= {"path": _PATH, "path_is_relative": "r.path_is_relative AND c.depth = 0 AS path_is_relative"}
     return f"""\
 SELECT {_fill(["c.catalog_id", "c.catalog_name", *(special.get(c.name, f"r.{c.name}") for c in _view_columns(table))])}
   FROM forklake.lake_chain c
   JOIN forklake.{table.name} r ON r.catalog_id = c.owner_id
- WHERE r.begin_snapshot <= c.upto"""
+ WHERE r.begin_snapshot <= c.upto AND (r.end_snapshot > c.upto OR c.begins = 0)"""
 
 
 def _follows(table: Table) -> str:
@@ -255,7 +277,8 @@ def _follows(table: Table) -> str:
   FROM forklake.lake_chain c
   JOIN forklake.{parent.name} f ON f.catalog_id = c.owner_id
   JOIN forklake.{table.name} r ON r.catalog_id = f.catalog_id AND r.{key} = f.{key}
- WHERE f.begin_snapshot <= c.upto"""
+ WHERE f.begin_snapshot <= c.upto
+   AND {_LAST_OF_OWNER}"""
 
 
 def _latest(table: Table, product: Product) -> str:
@@ -279,7 +302,7 @@ SELECT {_fill(columns)}
         CROSS JOIN LATERAL (
               SELECT max(x.begin_snapshot) AS begin_snapshot FROM forklake.{table.name} x
                WHERE x.catalog_id = n.owner_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto) m
-        WHERE n.catalog_id = t.catalog_id AND m.begin_snapshot IS NOT NULL
+        WHERE n.catalog_id = t.catalog_id AND n.until = {LIVE} AND m.begin_snapshot IS NOT NULL
         ORDER BY n.depth LIMIT 1) newest
   JOIN forklake.{table.name} r
     ON r.catalog_id = newest.owner_id AND r.table_id = t.table_id AND r.begin_snapshot = newest.begin_snapshot
@@ -287,12 +310,13 @@ SELECT {_fill(columns)}
     return f"""\
 SELECT {_fill(columns)}
   FROM ducklake.ducklake_table t
-  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id
+  JOIN forklake.lake_link c ON c.catalog_id = t.catalog_id AND c.until = {LIVE}
   JOIN forklake.{table.name} r ON r.catalog_id = c.owner_id AND r.table_id = t.table_id
  WHERE t.end_snapshot IS NULL
    AND c.depth = (SELECT min(n.depth) FROM forklake.lake_link n
                     JOIN forklake.{table.name} x ON x.catalog_id = n.owner_id
-                   WHERE n.catalog_id = t.catalog_id AND x.table_id = t.table_id AND x.begin_snapshot <= n.upto)
+                   WHERE n.catalog_id = t.catalog_id AND n.until = {LIVE} AND x.table_id = t.table_id
+                     AND x.begin_snapshot <= n.upto)
    AND r.begin_snapshot = (SELECT max(x.begin_snapshot) FROM forklake.{table.name} x
                             WHERE x.catalog_id = c.owner_id AND x.table_id = t.table_id
                               AND x.begin_snapshot <= c.upto)"""

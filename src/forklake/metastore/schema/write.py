@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Final
 
 from forklake.errors import InvalidInputError
-from forklake.metastore.schema.catalog_tables import FACTS, SCHEMA_VERSIONS, SEQUENCES
-from forklake.metastore.schema.description import Column, Index, Table, Visibility
+from forklake.metastore.schema.catalog_tables import FACTS, MERGE, SCHEMA_VERSIONS, SEQUENCES
+from forklake.metastore.schema.description import Column, Index, Sequence, Table, Visibility
 from forklake.metastore.schema.meanings import meaning
 from forklake.metastore.schema.products import POSTGRESQL, Product
 from forklake.metastore.schema.sections import SECTIONS, TABLES
@@ -97,14 +97,20 @@ def translate(product: Product, text: str) -> str:
 
 def _sequences(product: Product) -> str:
     if not product.counters:
-        made = (f"CREATE SEQUENCE {product.base}{of.name} MINVALUE 0 START WITH 0;  -- {of.about}" for of in SEQUENCES)
-        return "\n".join(made)
-    rows = ",\n".join(f"    ('{of.name}', 0)" for of in SEQUENCES)
+        return "\n".join(f"{sequence_text(product, of)};  -- {of.about}" for of in SEQUENCES)
+    rows = ",\n".join(f"    ('{of.name}', {of.first})" for of in SEQUENCES)
     text, number = product.types["text"], product.types["number"]
     return (
         f"CREATE TABLE {product.base}sequence (\n    name {text} PRIMARY KEY,\n    next_value {number} NOT NULL\n)"
         f"{product.table_end};\nINSERT INTO {product.base}sequence (name, next_value) VALUES\n{rows};"
     )
+
+
+def sequence_text(product: Product, sequence: Sequence) -> str:
+    """Return the statement that makes a sequence in a database that is there."""
+    if product.counters:
+        return f"INSERT INTO {product.base}sequence (name, next_value) VALUES ('{sequence.name}', {sequence.first})"
+    return f"CREATE SEQUENCE {product.base}{sequence.name} MINVALUE 0 START WITH {sequence.first}"
 
 
 def table_text(product: Product, table: Table, partitions: int) -> str:
@@ -163,15 +169,35 @@ def comments_text(product: Product, table: Table) -> str:
     return "\n".join(f"COMMENT ON {what} IS {quote_text(text)};" for what, text in told if text)
 
 
-def column_text(product: Product, table: Table, column: Column) -> list[str]:
-    """Return the statements that add a column to a table that has rows."""
-    name, text = product.base + table.name, _column(product, table, column)
-    if not product.adds_required and not column.is_nullable:
-        return [
-            f"ALTER TABLE {name} ADD COLUMN {text.replace(' NOT NULL', '')}",
-            f"ALTER TABLE {name} ALTER COLUMN {column.name} SET NOT NULL",
-        ]
-    return [f"ALTER TABLE {name} ADD COLUMN {text}"]
+def column_text(product: Product, table: Table, column: Column) -> str:
+    """Return the statement that adds a column to a table that has rows."""
+    return f"ALTER TABLE {product.base}{table.name} ADD COLUMN {_column(product, table, column)}"
+
+
+def rekey_text(product: Product, table: Table) -> list[str]:
+    """Return the statements that give a table its key, in place of the one it had."""
+    name = product.base + table.name
+    return [
+        f"ALTER TABLE {name} DROP CONSTRAINT {table.name}_pkey",
+        f"ALTER TABLE {name} ADD PRIMARY KEY ({', '.join(('catalog_id', *table.key))})",
+    ]
+
+
+def remake_text(product: Product, table: Table, values: Mapping[str, str], partitions: int) -> list[str]:
+    """Return the statements that make a table again as it is described, with its rows.
+
+    ``values`` has the new columns, as expressions on a row ``r``.
+    """
+    name = product.base + table.name
+    columns = [column.name for column in table.stored_columns]
+    return [
+        f"CREATE TABLE {name}_before AS SELECT * FROM {name}",
+        f"DROP TABLE {name}",
+        *table_text(product, table, partitions).split(";\n"),
+        f"INSERT INTO {name} ({', '.join(columns)})"
+        f" SELECT {', '.join(values.get(column, f'r.{column}') for column in columns)} FROM {name}_before r",
+        f"DROP TABLE {name}_before",
+    ]
 
 
 def view_text(product: Product, view: View) -> str:
@@ -203,7 +229,7 @@ def functions_text() -> str:
 def is_committed(table: Table) -> bool:
     """Return whether a commit writes its caller's rows to the table."""
     return table.visibility in (Visibility.INTERVAL, Visibility.FOLLOWS, Visibility.LATEST) or (
-        table is SCHEMA_VERSIONS
+        table in (SCHEMA_VERSIONS, MERGE)
     )
 
 

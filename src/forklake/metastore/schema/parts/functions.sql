@@ -16,20 +16,95 @@ AS $$ SELECT pg_advisory_xact_lock('forklake.ducklake_catalog'::regclass::oid::i
 CREATE FUNCTION forklake.real_id(id bigint, new_ids bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
 AS $$ SELECT CASE WHEN id < 0 THEN new_ids[-id] ELSE id END $$;
 
+-- Return why a quota refuses a catalog as it now stands, or NULL: its own, or one of an ancestor that counts its forks.
+-- Spenders of such a quota wait for each other here, so that no two of them spend the same rest.
+CREATE FUNCTION forklake.exceeded(p_catalog bigint, p_files boolean, p_bytes boolean) RETURNS jsonb
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    v_quota record;
+    v_files numeric;
+    v_bytes numeric;
+BEGIN
+    FOR v_quota IN
+        SELECT q.catalog_id, q.max_bytes, q.max_files, q.subtree FROM forklake.ducklake_quota q
+         WHERE q.catalog_id = ANY (p_catalog || ARRAY(
+                   SELECT g.owner_id FROM forklake.ducklake_segment g WHERE g.catalog_id = p_catalog))
+           AND (q.subtree OR q.catalog_id = p_catalog)
+         ORDER BY q.catalog_id FOR UPDATE
+    LOOP
+        SELECT sum(h.own_files), sum(h.own_bytes) INTO v_files, v_bytes FROM forklake.ducklake_head h
+         WHERE h.live AND h.catalog_id = ANY (v_quota.catalog_id || CASE WHEN v_quota.subtree THEN ARRAY(
+                   SELECT g.catalog_id FROM forklake.ducklake_segment g WHERE g.owner_id = v_quota.catalog_id) END);
+        IF p_bytes AND v_bytes > v_quota.max_bytes THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'bytes',
+                                      'limit', v_quota.max_bytes, 'wanted', v_bytes);
+        ELSIF p_files AND v_files > v_quota.max_files THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'files',
+                                      'limit', v_quota.max_files, 'wanted', v_files);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+-- The same for new forks. p_owners is their chain, nearest first.
+CREATE FUNCTION forklake.exceeded_by_forks(p_parent bigint, p_owners bigint[], p_count bigint) RETURNS jsonb
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    v_quota record;
+    v_level bigint;
+    v_forks bigint;
+BEGIN
+    FOR v_quota IN
+        SELECT q.catalog_id, q.max_forks, q.max_depth, q.subtree FROM forklake.ducklake_quota q
+         WHERE q.catalog_id = ANY (p_parent || p_owners) ORDER BY q.catalog_id FOR UPDATE
+    LOOP
+        v_level := coalesce(array_position(p_owners, v_quota.catalog_id), 1);
+        IF v_level > v_quota.max_depth THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'depth',
+                                      'limit', v_quota.max_depth, 'wanted', v_level);
+        END IF;
+        CONTINUE WHEN v_quota.max_forks IS NULL;
+        IF v_quota.subtree THEN
+            SELECT count(*) INTO v_forks FROM (
+                SELECT DISTINCT g.catalog_id FROM forklake.ducklake_segment g
+                  JOIN forklake.ducklake_head h ON h.catalog_id = g.catalog_id AND h.live
+                 WHERE g.owner_id = v_quota.catalog_id LIMIT v_quota.max_forks + 1) f;
+        ELSIF v_quota.catalog_id = p_parent THEN
+            SELECT count(*) INTO v_forks FROM (
+                SELECT FROM forklake.ducklake_catalog k WHERE k.parent_catalog_id = p_parent
+                   AND k.end_snapshot = 9223372036854775807 LIMIT v_quota.max_forks + 1) f;
+        ELSE
+            CONTINUE;
+        END IF;
+        IF v_forks + p_count > v_quota.max_forks THEN
+            RETURN jsonb_build_object('catalog_id', v_quota.catalog_id, 'counted', 'forks',
+                                      'limit', v_quota.max_forks, 'wanted', v_forks + p_count);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
 -- Move the head of a catalog from the snapshot the client planned on, and write the rows of the new one.
 --   outcome  committed; known: the commit key did this already; moved, dropped, missing: nothing was written;
---            unleased: nothing was written, the lease is gone
+--            unleased, lapsed, over_quota: nothing was written; the lease is gone, the lifetime is over, or a quota
+--            refuses the files, as refusal says
 --   p_commit {"entries": [["inserted_into_table", 3], ...], "author", "message", "extra_info", "commit_key", "lease",
 --             "schema_version", "new_objects": n, "new_files": n, "rows": {table: [row, ...]},
---             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...]}
+--             "ends": {table: [row_uid, ...]}, "tombstones": [{"scope_id", "row_uid"}, ...],
+--             "own_files", "own_bytes": by how much the catalog's own live files grow}
 CREATE FUNCTION forklake.lake_commit(
     p_catalog bigint, p_expected bigint, p_commit jsonb,
-    OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[]
+    OUT outcome text, OUT snapshot bigint, OUT made_at timestamptz, OUT objects bigint[], OUT files bigint[],
+    OUT refusal jsonb
 ) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     v_rows jsonb := p_commit -> 'rows';
     v_ends jsonb := p_commit -> 'ends';
     v_leased boolean := true;
+    v_files bigint := p_commit ->> 'own_files';
+    v_bytes bigint := p_commit ->> 'own_bytes';
+    v_end timestamptz;
+    v_renew bigint;
 BEGIN
     outcome := 'known';
     SELECT l.snapshot_id, s.snapshot_time INTO snapshot, made_at
@@ -46,7 +121,8 @@ BEGIN
     END IF;
 
     -- The id is taken after the row is locked, so ids grow in the order of the commits of a catalog.
-    UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq')
+    UPDATE forklake.ducklake_head h SET snapshot_id = nextval('forklake.ducklake_snapshot_id_seq'),
+           own_files = h.own_files + v_files, own_bytes = h.own_bytes + v_bytes
      WHERE h.catalog_id = p_catalog AND h.snapshot_id = p_expected AND h.live AND v_leased
      RETURNING h.snapshot_id INTO snapshot;
     IF NOT FOUND THEN
@@ -59,6 +135,27 @@ BEGIN
           FROM forklake.ducklake_head h WHERE h.catalog_id = p_catalog;
         outcome := coalesce(outcome, 'missing');
         RETURN;
+    END IF;
+
+    -- Read once the head is locked, which renewals, reaps and changes of a quota lock as well: what they did counts.
+    SELECT e.expires_at, e.renew_seconds INTO v_end, v_renew
+      FROM forklake.ducklake_lifetime e WHERE e.catalog_id = p_catalog;
+    IF v_end <= clock_timestamp() THEN
+        outcome := 'lapsed';
+    ELSIF v_files > 0 OR v_bytes > 0 THEN
+        refusal := forklake.exceeded(p_catalog, v_files > 0, v_bytes > 0);
+        IF refusal IS NOT NULL THEN outcome := 'over_quota'; END IF;
+    END IF;
+    IF outcome <> 'known' THEN
+        UPDATE forklake.ducklake_head h SET snapshot_id = p_expected,
+               own_files = h.own_files - v_files, own_bytes = h.own_bytes - v_bytes WHERE h.catalog_id = p_catalog;
+        snapshot := NULL;
+        RETURN;
+    END IF;
+    IF v_renew IS NOT NULL THEN
+        UPDATE forklake.ducklake_lifetime e
+           SET expires_at = greatest(e.expires_at, clock_timestamp() + make_interval(secs => v_renew))
+         WHERE e.catalog_id = p_catalog;
     END IF;
 
     outcome := 'committed';
@@ -77,9 +174,9 @@ BEGIN
     INSERT INTO forklake.ducklake_snapshot_changes
            (catalog_id, snapshot_id, changes_made, author, commit_message, commit_extra_info)
     SELECT p_catalog, snapshot,
-           string_agg((e.entry ->> 0) || ':' || CASE jsonb_typeof(e.entry -> 1)
+           coalesce(string_agg((e.entry ->> 0) || ':' || CASE jsonb_typeof(e.entry -> 1)
                WHEN 'number' THEN forklake.real_id((e.entry ->> 1)::bigint, objects)::text ELSE e.entry ->> 1 END,
-               ',' ORDER BY e.place),
+               ',' ORDER BY e.place), ''),
            p_commit ->> 'author', p_commit ->> 'message', p_commit ->> 'extra_info'
       FROM jsonb_array_elements(p_commit -> 'entries') WITH ORDINALITY AS e(entry, place);
 
@@ -97,19 +194,25 @@ END $$;
 --   p_at          the snapshot to pin, or NULL for the parent's head
 --   p_directories what the client proposes below p_prefix; a place that was ever used gives way to the uuid
 --   p_above       places that must not be a catalog's directory, since the new ones would lie below them
---   outcome       forked; missing, dropped, no_snapshot, overlap: nothing was written
+--   p_terms       {"author", "labels": {key: value, ...}, "lifetime": {"seconds", "until", "renew_seconds",
+--                 "purge_after_seconds"}}, for each of them
+--   outcome       forked; missing, dropped, lapsed, no_snapshot, overlap, over_quota: nothing was written
 CREATE FUNCTION forklake.lake_fork(
     p_parent bigint, p_at bigint, p_names varchar[], p_uuids uuid[], p_directories varchar[],
-    p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[],
-    OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[]
+    p_data_path varchar, p_prefix varchar, p_is_relative boolean, p_above varchar[], p_terms jsonb,
+    OUT outcome text, OUT pin bigint, OUT catalogs bigint[], OUT snapshots bigint[], OUT refusal jsonb
 ) LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     v_name varchar;
     v_live boolean;
     v_owners bigint[];
     v_uptos bigint[];
+    v_firsts bigint[];
+    v_depth smallint;
+    v_since bigint;
     v_schema_version bigint;
     v_made_at timestamptz;
+    v_lifetime jsonb := nullif(p_terms -> 'lifetime', 'null');
 BEGIN
     IF p_data_path IS NULL THEN PERFORM forklake.lock_shared(-1); ELSE PERFORM forklake.lock_alone(-1); END IF;
     IF p_at IS NULL THEN PERFORM forklake.lock_shared(p_parent); END IF;
@@ -120,17 +223,32 @@ BEGIN
      WHERE h.catalog_id = p_parent;
     IF NOT FOUND THEN outcome := 'missing'; RETURN; END IF;
     IF NOT v_live THEN outcome := 'dropped'; RETURN; END IF;
+    IF EXISTS (SELECT FROM forklake.ducklake_lifetime e
+                WHERE e.catalog_id = p_parent AND e.expires_at <= clock_timestamp()) THEN
+        outcome := 'lapsed'; RETURN;
+    END IF;
 
-    -- The parent's chain from the owner of the pinned snapshot on, nearest first.
+    -- The epoch of the pinned snapshot, and the depth of its owner: the parent, or an ancestor by the first epoch.
+    SELECT o.depth, o.since INTO v_depth, v_since
+      FROM (SELECT 0 AS depth, p_parent AS owner_id, 0 AS first, 9223372036854775807 AS upto,
+                   coalesce((SELECT g.since FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent
+                             AND g.since <= pin AND g.until > pin AND g.depth = 1), 0) AS since
+            UNION ALL
+            SELECT g.depth, g.owner_id, g.versions_from, g.upto, g.since FROM forklake.ducklake_segment g
+             WHERE g.catalog_id = p_parent AND g.versions_from < 9223372036854775807) o
+      JOIN forklake.ducklake_snapshot s ON s.catalog_id = o.owner_id
+     WHERE s.snapshot_id = pin AND s.snapshot_id BETWEEN o.first AND o.upto
+     ORDER BY o.depth LIMIT 1;
+    IF NOT FOUND THEN outcome := 'no_snapshot'; RETURN; END IF;
+    -- The parent's chain from that owner on, nearest first.
     WITH chain AS (
-        SELECT 0 AS depth, p_parent AS owner_id, 9223372036854775807 AS upto
+        SELECT 0 AS depth, p_parent AS owner_id, pin AS upto, v_since AS versions_from
         UNION ALL
-        SELECT g.depth, g.owner_id, g.upto FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent)
-    SELECT array_agg(c.owner_id ORDER BY c.depth), array_agg(least(c.upto, pin) ORDER BY c.depth) INTO v_owners, v_uptos
-      FROM chain c
-     WHERE c.depth >= (SELECT min(o.depth) FROM chain o JOIN forklake.ducklake_snapshot s ON s.catalog_id = o.owner_id
-                        WHERE s.snapshot_id = pin AND s.snapshot_id <= o.upto);
-    IF v_owners IS NULL THEN outcome := 'no_snapshot'; RETURN; END IF;
+        SELECT g.depth, g.owner_id, least(g.upto, pin), g.versions_from
+          FROM forklake.ducklake_segment g WHERE g.catalog_id = p_parent AND g.since = v_since)
+    SELECT array_agg(c.owner_id ORDER BY c.depth), array_agg(c.upto ORDER BY c.depth),
+           array_agg(c.versions_from ORDER BY c.depth)
+      INTO v_owners, v_uptos, v_firsts FROM chain c WHERE c.depth >= v_depth;
     -- What is pinned must still be there once nobody can expire it any more.
     IF p_at IS NOT NULL THEN PERFORM forklake.lock_shared(v_owners[1]); END IF;
     SELECT s.schema_version, greatest(clock_timestamp(), s.snapshot_time) INTO v_schema_version, v_made_at
@@ -139,6 +257,8 @@ BEGIN
     IF EXISTS (SELECT FROM forklake.ducklake_catalog k WHERE lower(k.path COLLATE "C") = ANY (p_above)) THEN
         outcome := 'overlap'; RETURN;
     END IF;
+    refusal := forklake.exceeded_by_forks(p_parent, v_owners, cardinality(p_names));
+    IF refusal IS NOT NULL THEN outcome := 'over_quota'; RETURN; END IF;
 
     outcome := 'forked';
     catalogs := ARRAY(SELECT nextval('forklake.ducklake_catalog_id_seq') FROM generate_series(1, cardinality(p_names)));
@@ -164,15 +284,25 @@ BEGIN
                SELECT count(*) FROM forklake.ducklake_catalog o
                 WHERE lower(o.path COLLATE "C") = lower(k.path COLLATE "C") AND o.catalog_id <> k.catalog_id);
     INSERT INTO forklake.ducklake_head (catalog_id, snapshot_id) SELECT unnest(catalogs), unnest(snapshots);
-    INSERT INTO forklake.ducklake_segment (catalog_id, depth, owner_id, upto)
-    SELECT n.catalog, c.depth, c.owner_id, c.upto
-      FROM unnest(catalogs) AS n(catalog), unnest(v_owners, v_uptos) WITH ORDINALITY AS c(owner_id, upto, depth);
+    INSERT INTO forklake.ducklake_segment (catalog_id, since, depth, owner_id, upto, versions_from)
+    SELECT n.catalog, n.snapshot, c.depth, c.owner_id, c.upto, c.versions_from
+      FROM unnest(catalogs, snapshots) AS n(catalog, snapshot),
+           unnest(v_owners, v_uptos, v_firsts) WITH ORDINALITY AS c(owner_id, upto, versions_from, depth);
     INSERT INTO forklake.ducklake_snapshot (catalog_id, snapshot_id, snapshot_time, schema_version)
     SELECT unnest(catalogs), unnest(snapshots), v_made_at, v_schema_version;
     INSERT INTO forklake.ducklake_snapshot_lineage (catalog_id, snapshot_id, previous_snapshot_id)
     SELECT unnest(catalogs), unnest(snapshots), pin;
-    INSERT INTO forklake.ducklake_snapshot_changes (catalog_id, snapshot_id, changes_made, commit_message)
-    SELECT unnest(catalogs), unnest(snapshots), '', 'Fork of "' || v_name || '" at snapshot ' || pin;
+    INSERT INTO forklake.ducklake_snapshot_changes (catalog_id, snapshot_id, changes_made, author, commit_message)
+    SELECT unnest(catalogs), unnest(snapshots), '', p_terms ->> 'author', 'Fork of "' || v_name || '" at snapshot ' || pin;
+    IF v_lifetime IS NOT NULL THEN
+        INSERT INTO forklake.ducklake_lifetime (catalog_id, expires_at, renew_seconds, purge_after_seconds)
+        SELECT n.catalog, coalesce((v_lifetime ->> 'until')::timestamptz,
+                                   clock_timestamp() + make_interval(secs => (v_lifetime ->> 'seconds')::float8)),
+               (v_lifetime ->> 'renew_seconds')::bigint, (v_lifetime ->> 'purge_after_seconds')::bigint
+          FROM unnest(catalogs) AS n(catalog);
+    END IF;
+    INSERT INTO forklake.ducklake_catalog_label (catalog_id, key, value)
+    SELECT n.catalog, l.key, l.value FROM unnest(catalogs) AS n(catalog), jsonb_each_text(p_terms -> 'labels') AS l;
     -- Options as they are now, without those of objects that the pin does not hold.
     INSERT INTO forklake.ducklake_metadata (catalog_id, key, value, scope, scope_id)
     SELECT n.catalog, o.key, o.value, o.scope, o.scope_id

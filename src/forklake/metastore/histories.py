@@ -1,0 +1,140 @@
+"""Histories: which rows a lineage ever showed, and when.
+
+A part of `visibility`. A refresh gives a catalog other ancestors, from one of its snapshots on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from forklake.metastore.crowd import Crowd, Dated
+from forklake.metastore.row_filter import Where
+from forklake.metastore.visibility import BareChain, Chain, Source, chain_params, with_chain
+from forklake.metastore.written_tables import BEGIN, DATA_FILE, DELETE_FILE, MetadataTable, R
+from forklake.model.ids import INFINITY, CatalogId, SnapshotId, TableId
+from forklake.model.version import FIRST, Version
+
+
+def history(source: Source, chain: Chain, table: MetadataTable[R], where: Where | None = None) -> list[Dated[R]]:
+    """Return all rows of an interval table that the lineage ever showed.
+
+    `Crowd.history` says when they begin and end.
+    """
+    return Crowd(source, [chain]).history(table, where or {})[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """The time during which a catalog has one chain of ancestors, up to a version.
+
+    Attributes:
+        since: Its first snapshot; 0 if snapshots of ancestors are versions of the catalog, too.
+        until: The first snapshot after it.
+        chain: The catalog and its ancestors then.
+    """
+
+    since: SnapshotId
+    until: SnapshotId
+    chain: Chain
+
+
+def epochs(source: Source, version: Version) -> list[Epoch]:
+    """Return the epochs of a catalog up to a version, oldest first.
+
+    Those of which no snapshot is left are not among them.
+    """
+    found = source.query(
+        "SELECT g.since, g.until, g.owner_id, g.upto, g.versions_from FROM forklake.ducklake_segment g"
+        " WHERE g.catalog_id = :c AND g.until <= :s ORDER BY g.since, g.depth",
+        c=version.catalog_id,
+        s=version.snapshot_id,
+    )
+    made = []
+    for (since, until), rows in groupby(found, key=lambda row: row[:2]):
+        _, _, owners, bounds, firsts = zip(*rows, strict=True)
+        chain = BareChain([version.catalog_id, *owners], [until - 1, *bounds])
+        made.append(Epoch(FIRST if min(firsts) < INFINITY else SnapshotId(since), SnapshotId(until), chain))
+    own = [segment.versions_from for segment in version.segments[1:]]
+    is_first = not made and min(own, default=FIRST) < INFINITY
+    return [*made, Epoch(FIRST if is_first else version.since, INFINITY, version)]
+
+
+def lineage_history(
+    source: Source, version: Version, table: MetadataTable[R], where: Where | None = None
+) -> list[Dated[R]]:
+    """Return what `history` returns, for all epochs of a catalog.
+
+    A row that came with a refresh begins there, one that went with it ends there, and one that stayed goes on.
+    """
+    found = epochs(source, version)
+    if len(found) == 1 and found[0].since == FIRST:
+        return history(source, version, table, where)
+    made: list[Dated[R]] = []
+    ending: dict[tuple[Any, ...], Dated[R]] = {}
+    for epoch in found:
+        of_epoch = []
+        for row, begin, end in history(source, epoch.chain, table, where):
+            shown, gone = max(begin, epoch.since), min(end, epoch.until)
+            before = ending.pop(_identity(table, row), None) if shown == epoch.since and shown < gone else None
+            if shown < gone:
+                of_epoch.append((row, shown if before is None else before[1], gone))
+        made += ending.values()
+        made += [dated for dated in of_epoch if dated[2] < epoch.until]
+        ending = {_identity(table, dated[0]): dated for dated in of_epoch if dated[2] == epoch.until}
+    return [*made, *ending.values()]
+
+
+def _identity(table: MetadataTable[Any], row: Any) -> tuple[Any, ...]:
+    """Return what a row shares with one that takes its place at a refresh."""
+    if table not in (DATA_FILE, DELETE_FILE):
+        names = [name for name in table.columns if name not in _OF_STORAGE]
+        return tuple(getattr(row, name) for name in names)
+    assert row.origin is not None
+    bound = row.origin.bound if row.read_upto is None else min(row.origin.bound, row.read_upto)
+    is_cut = row.partial_max is not None and row.partial_max > bound
+    return getattr(row, table.columns[0]), bound if is_cut else None
+
+
+_OF_STORAGE: Final = frozenset({"origin_snapshot_id", "schema_version"})
+
+
+def lineage_schema_versions(source: Source, version: Version) -> list[tuple[SnapshotId, int, TableId]]:
+    """Return the schema versions of all tables in the lineage.
+
+    Each is (snapshot since which it holds, schema version, table).
+    """
+    found: list[tuple[SnapshotId, int, TableId]] = []
+    for epoch in epochs(source, version):
+        known = {table: number for _, number, table in found}
+        came: dict[TableId, int] = {}
+        for owner, begin, number, table in _schema_versions(source, epoch.chain):
+            if begin > epoch.since:
+                found.append((begin, number, table))
+            elif number > known.get(table, -1) and (owner != version.catalog_id or begin == epoch.since):
+                came[table] = max(number, came.get(table, number))
+        found += [(epoch.since, number, table) for table, number in sorted(came.items())]
+    return sorted(found, key=lambda one: one[0])
+
+
+def _schema_versions(source: Source, chain: Chain) -> list[tuple[CatalogId, SnapshotId, int, TableId]]:
+    found = source.query(
+        f"{with_chain(source)} SELECT r.catalog_id, r.{BEGIN}, r.schema_version, r.table_id FROM chain c"
+        " CROSS JOIN forklake.ducklake_schema_versions r"
+        f" WHERE r.catalog_id = c.owner_id AND r.{BEGIN} <= c.bound ORDER BY r.{BEGIN}, r.table_id",
+        **chain_params(chain),
+    )
+    return [(owner, begin, number, table) for owner, begin, number, table in found]
+
+
+def whole_chain(source: Source, version: Version) -> Chain:
+    """Return all that a catalog ever inherited from, up to a version.
+
+    Each owner comes with its last bound.
+    """
+    bounds: dict[CatalogId, SnapshotId] = {}
+    for epoch in reversed(epochs(source, version)):
+        for owner, bound in zip(epoch.chain.owners, epoch.chain.bounds, strict=True):
+            bounds.setdefault(owner, bound)
+    return BareChain(list(bounds), list(bounds.values()))

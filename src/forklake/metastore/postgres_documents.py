@@ -1,0 +1,59 @@
+"""What the functions of PostgreSQL are given and answer, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from forklake.metastore.written_tables import BY_NAME
+from forklake.model.commit import CommitRequest
+from forklake.model.lives import QuotaRefusal, Terms
+from forklake.model.rows import Row
+
+
+def commit_document(commit: CommitRequest) -> Jsonb:
+    """Return what ``lake_commit`` is to write."""
+    document = {
+        "entries": commit.entries,
+        "author": commit.info.author,
+        "message": commit.info.message,
+        "extra_info": commit.info.extra_info,
+        "commit_key": commit.commit_key,
+        "lease": commit.lease_id,
+        "schema_version": commit.schema_version,
+        "new_objects": commit.new_objects,
+        "new_files": commit.new_files,
+        "rows": {name: [_values(row, BY_NAME[name].columns) for row in rows] for name, rows in commit.rows.items()},
+        "ends": dict(commit.ends),
+        "tombstones": [asdict(tombstone) for tombstone in commit.tombstones],
+        "own_files": commit.own_files,
+        "own_bytes": commit.own_bytes,
+    }
+    return Jsonb(document, dumps=_dumps)
+
+
+def terms_document(terms: Terms) -> Jsonb:
+    """Return what ``lake_fork`` gives each fork."""
+    lifetime = terms.lifetime
+    document = {
+        "author": terms.author,
+        "labels": dict(terms.labels),
+        "lifetime": lifetime and asdict(lifetime) | {"until": lifetime.until and lifetime.until.isoformat()},
+    }
+    return Jsonb(document, dumps=_dumps)
+
+
+def read_refusal(told: dict[str, Any] | None) -> QuotaRefusal | None:
+    """Return why a function refused something for a quota."""
+    return None if told is None else QuotaRefusal(**told)
+
+
+def _values(row: Row, columns: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name in columns if (value := getattr(row, name)) is not None}
+
+
+_dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
