@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
 from forklake.catalog import versions
+from forklake.catalog.net_changes import find_merges, plan_merges
 from forklake.catalog.scan_plan import ScanPlanner
 from forklake.catalog.state import CatalogState
 from forklake.catalog.table_files import TableFiles
+from forklake.catalog.table_history import TableHistory
+from forklake.metastore.crowd import Dated
 from forklake.metastore.queries.snapshots import numberings
 from forklake.metastore.store import Store
-from forklake.metastore.written_tables import DATA_FILE, DELETE_FILE, INLINED_DELETE, INLINED_ROW, MetadataTable
 from forklake.model.change_log import COMPACTIONS, parse
-from forklake.model.change_scan import ChangePlan, NewDeletes
-from forklake.model.ids import DataFileId, DeleteFileId, SnapshotId
-from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, InlinedRow, Row, TableRow
+from forklake.model.change_scan import ChangePlan, DatedScan, NewDeletes, PlainChanges
+from forklake.model.ids import INFINITY, DataFileId, DeleteFileId, SnapshotId
+from forklake.model.records import Snapshot
+from forklake.model.rows import DataFileRow, DeleteFileRow, InlinedDeleteRow, Row, TableRow
 from forklake.model.scan import ScanDeletes, ScanFile, ScanPlan
 
 _R = TypeVar("_R", bound=Row)
-_Dated = tuple[_R, SnapshotId, SnapshotId]
-"""A row, the snapshot at which it begins, and the one at which it ends."""
 
 
 def plan_changes(
@@ -31,36 +32,93 @@ def plan_changes(
     """Plan the change feed of a table from one snapshot to that of the state.
 
     Both snapshots are included. Snapshots that only moved rows to other files changed none. The number of queries
-    is fixed.
+    grows with the snapshots that merged something into the table, not with files.
 
     Raises:
         SnapshotNotFoundError: A snapshot between them, or the one before, is expired.
     """
     versions.check_changes_known(store, state.version, first)
-    return _ChangePlanner(store, lake_path, state, table, first).plan()
+    lineage = versions.snapshots(store, state.version)
+    ids = [one.snapshot_id for one in lineage]
+    last = state.version.snapshot_id
+    history = TableHistory.of(state, table.table_id)
+    merges = find_merges(state, table.table_id, history, ids, first)
+    planner = ScanPlanner(store, lake_path, state, table)
+    plain = []
+    for begin, end in _between(ids, {merge.snapshot_id for merge in merges}, first):
+        by, known = planner, history
+        if end < last and (earlier := _earlier(state, end)) is not None:
+            by = ScanPlanner(store, lake_path, earlier, table, fields=planner.fields)
+            known = TableHistory.of(earlier, table.table_id)
+        plain.append(_PlainPlanner(store, by, table, lineage, known, (begin, end)).plan())
+    return ChangePlan(
+        table=table.table_name,
+        fields=planner.fields,
+        first=first,
+        last=last,
+        plain=tuple(part for part in plain if part or not merges),
+        merged=plan_merges(
+            lambda seen: ScanPlanner(store, lake_path, seen, table, by_origin=True, fields=planner.fields),
+            state,
+            merges,
+        ),
+    )
 
 
-class _ChangePlanner:
+def _between(
+    lineage: Sequence[SnapshotId], merges: Set[SnapshotId], first: SnapshotId
+) -> Iterator[tuple[SnapshotId, SnapshotId]]:
+    """Yield the ranges of snapshots around merges.
+
+    Within one, a file that is gone does not come back.
+    """
+    begin: SnapshotId | None = first
+    end: SnapshotId | None = None
+    for snapshot in lineage:
+        if snapshot < first:
+            continue
+        if snapshot not in merges:
+            begin, end = snapshot if begin is None else begin, snapshot
+            continue
+        if begin is not None and end is not None:
+            yield begin, end
+        begin = end = None
+    if begin is not None and end is not None:
+        yield begin, end
+
+
+def _earlier(state: CatalogState, snapshot: SnapshotId) -> CatalogState | None:
+    """Return the state of an earlier snapshot, if it is read by another chain."""
+    version = versions.version_at(state.store, state.version, snapshot)
+    return None if version.segments == state.version.segments else CatalogState(state.store, version)
+
+
+class _PlainPlanner:
+    """Plans the changes of snapshots between which no merge is."""
+
     def __init__(
-        self, store: Store, lake_path: str | None, state: CatalogState, table: TableRow, first: SnapshotId
+        self,
+        store: Store,
+        planner: ScanPlanner,
+        table: TableRow,
+        lineage: Sequence[Snapshot],
+        history: TableHistory,
+        between: tuple[SnapshotId, SnapshotId],
     ) -> None:
         self._store = store
-        self._state = state
-        self._table = table
-        self._first = first
-        self._planner = ScanPlanner(store, lake_path, state, table)
-        self._rows: list[_Dated[InlinedRow]] = self._history(INLINED_ROW)
-        self._files: list[_Dated[DataFileRow]] = self._history(DATA_FILE)
+        self._planner = planner
+        self._first, self._last = between
+        self._rows = self._rows_between(history.rows)
+        self._files = self._rows_between(history.files)
         self._data = {row.data_file_id: row for row, _, _ in self._files}
         self._begins = {row.data_file_id: begin for row, begin, _ in self._files}
         self._ends = {row.data_file_id: end for row, _, end in self._files}
-        self._deletes_of: dict[DataFileId, list[_Dated[DeleteFileRow]]] = {}
-        for deletes in self._history(DELETE_FILE):
+        self._deletes_of: dict[DataFileId, list[Dated[DeleteFileRow]]] = {}
+        for deletes in self._rows_between(history.deletes):
             self._deletes_of.setdefault(deletes[0].data_file_id, []).append(deletes)
-        self._places_of: dict[DataFileId, list[_Dated[InlinedDeleteRow]]] = {}
-        for place in self._history(INLINED_DELETE):
+        self._places_of: dict[DataFileId, list[Dated[InlinedDeleteRow]]] = {}
+        for place in self._rows_between(history.places):
             self._places_of.setdefault(place[0].data_file_id, []).append(place)
-        lineage = versions.snapshots(store, state.version)
         self._lineage = [snapshot.snapshot_id for snapshot in lineage]
         moves = {begin for row, begin, _ in self._files if _is_moved(row, begin)}
         self._quiet = {
@@ -77,7 +135,15 @@ class _ChangePlanner:
         self._flushes = moves - self._quiet
         """Snapshots that moved inlined rows into files, which tell of them from then on."""
 
-    def plan(self) -> ChangePlan:
+    def _rows_between(self, rows: list[Dated[_R]]) -> list[Dated[_R]]:
+        """Return the rows that were there, as far as the last snapshot knows of their end."""
+        return [
+            (row, begin, end if end <= self._last else SnapshotId(INFINITY))
+            for row, begin, end in rows
+            if begin <= self._last and end >= self._first
+        ]
+
+    def plan(self) -> PlainChanges:
         ended = [(row, end) for row, _, end in self._files if self._counts(end)]
         ended_rows = [
             (row, begin, end) for row, begin, end in self._rows if self._counts(end) and end not in self._flushes
@@ -105,23 +171,22 @@ class _ChangePlanner:
         files = TableFiles([row for row, _, _ in self._files if row.data_file_id in touched], {}, {})
         deleted_from = self._planner.plan_rows(files, [])
         paths = {file.data_file_id: file.path for file in deleted_from.files}
-        return ChangePlan(
+        return PlainChanges(
             first=self._first,
-            last=self._state.version.snapshot_id,
+            last=self._last,
             inserted=self._plan_inserts(),
-            ended=was,
-            ended_files={file.path: end for file, (_, end) in zip(was.files, ended, strict=True)},
-            ended_rows={(row.row_id, begin): end for row, begin, end in ended_rows},
+            ended=DatedScan(
+                was,
+                {file.path: end for file, (_, end) in zip(was.files, ended, strict=True)},
+                {(row.row_id, begin): end for row, begin, end in ended_rows},
+            ),
             deleted_from=deleted_from,
             deletes=tuple(new_deletes),
             inlined_deletes=tuple((paths[file], position, begin) for file, position, begin in places),
         )
 
-    def _history(self, table: MetadataTable[_R]) -> list[_Dated[_R]]:
-        return self._state.history(table, {"table_id": self._table.table_id})
-
     def _counts(self, snapshot: SnapshotId) -> bool:
-        return self._first <= snapshot <= self._state.version.snapshot_id and snapshot not in self._quiet
+        return self._first <= snapshot <= self._last and snapshot not in self._quiet
 
     def _adds(self, row: DataFileRow, begin: SnapshotId) -> bool:
         if _is_moved(row, begin) and begin in self._quiet:

@@ -53,7 +53,8 @@ class ColumnHistory:
         self._content = content
         self._table = table
         self._now = _Columns(lookup.columns(content, table.table_id))
-        self._newest = max((_begin_of(row.origin) for row in self._now.rows), default=SnapshotId(0))
+        # A table that is gone has no columns now; all that it had are history.
+        self._newest = max((_begin_of(row.origin) for row in self._now.rows), default=INFINITY)
         self._sets: dict[int, _Columns] = {}
         self._first: dict[int, _Columns] = {}
         self._altered: dict[SnapshotId, bool] = {}
@@ -181,7 +182,7 @@ class ColumnHistory:
         version = self._content.version
         if len(version.segments) == 1:
             return not version.is_root
-        return catalogs.had_parent(self._store, version.owners[-1])
+        return catalogs.parent_of(self._store, version.owners[-1]) is not None
 
 
 def _order(row: ColumnRow) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from forklake.catalog import versions
+from forklake.catalog import limits, versions
 from forklake.catalog.changes import apply
 from forklake.catalog.conflicts import conflicts
 from forklake.catalog.lease import lease_lost_error
@@ -33,10 +33,10 @@ from forklake.model.change import Change
 from forklake.model.change_log import ChangeKind, LoggedChange, entries, parse
 from forklake.model.commit import CommitRequest, CommitResult, Outcome
 from forklake.model.hint import CommitAgain
-from forklake.model.ids import DataFileId, SnapshotId, TableId
+from forklake.model.ids import INFINITY, DataFileId, SnapshotId, TableId
 from forklake.model.records import CommitInfo
 from forklake.model.rows import SchemaVersionRow
-from forklake.model.version import Version
+from forklake.model.version import Segment, Version
 
 _COMMITS: Final = logging.getLogger("forklake.commit")
 _RETRIES: Final = logging.getLogger("forklake.retry")
@@ -55,13 +55,15 @@ class Plan:
     new_files: int
     lease_id: str | None = None
     guards: Sequence[Guard] = ()
+    onto: Version | None = None
+    """The version of another catalog that becomes what the catalog inherits, if that changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedCommit:
     """A commit that happened.
 
-    ``state`` is None if it had happened before and was found by its key.
+    ``state`` is None if it had happened before and was found by its key, or if it began an epoch.
     """
 
     snapshot_id: SnapshotId
@@ -89,39 +91,69 @@ def commit(store: Store, plan: Plan, draft: Draft, policy: RetryPolicy, clock: C
         CommitUnknownError: The connection was lost and cannot be regained.
         LeaseLostError: The lease of the files ran out and was taken away.
         NotFoundError: The catalog was dropped.
+        CatalogLapsedError: The catalog is past its lifetime.
+        QuotaError: A quota allows no more files or bytes.
     """
     waits = policy.waits(clock)
     while True:
         if not draft.log:
             return None
-        # However few races a session may lose, whether a commit happened is asked as patiently as ever.
-        result = _attempt(store, _to_commit(plan, draft), plan.guards, store.settings.retry, clock)
-        match result.outcome:
-            case Outcome.COMMITTED:
-                _log_commit(plan, draft, result)
-                return _finished_commit(draft, result)
-            case Outcome.KNOWN:
-                assert result.snapshot_id is not None
-                _log_commit(plan, draft, result)
-                return FinishedCommit(result.snapshot_id, None)
-            case Outcome.DROPPED | Outcome.MISSING:
-                raise versions.catalog_dropped_error(store, plan.base.version.catalog_id)
-            case Outcome.UNLEASED:
-                raise lease_lost_error(plan.base.version.catalog_id)
+        finished = commit_once(store, plan, draft, clock)
+        if finished is not None:
+            return finished
         wait = next(waits, None)
         if wait is None:
-            raise CommitContentionError(
-                "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
-                f" {policy.max_retry_count} set by the ducklake_max_retry_count setting.",
-                hint="Others committed to the catalog on every attempt; nothing was written. Try again.",
-            )
-        _RETRIES.info(
-            "Others committed to catalog %d after snapshot %d; planning again",
-            draft.version.catalog_id,
-            draft.version.snapshot_id,
-        )
+            raise contention_error(policy)
         clock.sleep(wait)
         draft = _plan_again(store, plan)
+
+
+def commit_once(store: Store, plan: Plan, draft: Draft, clock: Clock) -> FinishedCommit | None:
+    """Commit the draft of a plan, unless the head has moved.
+
+    Return None if others were faster: the head is another by now.
+
+    Raises:
+        CommitUnknownError: The connection was lost and cannot be regained.
+        LeaseLostError: The lease of the files ran out and was taken away.
+        NotFoundError: The catalog was dropped.
+        CatalogLapsedError: The catalog is past its lifetime.
+        QuotaError: A quota allows no more files or bytes.
+    """
+    # However few races a session may lose, whether a commit happened is asked as patiently as ever.
+    result = _attempt(store, _to_commit(plan, draft), plan.guards, store.settings.retry, clock)
+    match result.outcome:
+        case Outcome.COMMITTED:
+            _log_commit(plan, draft, result)
+            return _finished_commit(plan, draft, result)
+        case Outcome.KNOWN:
+            assert result.snapshot_id is not None
+            _log_commit(plan, draft, result)
+            return FinishedCommit(result.snapshot_id, None)
+        case Outcome.DROPPED | Outcome.MISSING:
+            raise versions.catalog_dropped_error(store, plan.base.version.catalog_id)
+        case Outcome.UNLEASED:
+            raise lease_lost_error(plan.base.version.catalog_id)
+        case Outcome.LAPSED:
+            raise limits.lapsed_error(store, plan.base.version.catalog_id)
+        case Outcome.OVER_QUOTA:
+            assert result.refusal is not None
+            raise limits.quota_error(store, result.refusal, "Nothing was written")
+    _RETRIES.info(
+        "Others committed to catalog %d after snapshot %d; planning again",
+        draft.version.catalog_id,
+        draft.version.snapshot_id,
+    )
+    return None
+
+
+def contention_error(policy: RetryPolicy) -> CommitContentionError:
+    """Return the error for a commit that lost all its races."""
+    return CommitContentionError(
+        "Failed to commit DuckLake transaction. Exceeded the maximum retry count of"
+        f" {policy.max_retry_count} set by the ducklake_max_retry_count setting.",
+        hint="Others committed to the catalog on every attempt; nothing was written. Try again.",
+    )
 
 
 def _log_commit(plan: Plan, draft: Draft, result: CommitResult) -> None:
@@ -166,8 +198,9 @@ def _attempt(
 
 def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
     version = draft.version
-    schema_version = _schema_version(draft)
+    schema_version = _schema_version(draft, plan.onto)
     rows = draft.new_rows
+    own_files, own_bytes = draft.own_growth
     if draft.reshaped:
         rows["ducklake_schema_versions"] = [
             SchemaVersionRow(schema_version=schema_version, table_id=table) for table in sorted(draft.reshaped)
@@ -184,11 +217,21 @@ def _to_commit(plan: Plan, draft: Draft) -> CommitRequest:
         rows=rows,
         ends=draft.ended_uids,
         tombstones=draft.tombstones,
+        own_files=own_files,
+        own_bytes=own_bytes,
         lease_id=plan.lease_id,
+        epoch=() if plan.onto is None else _segments(plan.onto),
     )
 
 
-def _schema_version(draft: Draft) -> int:
+def _segments(version: Version) -> list[Segment]:
+    """Return how another catalog inherits a version, without its past."""
+    return [Segment(owner, bound, INFINITY) for owner, bound in zip(version.owners, version.bounds, strict=True)]
+
+
+def _schema_version(draft: Draft, onto: Version | None = None) -> int:
+    if onto is not None:
+        return max(draft.version.schema_version, onto.schema_version) + 1
     return draft.version.schema_version + (1 if draft.changes_schema else 0)
 
 
@@ -201,9 +244,11 @@ def _id_order(change: LoggedChange) -> tuple[bool, int]:
     return number < 0, abs(number)
 
 
-def _finished_commit(draft: Draft, result: CommitResult) -> FinishedCommit:
+def _finished_commit(plan: Plan, draft: Draft, result: CommitResult) -> FinishedCommit:
     assert result.snapshot_id is not None
     assert result.snapshot_time is not None
+    if plan.onto is not None:
+        return FinishedCommit(result.snapshot_id, None)  # what it inherits is another, so nothing that was read counts
     before = draft.version
     version = before.at(result.snapshot_id, _schema_version(draft), result.snapshot_time)
     return FinishedCommit(result.snapshot_id, draft.base.advance(version, draft))
@@ -247,10 +292,16 @@ def changes_since(session: Session, base: Version) -> tuple[Version, list[Logged
     Both are read from one state of the database.
 
     Raises:
-        CommitConflictError: The base, or a snapshot after it, is expired: not all changes are known any more.
+        CommitConflictError: The base, or a snapshot after it, is expired: not all changes are known any more. Or the
+            catalog was refreshed: what came with that is not in its log.
         NotFoundError: The catalog was dropped.
     """
     head = versions.head_by_id(session, base.catalog_id).version
+    if base.snapshot_id < head.since:
+        raise CommitConflictError(
+            "Transaction conflict - the catalog was refreshed since this transaction began.",
+            hint="Nothing was written. Run it again on the new head.",
+        )
     found = snapshots.changes_between(session, base.catalog_id, base.snapshot_id, head.snapshot_id)
     if not found or found[0][0] != base.snapshot_id:
         raise CommitConflictError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from forklake.catalog.names import check_name, check_text
 from forklake.catalog.state import Content
 from forklake.errors import AlreadyExistsError, NotFoundError
-from forklake.metastore.visibility import FoldedName
+from forklake.metastore.row_filter import FoldedName
 from forklake.metastore.written_tables import COLUMN, MACRO, SCHEMA, TABLE, TABLE_COLUMN_STATS, TABLE_STATS, VIEW
 from forklake.model.ids import ColumnId, MacroId, SchemaId, TableId, ViewId
 from forklake.model.names import fold, join_name, nearest

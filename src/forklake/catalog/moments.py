@@ -1,10 +1,11 @@
-"""Moments that users pass: a snapshot id or a time.
+"""Moments that users pass: a snapshot id, a time or a tag.
 
 One rule holds everywhere: a time without a zone is UTC.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
@@ -16,8 +17,22 @@ from forklake.model.moment import moment
 Time = datetime | date | str
 """A datetime, a day (its first moment), or a text such as ``2026-01-31 12:00`` or ``2026-01-31T12:00:00+01:00``."""
 
-Moment = int | Time
-"""A snapshot id, or a time."""
+
+@dataclass(frozen=True, slots=True)
+class TagName:
+    """The name of a snapshot.
+
+    Attributes:
+        name: The name.
+        unread: What is wrong if there is no such tag, and the text may be meant as something else; None: it is a tag.
+    """
+
+    name: str
+    unread: str | None = None
+
+
+Moment = int | Time | TagName
+"""A snapshot id, a time, or a tag; a text that is no time is a tag."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -49,30 +64,40 @@ def read_time(given: Time) -> datetime:
         raise InvalidInputError(f'Conversion Error: "{given}" is not within the years 1 to 9999.') from None
 
 
-def read_moment(given: Moment) -> SnapshotId | datetime:
-    """Return a snapshot id or a time, whichever was given.
+def read_moment(given: Moment) -> SnapshotId | datetime | TagName:
+    """Return a snapshot id, a time or a tag, whichever was given.
 
     Raises:
-        InvalidInputError: It is neither.
+        InvalidInputError: It is none of them.
     """
+    if isinstance(given, TagName):
+        return given
+    if isinstance(given, str) and _from_text(given) is None:
+        return TagName(given, f'Conversion Error: "{given}" is no timestamp')
     if isinstance(given, datetime | date | str):
         return read_time(given)
     if isinstance(given, bool) or not isinstance(given, int):
-        raise InvalidInputError(f"A moment is a snapshot id, a whole number, or a time, not {given!r}.")
+        raise InvalidInputError(f"A moment is a snapshot id, a whole number, or a time or a tag, not {given!r}.")
     return SnapshotId(given)
 
 
-def one_moment(moment: Moment | None, version: int | None, timestamp: Time | None) -> SnapshotId | datetime:
-    """Return the one moment that a caller passes in one of three ways.
+def one_moment(
+    moment: Moment | None, version: int | None, timestamp: Time | None, tag: str | None = None
+) -> SnapshotId | datetime | TagName:
+    """Return the one moment that a caller passes in one of four ways.
 
     Raises:
         InvalidInputError: None or several were given, or it is no moment.
     """
-    given = [one for one in (moment, version, timestamp) if one is not None]
+    given = [one for one in (moment, version, timestamp, tag) if one is not None]
     if len(given) > 1:
-        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
+        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP" + ("" if tag is None else ", or a tag"))
     if not given:
-        raise InvalidInputError("Say which moment: a snapshot id or a time.")
+        raise InvalidInputError("Say which moment: a snapshot id, a time or a tag.")
+    if tag is not None:
+        if not isinstance(tag, str):
+            raise InvalidInputError(f"A tag is a name, not {tag!r}.")
+        return TagName(tag)
     if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
         raise InvalidInputError(f"A snapshot is named by its id, a whole number, not by {version!r}.")
     return read_time(timestamp) if timestamp is not None else read_moment(given[0])

@@ -28,8 +28,19 @@ def owner_of(row: Row, own: CatalogId) -> CatalogId:
     return own if row.origin is None else row.origin.owner
 
 
+def table_directory(store: Store | Session, lake_path: str | None, content: Content, table: TableRow) -> str:
+    """Return where a catalog's own files of a table lie, with a slash at the end."""
+    own, schema = content.version.catalog_id, lookup.schema_by_id(content, table.schema_id)
+    root = catalog_directories(store, lake_path, {own})[own]
+    directory = join((root, False), (schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
+    return directory if directory.endswith("/") else f"{directory}/"
+
+
 class Places:
-    """The absolute paths of the files of one table."""
+    """The absolute paths of the files of one table.
+
+    ``roots`` has the directories of the catalogs that own them, if they are known already.
+    """
 
     def __init__(
         self,
@@ -38,12 +49,16 @@ class Places:
         content: Content,
         table: TableRow,
         files: Iterable[DataFileRow | DeleteFileRow],
+        *,
+        roots: Mapping[CatalogId, str] | None = None,
     ) -> None:
         schema = lookup.schema_by_id(content, table.schema_id)
         below = ((schema.path, schema.path_is_relative), (table.path, table.path_is_relative))
         self._own = content.version.catalog_id
-        roots = catalog_directories(store, lake_path, {owner_of(row, self._own) for row in files})
-        self._directories = {owner: join((root, False), *below) for owner, root in roots.items()}
+        owners = {owner_of(row, self._own) for row in files}
+        if roots is None:
+            roots = catalog_directories(store, lake_path, owners)
+        self._directories = {owner: join((roots[owner], False), *below) for owner in owners}
 
     def path(self, row: DataFileRow | DeleteFileRow) -> str:
         """Return where a file is."""

@@ -56,9 +56,27 @@ def count_rows(plan: ScanPlan) -> int | None:
 
 
 class ScanPlanner:
-    """Plans scans of one table for one reader."""
+    """Plans scans of one table for one reader.
 
-    def __init__(self, store: Store | Session, lake_path: str | None, content: Content, table: TableRow) -> None:
+    With ``by_origin``, rows that carry no snapshot are as old as their file or inlined row is in whichever catalog had
+    it first; else, as it is in this lineage. With ``fields``, rows are shown in these columns; else, in those that the
+    table has. ``roots`` has the directories of the catalogs of the lineage, if they are known already.
+    """
+
+    def __init__(
+        self,
+        store: Store | Session,
+        lake_path: str | None,
+        content: Content,
+        table: TableRow,
+        *,
+        by_origin: bool = False,
+        fields: tuple[Field, ...] | None = None,
+        roots: Mapping[CatalogId, str] | None = None,
+    ) -> None:
+        self._by_origin = by_origin
+        self._shown = fields
+        self._roots = roots
         self._store = store
         self._lake_path = lake_path
         self._content = content
@@ -73,8 +91,11 @@ class ScanPlanner:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The current columns of the table."""
-        return self._columns.fields
+        """The columns that rows are shown in.
+
+        They are the current ones of the table, if no others were asked for.
+        """
+        return self._columns.fields if self._shown is None else self._shown
 
     def fields_at_begin(self, row: DataFileRow) -> tuple[Field, ...]:
         """Return the columns that the table had when a file began."""
@@ -85,7 +106,7 @@ class ScanPlanner:
         rows = table_files(self._content, self._table.table_id).data
         mappings = self._mappings(rows)
         fields = {row.data_file_id: self._fields(row, mappings) for row in rows}
-        return prune(self._content, self._table.table_id, self._columns.fields, rows, fields, predicate)[0]
+        return prune(self._content, self._table.table_id, self.fields, rows, fields, predicate)[0]
 
     def plan_rows(
         self, files: TableFiles, inlined: Sequence[InlinedRow], predicate: Predicate | None = None
@@ -96,12 +117,18 @@ class ScanPlanner:
         fields = {row.data_file_id: self._fields(row, mappings) for row in kept}
         pruned: Mapping[str, tuple[int, int]] = {}
         if predicate is not None:
-            kept, pruned = prune(self._content, self._table.table_id, self._columns.fields, kept, fields, predicate)
-        scanned = _FileResolver(self._store, self._lake_path, self._content, self._table, files, kept)
-        nan_free = without_nan(self._content, self._columns.fields, kept, predicate)
+            kept, pruned = prune(self._content, self._table.table_id, self.fields, kept, fields, predicate)
+        both: list[DataFileRow | DeleteFileRow] = [
+            *kept,
+            *(files.deletes[row.data_file_id] for row in kept if row.data_file_id in files.deletes),
+        ]
+        places = Places(self._store, self._lake_path, self._content, self._table, both, roots=self._roots)
+        numbered = numberings(self._store, {row.numbering_id for row in both if row.numbering_id is not None})
+        scanned = _FileResolver(self._content.version, files, places, numbered, by_origin=self._by_origin)
+        nan_free = without_nan(self._content, self.fields, kept, predicate)
         return ScanPlan(
             table=self._table.table_name,
-            fields=self._columns.fields,
+            fields=self.fields,
             files=tuple(
                 scanned.file(
                     row,
@@ -118,9 +145,10 @@ class ScanPlanner:
     def _fields(self, row: DataFileRow, mappings: _Mappings) -> _Fields:
         """Return the columns of a file that its owner wrote.
 
-        It is None for files of other writers: their footers have the columns.
+        It is None for files of other writers, and for those that began again after their table got other columns: their
+        footers have the columns.
         """
-        if not row.path_is_relative or row.numbering_id is not None:
+        if not row.path_is_relative or not row.columns_known or row.numbering_id is not None:
             return None
         if row.mapping_id is None:
             return self._columns.of_file(row.origin, row.partial_max)
@@ -144,7 +172,7 @@ class ScanPlanner:
             # Rows that were copied begin later than they were written: what they have no value for was not there.
             there = tuple(field for field in fields if field.column_id in values)
             key = (id(fields), *(field.column_id or 0 for field in there))
-            begun = own if row.origin is None else row.origin.begun
+            begun = begin_of(row, own, by_origin=self._by_origin)
             _, rows, names = groups.setdefault(key, (there, [], []))
             rows.append((row.row_id, begun, values))
             names.append(_STAGED if row.origin is None else f"{_INLINED}_{row.table_id}_{row.schema_version}")
@@ -163,20 +191,18 @@ class _FileResolver:
 
     def __init__(
         self,
-        store: Store | Session,
-        lake_path: str | None,
-        content: Content,
-        table: TableRow,
+        version: Version,
         files: TableFiles,
-        kept: Sequence[DataFileRow],
+        places: Places,
+        numbered: Mapping[CatalogId, Numbering],
+        *,
+        by_origin: bool,
     ) -> None:
-        deletes = [files.deletes[row.data_file_id] for row in kept if row.data_file_id in files.deletes]
+        self._version = version
         self._files = files
-        self._version: Version = content.version
-        both: list[DataFileRow | DeleteFileRow] = [*kept, *deletes]
-        self._places = Places(store, lake_path, content, table, both)
-        numbered = {row.numbering_id for row in both if row.numbering_id is not None}
-        self._numberings: Mapping[CatalogId, Numbering] = numberings(store, numbered)
+        self._places = places
+        self._numberings = numbered
+        self._by_origin = by_origin
 
     def file(
         self,
@@ -191,7 +217,7 @@ class _FileResolver:
             path=self._places.path(row),
             file_size_bytes=row.file_size_bytes,
             record_count=row.record_count,
-            snapshot_id=self._version.snapshot_id if row.origin is None else row.origin.begun,
+            snapshot_id=begin_of(row, self._version.snapshot_id, by_origin=self._by_origin),
             read_upto=self._upto(row),
             row_id_start=row.row_id_start,
             is_cut=is_cut(row, self._version),
@@ -224,6 +250,17 @@ class _FileResolver:
         if row.numbering_id is None or not is_cut(row, self._version):
             return bound
         return SnapshotId(self._numberings[row.numbering_id].number(bound))
+
+
+def begin_of(row: DataFileRow | InlinedRow, own: SnapshotId, *, by_origin: bool) -> SnapshotId:
+    """Return the snapshot of rows that carry none.
+
+    It is the reader's own if they are staged. ``by_origin`` asks for the one that first added them, in whichever
+    catalog.
+    """
+    if row.origin is None:
+        return own
+    return row.origin_snapshot_id if by_origin and row.origin_snapshot_id is not None else row.origin.begun
 
 
 def _mapped_fields(rows: Sequence[NameMappingRow], parent: int | None) -> tuple[MappedField, ...]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from forklake.catalog.versions import check_retained
-from forklake.metastore import visibility
+from forklake.metastore import histories, visibility
+from forklake.metastore.row_filter import FoldedName, Where
 from forklake.metastore.store import Session, Store
 from forklake.metastore.written_tables import (
     BY_ROW,
@@ -15,6 +16,7 @@ from forklake.metastore.written_tables import (
     COLUMN_MAPPING,
     COLUMN_TAG,
     DATA_FILE,
+    DELETE_FILE,
     MACRO,
     PARTITION_INFO,
     SCHEMA,
@@ -48,17 +50,13 @@ class Content(Protocol):
     def version(self) -> Version:
         """The committed version to read, or on which a draft is based."""
 
-    def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
+    def rows(self, table: MetadataTable[R], where: Where | None = None) -> list[R]:
         """Return the visible rows of an interval table."""
 
-    def following(
-        self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
-    ) -> list[R]:
+    def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
 
-    def history(
-        self, table: MetadataTable[R], where: visibility.Where | None = None
-    ) -> list[tuple[R, SnapshotId, SnapshotId]]:
+    def history(self, table: MetadataTable[R], where: Where | None = None) -> list[tuple[R, SnapshotId, SnapshotId]]:
         """Return all committed rows that the lineage ever showed.
 
         Each comes with the snapshots that began and ended it.
@@ -80,7 +78,7 @@ class CatalogState:
         self.version = version
         self._kept: dict[tuple[str, tuple[tuple[str, Any], ...]], list[Any]] = {}
 
-    def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
+    def rows(self, table: MetadataTable[R], where: Where | None = None) -> list[R]:
         """Return the visible rows of an interval table."""
         where = where or {}
         if table not in _SMALL or any(isinstance(value, list) for value in where.values()):
@@ -97,20 +95,16 @@ class CatalogState:
             self._kept[key] = self._check_rows(visibility.latest(self.store, self.version, table, table_id))
         return self._kept[key]
 
-    def following(
-        self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
-    ) -> list[R]:
+    def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table."""
         return self._check_rows(visibility.following(self.store, table, parents, where))
 
-    def history(
-        self, table: MetadataTable[R], where: visibility.Where | None = None
-    ) -> list[tuple[R, SnapshotId, SnapshotId]]:
+    def history(self, table: MetadataTable[R], where: Where | None = None) -> list[tuple[R, SnapshotId, SnapshotId]]:
         """Return all rows that the lineage ever showed.
 
         Each comes with the snapshots that began and ended it.
         """
-        return self._check_rows(visibility.history(self.store, self.version, table, where))
+        return self._check_rows(histories.history(self.store, self.version, table, where))
 
     def _check_rows(self, rows: list[_T]) -> list[_T]:
         check_retained(self.store, self.version)
@@ -168,7 +162,7 @@ class Draft:
         """The first id for rows that this catalog adds to a table it inherited or created."""
         return first_row_id(self.version.catalog_id, is_root=self.version.is_root)
 
-    def rows(self, table: MetadataTable[R], where: visibility.Where | None = None) -> list[R]:
+    def rows(self, table: MetadataTable[R], where: Where | None = None) -> list[R]:
         """Return the rows as the transaction sees them."""
         where = where or {}
         ended = self._ends.get(table.name, {})
@@ -195,9 +189,7 @@ class Draft:
         if reshapes is not None:
             self.reshaped.add(reshapes)
 
-    def following(
-        self, table: MetadataTable[R], parents: Sequence[Row], where: visibility.Where | None = None
-    ) -> list[R]:
+    def following(self, table: MetadataTable[R], parents: Sequence[Row], where: Where | None = None) -> list[R]:
         """Return the rows that belong to rows of an interval table.
 
         Staged changes are included.
@@ -209,9 +201,7 @@ class Draft:
         inserted = [row for row in self._inserts.get(table.name, ()) if getattr(row, key) in staged]
         return found + [row for row in inserted if _matches(row, where)]
 
-    def history(
-        self, table: MetadataTable[R], where: visibility.Where | None = None
-    ) -> list[tuple[R, SnapshotId, SnapshotId]]:
+    def history(self, table: MetadataTable[R], where: Where | None = None) -> list[tuple[R, SnapshotId, SnapshotId]]:
         """Return all committed rows that the lineage ever showed.
 
         Each comes with the snapshots that began and ended it.
@@ -285,6 +275,20 @@ class Draft:
         self.log = [change for change in self.log if change.object_id != object_id]
         self._changed.discard(object_id)
 
+    def new_rows_of(self, table: MetadataTable[R]) -> list[R]:
+        """Return the rows of a metadata table that were added."""
+        return list(self._inserts.get(table.name, ()))
+
+    def ending_rows(self, table: MetadataTable[R]) -> dict[RowUid, R]:
+        """Return the committed rows of a metadata table that end, by their uids."""
+        return dict(self._ends.get(table.name, {}))
+
+    def with_log_alone(self) -> Draft:
+        """Return a draft that tells the same changes and writes nothing yet."""
+        made = Draft(self.base)
+        made.log, made._changed, made.reshaped = list(self.log), set(self._changed), set(self.reshaped)
+        return made
+
     @property
     def touched_tables(self) -> set[str]:
         """The names of the interval and statistics tables that the draft writes."""
@@ -314,6 +318,19 @@ class Draft:
         }
 
     @property
+    def own_growth(self) -> tuple[int, int]:
+        """The files and bytes by which the catalog's own live files grow.
+
+        Data and delete files count. The numbers are negative if more end than are added.
+        """
+        names = (DATA_FILE.name, DELETE_FILE.name)
+        added = [row.file_size_bytes for name in names for row in self._inserts.get(name, ())]
+        ended = [
+            row.file_size_bytes for name in names for row in self._ends.get(name, {}).values() if self._is_own(row)
+        ]
+        return len(added) - len(ended), sum(added) - sum(ended)
+
+    @property
     def tombstones(self) -> list[Tombstone]:
         """The tombstones for inherited rows that end; an ancestor's row is never changed."""
         return [
@@ -327,11 +344,11 @@ class Draft:
         return row.origin is not None and row.origin.owner == self.version.catalog_id
 
 
-def _matches(row: Row, where: visibility.Where) -> bool:
+def _matches(row: Row, where: Where) -> bool:
     for column, value in where.items():
         actual = getattr(row, column)
         match value:
-            case visibility.FoldedName(text):
+            case FoldedName(text):
                 is_match = fold(actual) == text
             case list():
                 is_match = actual in value

@@ -57,3 +57,11 @@ def read_bound(row: DataFileRow | DeleteFileRow, version: Version) -> SnapshotId
 def is_cut(row: DataFileRow | DeleteFileRow, version: Version) -> bool:
     """Return whether a file holds rows younger than the snapshot it is read as of."""
     return row.partial_max is not None and row.partial_max > read_bound(row, version)
+
+
+def cut_at(row: DataFileRow | DeleteFileRow, version: Version) -> SnapshotId | None:
+    """Return the snapshot as of which a file is read, or None.
+
+    It is None if the file holds no younger rows.
+    """
+    return read_bound(row, version) if is_cut(row, version) else None

@@ -16,9 +16,12 @@ from forklake.catalog.lease import Lease, take_lease
 from forklake.catalog.state import CatalogState, Draft
 from forklake.config import RetryPolicy
 from forklake.errors import CommitUnknownError, ForklakeError, InvalidInputError
+from forklake.metastore.schema.catalog_tables import COLUMN_IDS
 from forklake.metastore.store import Guard, Store
 from forklake.model.change import Change, touched_files
+from forklake.model.definitions import ColumnDefinition
 from forklake.model.hint import GiveMessage
+from forklake.model.ids import LAST_COLUMN_ID, ColumnId
 from forklake.model.records import CommitInfo
 
 T = TypeVar("T")
@@ -70,6 +73,23 @@ class Staging:
         """Return a local id for a new file; the commit replaces it."""
         self._files += 1
         return -self._files
+
+    def new_columns(self, column: ColumnDefinition) -> tuple[ColumnId, ...]:
+        """Return ids for a column that is added to a table, and for what is nested in it.
+
+        There are none for a root: it goes on counting in the table. All other catalogs share one sequence, so that no
+        two of them give an id to different columns.
+
+        Raises:
+            InvalidInputError: The ids are used up.
+        """
+        if self._base.version.is_root:
+            return ()
+        with self._store.writing() as session:
+            ids = session.take_ids(COLUMN_IDS.name, column.field_count)
+        if ids[-1] > LAST_COLUMN_ID:
+            raise InvalidInputError(f'Column "{column.name}" was not added: the lake has no ids for columns left.')
+        return tuple(map(ColumnId, ids))
 
     def take_lease(self) -> None:
         """Announce that a file may be written now; every verb does before it writes one.

@@ -1,16 +1,17 @@
-"""Finds a version of a catalog within its lineage: its head, or by id or time."""
+"""Finds a version of a catalog in its lineage: its head, or by id, time or tag."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
-from forklake.catalog.moments import Moment, Time, read_moment, read_time
+from forklake.catalog.moments import Moment, TagName, Time, read_moment, read_time
 from forklake.catalog.names import check_name
 from forklake.errors import CatalogDroppedError, InvalidInputError, NotFoundError, SnapshotNotFoundError
-from forklake.metastore.queries import catalogs, heads
+from forklake.metastore.queries import catalogs, heads, tags
 from forklake.metastore.queries import snapshots as stored
 from forklake.metastore.store import Session, Store
-from forklake.model.hint import ListCatalogs, ListSnapshots, UndropCatalog
+from forklake.model.hint import ListCatalogs, ListSnapshots, ListTags, UndropCatalog
 from forklake.model.ids import INFINITY, CatalogId, SnapshotId
 from forklake.model.records import Snapshot
 from forklake.model.version import Head, Version
@@ -48,10 +49,12 @@ def catalog_dropped_error(store: Store | Session, catalog: CatalogId) -> Catalog
 
     It says how to restore the catalog, unless that was purged.
     """
-    if not catalogs.dropped_by_id(store, catalog) and catalogs.last_name(store, catalog) is not None:
-        return CatalogDroppedError(f"The catalog with id {catalog} was purged; nothing was done.", catalog_id=catalog)
+    name = catalogs.last_name(store, catalog)
+    title = f"The catalog with id {catalog}" if name is None else f'Catalog "{name}" (id {catalog})'
+    if not catalogs.dropped_by_id(store, catalog) and name is not None:
+        return CatalogDroppedError(f"{title} was purged; nothing was done.", catalog_id=catalog)
     return CatalogDroppedError(
-        f"The catalog with id {catalog} was dropped; nothing was done.",
+        f"{title} was dropped; nothing was done.",
         catalog_id=catalog,
         hint=UndropCatalog(catalog),
     )
@@ -70,7 +73,28 @@ def version_at(store: Store | Session, head: Version, snapshot: int) -> Version:
     found = stored.snapshot_of_lineage(store, head, snapshot) if 0 <= snapshot < INFINITY else None
     if found is None:
         raise no_snapshot_error(snapshot)
-    return head.at(found.snapshot_id, found.schema_version, found.time)
+    return _in_epoch(store, head, found)
+
+
+def own_version(store: Store | Session, head: Version, snapshot: SnapshotId) -> Version:
+    """Return the version of one of the catalog's own snapshots.
+
+    It may have expired since.
+    """
+    own = heads.version_of(store, head.catalog_id, snapshot)
+    return head.at(snapshot, head.schema_version, head.snapshot_time) if own is None else own
+
+
+def _in_epoch(store: Store | Session, head: Version, found: stored.LineageSnapshot) -> Version:
+    """Return the version of a snapshot, with the chain of its epoch."""
+    if found.snapshot_id >= head.since or any(segment.versions_from < INFINITY for segment in head.segments[1:]):
+        return head.at(found.snapshot_id, found.schema_version, found.time)  # the first epoch, or the same one
+    own = heads.version_of(store, head.catalog_id, found.snapshot_id)
+    if own is not None:
+        return own
+    first = (head.segments[0], *heads.first_epoch(store, head.catalog_id))
+    at_first = replace(head, segments=first, since=SnapshotId(0), earlier=())
+    return at_first.at(found.snapshot_id, found.schema_version, found.time)
 
 
 def no_snapshot_error(snapshot: int) -> SnapshotNotFoundError:
@@ -93,6 +117,11 @@ def check_retained(store: Store | Session, version: Version) -> None:
         )
 
 
+def owner_of(store: Store | Session, version: Version) -> CatalogId:
+    """Return the catalog of the lineage that made the snapshot of a version."""
+    return stored.owner_of(store, version)
+
+
 def version_at_time(store: Store | Session, head: Version, given: Time) -> Version:
     """Return the newest version of the lineage that was made at or before a time.
 
@@ -104,34 +133,58 @@ def version_at_time(store: Store | Session, head: Version, given: Time) -> Versi
     found = stored.newest_until(store, head, time)
     if found is None:
         raise SnapshotNotFoundError(f"No snapshot found at timestamp {time.isoformat(sep=' ')}")
-    return head.at(found.snapshot_id, found.schema_version, found.time)
+    return _in_epoch(store, head, found)
+
+
+def version_at_tag(store: Store | Session, head: Version, tag: TagName) -> Version:
+    """Return the version of the lineage that has a tag.
+
+    Of several of that name, the nearest owner's counts.
+
+    Raises:
+        InvalidInputError: There is none, and the text may have been meant as a time.
+        SnapshotNotFoundError: There is none, or its snapshot is no version of the catalog any more.
+    """
+    found = tags.tags_of_lineage(store, head, check_name("tag", tag.name))
+    if found:
+        return version_at(store, head, found[0].snapshot_id)
+    if tag.unread is None:
+        raise SnapshotNotFoundError(f'No snapshot found at tag "{tag.name}"', hint=ListTags())
+    raise InvalidInputError(
+        f"{tag.unread}, and the catalog has no such tag.",
+        hint="A time is written as 2026-01-31 12:00:00 or 2026-01-31T12:00:00+01:00; without a zone it is UTC.",
+    )
 
 
 def version_of(store: Store | Session, head: Version, given: Moment) -> Version:
     """Return the version at a moment.
 
-    That is `version_at` for a snapshot id and `version_at_time` for a time.
+    That is `version_at` for a snapshot id, `version_at_time` for a time and `version_at_tag` for a tag.
 
     Raises:
-        InvalidInputError: It is neither.
+        InvalidInputError: It is none of them.
         SnapshotNotFoundError: The catalog has no such version.
     """
     moment = read_moment(given)
+    if isinstance(moment, TagName):
+        return version_at_tag(store, head, moment)
     if isinstance(moment, datetime):
         return version_at_time(store, head, moment)
     return version_at(store, head, moment)
 
 
 def first_snapshot(store: Store | Session, head: Version, given: Moment) -> SnapshotId:
-    """Return the snapshot with an id, or the first one made at or after a time.
+    """Return the snapshot with an id or a tag, or the first one since a time.
 
-    The snapshot is one of the lineage.
+    The snapshot is one of the lineage; one made at the time counts.
 
     Raises:
-        InvalidInputError: It is neither an id nor a time.
+        InvalidInputError: It is none of these.
         SnapshotNotFoundError: There is none.
     """
     moment = read_moment(given)
+    if isinstance(moment, TagName):
+        return version_at_tag(store, head, moment).snapshot_id
     if not isinstance(moment, datetime):
         return version_at(store, head, moment).snapshot_id
     found = stored.first_since(store, head, moment)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import count
 
 from forklake import files
 from forklake.catalog import lookup, nulls
@@ -56,15 +57,18 @@ def add(draft: Draft, change: AddColumn) -> None:
                 f"Fields can only be added to structs - {parent.column_name} is a {parent.column_type}"
             )
     stats = own_stats(draft, change.table_id)
-    next_id = insert(
+    last = max(row.column_order for row in lookup.columns(draft, change.table_id))
+    numbers = Numbers(iter(change.ids) if change.ids else count(stats.next_column_id), count(last + 1))
+    insert(
         draft,
         change.table_id,
         change.column,
-        ColumnId(stats.next_column_id),
+        numbers,
         parent=change.parent,
         taken=_names_beside(draft, change.table_id, change.parent),
         is_added=True,
     )
+    next_id = stats.next_column_id if change.ids else next(numbers.ids)
     draft.write_latest(TABLE_STATS, change.table_id, [replace(stats, next_column_id=next_id, origin=None)])
     log_altered(draft, table, reshapes=True)
 
@@ -227,17 +231,25 @@ def _replace(draft: Draft, old: ColumnRow, new: ColumnRow) -> None:
     log_altered(draft, lookup.table_by_id(draft, old.table_id), reshapes=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The ids that new columns get, and their places among the columns."""
+
+    ids: Iterator[int]
+    places: Iterator[int]
+
+
 def insert(
     draft: Draft,
     table_id: TableId,
     column: ColumnDefinition,
-    column_id: ColumnId,
+    numbers: Numbers,
     *,
     parent: ColumnId | None,
     taken: set[str],
     is_added: bool = False,
-) -> ColumnId:
-    """Add the rows of a column and of what is nested in it; return the next free id.
+) -> None:
+    """Add the rows of a column and of what is nested in it.
 
     ``taken`` has the folded names of the columns beside it, and this one is added to it. With ``is_added``,
     existing rows have the default in it.
@@ -251,11 +263,12 @@ def insert(
     _check_children(column, column_type)
     if column.default is not None and is_nested(column_type):
         raise InvalidInputError(f"Default value for {column_type.upper()} type not supported")
+    column_id = ColumnId(next(numbers.ids))
     draft.insert(
         ColumnRow(
             column_id=column_id,
             table_id=table_id,
-            column_order=column_id,
+            column_order=next(numbers.places),
             column_name=column.name,
             column_type=column_type,
             initial_default=column.default if is_added else None,
@@ -266,11 +279,9 @@ def insert(
             default_value_dialect="duckdb",
         )
     )
-    next_id = ColumnId(column_id + 1)
     inside: set[str] = set()
     for child in column.children:
-        next_id = insert(draft, table_id, child, next_id, parent=column_id, taken=inside, is_added=is_added)
-    return next_id
+        insert(draft, table_id, child, numbers, parent=column_id, taken=inside, is_added=is_added)
 
 
 def _type_name(name: str, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -55,6 +56,20 @@ def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
     """Widen the statistics of the columns by the new rows."""
     merged = lookup.column_stats(draft, change.table_id)
     columns = lookup.columns(draft, change.table_id)
+    given = stats_of_rows(columns, [dict(row) for row in change.rows])
+    for column in leaves_of(columns).values():
+        old = merged.get(column.column_id)
+        merged[column.column_id] = merge_stats(column, old, given.get(column.column_id), is_first=is_first)
+    draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
+
+
+def stats_of_rows(
+    columns: Sequence[ColumnRow], rows: Sequence[Mapping[ColumnId, str | None]]
+) -> dict[ColumnId, ColumnStats]:
+    """Return the statistics of the columns that hold values, over rows of texts.
+
+    Columns of which nothing is known are left out.
+    """
     parts: dict[ColumnId, list[ColumnRow]] = {}
     for column in columns:
         if column.parent_column is not None:
@@ -63,11 +78,9 @@ def _widen(draft: Draft, change: InsertInlined, *, is_first: bool) -> None:
     for column in columns:
         if column.parent_column is None:
             with suppress(ValueError):  # of a text that cannot be read nothing is known
-                values |= leaf_values(column, [dict(row).get(column.column_id) for row in change.rows], parts)
-    for column in leaves_of(columns).values():
-        given = _stats(column, values[column.column_id]) if column.column_id in values else None
-        merged[column.column_id] = merge_stats(column, merged.get(column.column_id), given, is_first=is_first)
-    draft.write_latest(TABLE_COLUMN_STATS, change.table_id, list(merged.values()))
+                values |= leaf_values(column, [row.get(column.column_id) for row in rows], parts)
+    leaves = leaves_of(list(columns)).values()
+    return {leaf.column_id: _stats(leaf, values[leaf.column_id]) for leaf in leaves if leaf.column_id in values}
 
 
 def _stats(column: ColumnRow, values: list[str | None]) -> ColumnStats:

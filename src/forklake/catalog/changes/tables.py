@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final
 
 from forklake.catalog import lookup
@@ -26,7 +27,6 @@ from forklake.metastore.written_tables import (
 )
 from forklake.model.change import CreateTable, DropTable, RenameTable
 from forklake.model.change_log import ChangeKind, LoggedChange
-from forklake.model.ids import ColumnId
 from forklake.model.rows import TableRow, TableStatsRow
 
 _HELD: Final[tuple[MetadataTable[Any], ...]] = (
@@ -58,15 +58,15 @@ def create(draft: Draft, change: CreateTable) -> None:
             path_is_relative=True,
         )
     )
-    next_id, taken = ColumnId(1), set[str]()
+    numbers, taken = columns.Numbers(count(1), count(1)), set[str]()
     for column in change.columns:
-        next_id = columns.insert(draft, change.table_id, column, next_id, parent=None, taken=taken)
+        columns.insert(draft, change.table_id, column, numbers, parent=None, taken=taken)
     stats = TableStatsRow(
         table_id=change.table_id,
         record_count=0,
         next_row_id=draft.first_row_id,
         file_size_bytes=0,
-        next_column_id=next_id,
+        next_column_id=next(numbers.ids),
     )
     draft.write_latest(TABLE_STATS, change.table_id, [stats])
     made = LoggedChange(

@@ -1,0 +1,114 @@
+"""Knowledge: which snapshots of which catalogs a version contains.
+
+It tells what two versions have in common. Histories of catalogs are linear, so the newest snapshot contained of each
+catalog says which ones are: all up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from forklake.errors import MergeBaseError
+from forklake.metastore.queries import catalogs, heads, merges
+from forklake.metastore.store import Session, Store
+from forklake.metastore.visibility import BareChain
+from forklake.model.ids import CatalogId, SnapshotId
+from forklake.model.version import Segment, Version
+
+Knowledge = Mapping[CatalogId, SnapshotId]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One snapshot of one catalog."""
+
+    catalog_id: CatalogId
+    snapshot_id: SnapshotId
+
+
+def knowledge(source: Store | Session, node: Node) -> Knowledge:
+    """Return the newest snapshot of each catalog that a snapshot contains.
+
+    It contains itself. The catalog may be dropped or purged since.
+    """
+    segments = merges.segments_at(source, node.catalog_id, node.snapshot_id)
+    owners = [node.catalog_id, *(segment.owner for segment in segments)]
+    bounds = [node.snapshot_id, *(segment.upto for segment in segments)]
+    found = dict(zip(owners, bounds, strict=True))
+    for catalog, snapshot in merges.merged_catalogs(source, BareChain(owners, bounds)).items():
+        found[catalog] = max(snapshot, found.get(catalog, snapshot))
+    return found
+
+
+def bases(source: Store | Session, one: Node, other: Node) -> list[Node]:
+    """Return the newest snapshots that two versions both contain, usually one.
+
+    Those that another of them contains are left out.
+    """
+    mine, theirs = knowledge(source, one), knowledge(source, other)
+    common = [Node(catalog, min(mine[catalog], theirs[catalog])) for catalog in mine.keys() & theirs.keys()]
+    found: list[Node] = []
+    covered: list[Knowledge] = []
+    # A snapshot contains only older ones.
+    for node in sorted(common, key=lambda node: node.snapshot_id, reverse=True):
+        if not any(known.get(node.catalog_id, -1) >= node.snapshot_id for known in covered):
+            found.append(node)
+            covered.append(knowledge(source, node))
+    return found
+
+
+def readable_bases(
+    source: Store | Session, one: Node, other: Node, names: tuple[str, str]
+) -> list[tuple[Node, Version]]:
+    """Return the bases of two versions, each as a version that can be read.
+
+    Raises:
+        MergeBaseError: They have none, or one is expired and nobody is pinned there.
+    """
+    nodes = bases(source, one, other)
+    if not nodes:
+        raise strangers_error(names)
+    return [(node, readable_version(source, node, names)) for node in nodes]
+
+
+def strangers_error(names: tuple[str, str]) -> MergeBaseError:
+    """Return the error for catalogs of different trees.
+
+    Their roots number rows and columns alike, so the ids of one mean nothing in the other.
+    """
+    return MergeBaseError(
+        f'"{names[0]}" and "{names[1]}" have no snapshot in common; nothing was done.',
+        hint="Copy what you need with INSERT ... SELECT.",
+    )
+
+
+def readable_version(source: Store | Session, node: Node, names: tuple[str, str]) -> Version:
+    """Return a snapshot as a version that can be read.
+
+    ``names`` are those of the catalogs that are compared, for the message.
+
+    Raises:
+        MergeBaseError: It is expired and nobody is pinned there.
+    """
+    own = heads.version_of(source, node.catalog_id, node.snapshot_id)
+    if own is not None:
+        return own
+    chain = merges.pinned_chain(source, node.catalog_id, node.snapshot_id)
+    if chain is None:
+        name = catalogs.last_name(source, node.catalog_id) or f"catalog {node.catalog_id}"
+        raise MergeBaseError(
+            f'"{names[0]}" and "{names[1]}" cannot be compared: snapshot {node.snapshot_id} of "{name}", the newest'
+            " that both contain, is expired.",
+            hint="Merge by hand with INSERT ... SELECT, or reset one to the other.",
+        )
+    return pinned_version(node, chain)
+
+
+def pinned_version(node: Node, chain: Sequence[Segment]) -> Version:
+    """Return an expired snapshot as a version.
+
+    It is read by the chain that a pinned catalog has.
+    """
+    return Version(node.catalog_id, node.snapshot_id, 0, datetime.min.replace(tzinfo=UTC), tuple(chain), is_root=False)
