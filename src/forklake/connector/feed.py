@@ -139,8 +139,8 @@ def change_tasks(
     Raises:
         InvalidInputError: A column has a type that a data source cannot read.
     """
-    refuse_variants(fields, plan.inserted.table)
-    selection = Selection(plan.inserted.table, plan.inserted.fields, fields)
+    refuse_variants(fields, plan.table)
+    selection = Selection(plan.table, plan.fields, fields)
     return [ChangeTask(task, selection) for task in feed_tasks(plan, span, deletions=deletions)]
 
 

@@ -59,7 +59,7 @@ class LakeSource(DataSource):
             return ChangeReader(options if self._seen is None else replace(options, end=self._seen), schema)
         source = options.source
         if self._seen is not None:
-            source = replace(source, version=self._seen, timestamp=None)
+            source = replace(source, version=self._seen, timestamp=None, tag=None)
         return TableReader(source, schema, options.prune)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:

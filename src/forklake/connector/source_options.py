@@ -38,7 +38,7 @@ class Use(Enum):
 class Source:
     """A table of a lake, by name.
 
-    ``version`` or ``timestamp`` selects a past state; without them it is the newest.
+    ``version``, ``timestamp`` or ``tag`` selects a past state; without them it is the newest.
     """
 
     lake: str
@@ -47,6 +47,7 @@ class Source:
     table: str
     version: int | None = None
     timestamp: datetime | None = None
+    tag: str | None = None
 
     @contextmanager
     def open_catalog(self) -> Iterator[Catalog]:
@@ -61,9 +62,14 @@ class Source:
 
     def state(self, catalog: Catalog) -> Catalog:
         """Return the catalog at the selected state."""
-        if self.version is None and self.timestamp is None:
+        if not self.is_past:
             return catalog
-        return catalog.at(version=self.version, timestamp=self.timestamp)
+        return catalog.at(version=self.version, timestamp=self.timestamp, tag=self.tag)
+
+    @property
+    def is_past(self) -> bool:
+        """Whether a past state is selected."""
+        return self.version is not None or self.timestamp is not None or self.tag is not None
 
     def table_of(self, catalog: Catalog) -> Table:
         """Return the table.
@@ -124,8 +130,8 @@ def parse_options(given: Mapping[str, str], *uses: Use) -> Options:
             f"Format forklake needs the option {' and '.join(missing)}; nothing was done.",
             hint='.option("lake", url).option("catalog", name).option("table", name)',
         )
-    if "version" in said and "timestamp" in said:
-        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP")
+    if len({"version", "timestamp", "tag"} & said.keys()) > 1:
+        raise InvalidInputError("Cannot specify both VERSION and TIMESTAMP" + (", or a tag" if "tag" in said else ""))
     schema, table = parse_name(values.pop("table"))
     source = Source(
         lake=values.pop("lake"),
@@ -134,6 +140,7 @@ def parse_options(given: Mapping[str, str], *uses: Use) -> Options:
         table=table,
         version=values.pop("version", None),
         timestamp=values.pop("timestamp", None),
+        tag=values.pop("tag", None),
     )
     found = Options(source, **values)
     if found.is_feed:
@@ -147,7 +154,7 @@ def _check_feed(found: Options) -> None:
             'Changes need the option "startingVersion" or "startingTimestamp"; nothing was read.',
             hint='"startingVersion" is a snapshot id, "earliest" or "latest".',
         )
-    if found.source.version is not None or found.source.timestamp is not None:
+    if found.source.is_past:
         raise InvalidInputError(
             'Changes have a start, and no "version" or "timestamp"; nothing was read.',
             hint='Begin them with "startingVersion" or "startingTimestamp".',
@@ -292,6 +299,7 @@ def _all_options() -> Iterator[_Option]:
     yield _Option("timestamp", "timestamp", rows, _moment)
     yield _Option("timestampAsOf", "timestamp", rows, _moment)  # Delta's
     yield _Option("as-of-timestamp", "timestamp", rows, _milliseconds)  # Iceberg's
+    yield _Option("tag", "tag", rows)  # Iceberg's too
     yield _Option("prune", "prune", rows)
     yield _Option("startingVersion", "start", feeds, _start)
     yield _Option("startingTimestamp", "start", feeds, _moment)

@@ -55,6 +55,7 @@ class TableWriter(DataSourceArrowWriter):
         Raises:
             InvalidInputError: The columns do not fit the table's; nothing was written.
             NotFoundError: There is no such lake, catalog or table; tables are not created.
+            DataFileError: No file can be written into the table's directory.
         """
         self._source = source
         self._overwrite = overwrite
@@ -69,6 +70,8 @@ class TableWriter(DataSourceArrowWriter):
             # A write that is planned and never run leaves its lease to run out.
             self._lease = "" if self._is_done else take_lease(runtime_of(catalog).store, catalog.catalog_id).lease_id
         self._directory = f"{self._target.directory}write-{uuid4()}/"
+        if not self._is_done:
+            self._make_directory()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenFiles:
         """Write the rows of a task into new files; after a failure none is left.
@@ -85,7 +88,9 @@ class TableWriter(DataSourceArrowWriter):
             for given in iterator
             for batch in conform(pa.Table.from_batches([given]), fields, table, by_name=True).to_batches()
         )
-        files = write_files(batches, replace(self._target, directory=self._directory), arrow_schema(fields))
+        # A task that Spark stopped may still run when the write is over: it must not make the directory again.
+        private = replace(self._target, directory=self._directory, is_private=True)
+        files = write_files(batches, private, arrow_schema(fields))
         below = self._directory.removeprefix(self._target.directory)
         return WrittenFiles(tuple(replace(file, path=f"{below}{file.path}") for file in files))
 
@@ -123,6 +128,13 @@ class TableWriter(DataSourceArrowWriter):
         if not messages or any(message is None for message in messages):
             storage.delete_directory(self._directory)
             self._end_lease()
+
+    def _make_directory(self) -> None:
+        try:
+            storage.make_directory(self._directory)
+        except ForklakeError:
+            self._end_lease()
+            raise
 
     def _commit(self, catalog: Catalog, files: Sequence[NewDataFile]) -> None:
         def attempt() -> None:

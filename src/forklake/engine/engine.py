@@ -16,7 +16,7 @@ from forklake.model.expression import Expression
 from forklake.model.field import Field
 from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
-from forklake.model.scan import ScanPlan
+from forklake.model.scan import ScanPlan, SharedPlan
 from forklake.model.write import WriteTarget
 
 if TYPE_CHECKING:
@@ -185,6 +185,18 @@ class Engine(Protocol):
             NotFoundError: There is no such column.
         """
 
+    def scan_shared(self, plans: Sequence[tuple[SharedPlan, str | None]], columns: Sequence[str]) -> Frame:
+        """Return the rows of plans, once for each catalog that has them.
+
+        The rows satisfy the condition of their plan. The first column, `HOLDER_COLUMN`, is the name of the catalog;
+        then come the given columns, lineage included.
+        A column that a plan lacks is NULL in its rows. What several catalogs hold is read once.
+
+        Args:
+            plans: What to read, each with its condition; at least one.
+            columns: The columns; those of the same name have the same type in all plans.
+        """
+
     def count(self, plan: ScanPlan, condition: str | None) -> int:
         """Return how many rows of a plan satisfy a condition.
 
@@ -203,6 +215,14 @@ class Engine(Protocol):
         The columns are ``snapshot_id``, ``rowid``, ``change_type`` if all kinds are asked for, and the columns of
         the table. A row that one snapshot both deleted and inserted was updated: ``update_preimage`` and
         ``update_postimage``.
+        """
+
+    def differences(self, before: ScanPlan, after: ScanPlan) -> Frame:
+        """Return the rows that differ between two scans of the same columns.
+
+        The columns are ``change_type``, ``rowid`` and those of the plans. A row of the second scan alone is an
+        ``insert``, one of the first alone a ``delete``. One of both with two snapshots was updated: it comes as
+        ``update_preimage`` and ``update_postimage``. One with the same snapshot only moved, and does not come.
         """
 
     def query(

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from forklake.engine.local.file_rows import Rows, Selection, file_rows, inlined_rows
 from forklake.engine.local.scan_tasks import Piece, piece_rows, tasks
 from forklake.files.deletes import read_deletes
-from forklake.model.change_scan import ChangePlan, NewDeletes
+from forklake.model.change_scan import ChangePlan, DatedScan, NetChanges, NewDeletes, PlainChanges
 from forklake.model.ids import SnapshotId
 from forklake.model.scan import ScanFile
 
 _Keys = set[tuple[int, int]]
+_Versions = set[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,30 @@ class Span:
         after = snapshots >= int(self.first) if self.with_first else snapshots > int(self.first)
         return after & (snapshots <= int(self.last))
 
+    def covers_any(self, snapshots: Sequence[SnapshotId]) -> bool:
+        """Return whether one of some snapshots is in the range."""
+        return bool(self.covers(np.array(snapshots, np.int64)).any())
+
+    def within(self, part: PlainChanges) -> Span:
+        """Return the part of the range that a part of a plan tells of."""
+        is_later = part.first > self.first
+        last = min(self.last, part.last)
+        return Span(part.first, last, with_first=True) if is_later else replace(self, last=last)
+
 
 @dataclass(frozen=True, slots=True)
 class Insertions:
     """Rows that were inserted."""
 
     pieces: tuple[Piece, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MergedInsertions:
+    """Rows that merges brought."""
+
+    net: NetChanges
     span: Span
 
 
@@ -55,14 +74,16 @@ class Changes:
     span: Span
 
 
-FeedTask = Insertions | Changes
+FeedTask = Insertions | MergedInsertions | Changes
 
 
 def has_changes(plan: ChangePlan, span: Span, *, deletions: bool) -> bool:
     """Return whether a plan may contain changes of a range of snapshots."""
-    begun = [file.snapshot_id for file in plan.inserted.files]
-    begun += [snapshot for rows in plan.inserted.inlined for _, snapshot, _ in rows.rows]
-    return bool(span.covers(np.array(begun, np.int64)).any()) or (deletions and _has_deletions(plan, span))
+    begun = [snapshot for net in plan.merged for snapshot in net.after.snapshots]
+    for part in plan.plain:
+        begun += [file.snapshot_id for file in part.inserted.files]
+        begun += [snapshot for rows in part.inserted.inlined for _, snapshot, _ in rows.rows]
+    return span.covers_any(begun) or (deletions and _has_deletions(plan, span))
 
 
 def feed_tasks(plan: ChangePlan, span: Span, *, deletions: bool) -> list[FeedTask]:
@@ -72,7 +93,16 @@ def feed_tasks(plan: ChangePlan, span: Span, *, deletions: bool) -> list[FeedTas
     """
     if deletions and _has_deletions(plan, span):
         return [Changes(plan, span)]
-    return [Insertions(pieces, span) for pieces in tasks(plan.inserted.files, plan.inserted.inlined)]
+    return _insertion_tasks(plan, span)
+
+
+def _insertion_tasks(plan: ChangePlan, span: Span) -> list[FeedTask]:
+    plain: list[FeedTask] = [
+        Insertions(pieces, span.within(part))
+        for part in plan.plain
+        for pieces in tasks(part.inserted.files, part.inserted.inlined)
+    ]
+    return plain + [MergedInsertions(net, span) for net in plan.merged if span.covers_any(net.after.snapshots)]
 
 
 def feed_rows(task: FeedTask, selection: Selection) -> Iterator[tuple[Rows, pa.Array]]:
@@ -81,29 +111,39 @@ def feed_rows(task: FeedTask, selection: Selection) -> Iterator[tuple[Rows, pa.A
     A type is ``insert``, ``delete``, ``update_preimage`` or ``update_postimage``. The snapshot of a row is the
     one that changed it.
     """
-    if isinstance(task, Insertions):
+    if not isinstance(task, Changes):
         for rows in _insertions(task, selection):
             yield rows, pa.repeat("insert", len(rows))
         return
-    added = task.plan.inserted
-    pieces = tuple(piece for of_task in tasks(added.files, added.inlined) for piece in of_task)
-    inserted = Insertions(pieces, task.span)
+    inserted = _insertion_tasks(task.plan, task.span)
     bare = replace(selection, wanted=())
-    updated = _keys(_insertions(inserted, bare)) & _keys(_deletions(task, bare))
-    for rows in _insertions(inserted, selection):
+    updated = _keys(_all_insertions(inserted, bare)) & _keys(_deletions(task, bare))
+    for rows in _all_insertions(inserted, selection):
         yield rows, _change_types(rows, updated, "insert", "update_postimage")
     for rows in _deletions(task, selection):
         yield rows, _change_types(rows, updated, "delete", "update_preimage")
 
 
 def _has_deletions(plan: ChangePlan, span: Span) -> bool:
-    ends = [*plan.ended_files.values(), *plan.ended_rows.values(), *(one.snapshot_id for one in plan.deletes)]
-    ends += [at for _, _, at in plan.inlined_deletes]
-    return bool(span.covers(np.array(ends, np.int64)).any())
+    ends = [snapshot for net in plan.merged for snapshot in net.before.snapshots]
+    for part in plan.plain:
+        ends += [*part.ended.snapshots, *(one.snapshot_id for one in part.deletes)]
+        ends += [at for _, _, at in part.inlined_deletes]
+    return span.covers_any(ends)
 
 
-def _insertions(task: Insertions, selection: Selection) -> Iterator[Rows]:
-    for rows in piece_rows(task.pieces, selection):
+def _all_insertions(found: Sequence[FeedTask], selection: Selection) -> Iterator[Rows]:
+    for task in found:
+        yield from _insertions(task, selection)
+
+
+def _insertions(task: FeedTask, selection: Selection) -> Iterator[Rows]:
+    assert not isinstance(task, Changes)
+    if isinstance(task, MergedInsertions):
+        found = _net_rows(task.net.after, task.net.before, selection)
+    else:
+        found = piece_rows(task.pieces, selection)
+    for rows in found:
         yield rows.where(task.span.covers(np.asarray(rows.snapshots)))
 
 
@@ -114,18 +154,44 @@ def _deletions(task: Changes, selection: Selection) -> Iterator[Rows]:
 
 
 def _ended_rows(plan: ChangePlan, selection: Selection) -> Iterator[Rows]:
-    for file in plan.ended.files:
+    for part in plan.plain:
+        for rows, told in _dated_rows(part.ended, selection):
+            yield _with_snapshots(rows, told)
+        for file in part.deleted_from.files:
+            yield from _deletions_from(file, part, selection)
+    for net in plan.merged:
+        yield from _net_rows(net.before, net.after, selection)
+
+
+def _dated_rows(dated: DatedScan, selection: Selection) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
+    """Yield rows, with the snapshot that each is told at."""
+    for file in dated.scan.files:
         for rows in file_rows(file, selection):
-            yield _with_snapshots(rows, np.full(len(rows), int(plan.ended_files[file.path])))
-    for kept in plan.ended.inlined:
+            yield rows, np.full(len(rows), int(dated.files[file.path]))
+    for kept in dated.scan.inlined:
         if kept.rows:
-            ends = [plan.ended_rows[row_id, begun] for row_id, begun, _ in kept.rows]
-            yield _with_snapshots(inlined_rows(kept, selection), np.array(ends, np.int64))
-    for file in plan.deleted_from.files:
-        yield from _deletions_from(file, plan, selection)
+            told = [dated.rows[row_id, begun] for row_id, begun, _ in kept.rows]
+            yield inlined_rows(kept, selection), np.array(told, np.int64)
 
 
-def _deletions_from(file: ScanFile, plan: ChangePlan, selection: Selection) -> Iterator[Rows]:
+def _net_rows(side: DatedScan, other: DatedScan, selection: Selection) -> Iterator[Rows]:
+    """Yield the rows of one side of merges that the other side lacks.
+
+    A row in another version is another row. Each comes with the snapshot of the merge.
+    """
+    same: _Versions = set()
+    for rows, told in _dated_rows(other, replace(selection, wanted=())):
+        same |= set(_versions(rows, told))
+    for rows, told in _dated_rows(side, selection):
+        keep = np.array([version not in same for version in _versions(rows, told)], np.bool_)
+        yield _with_snapshots(rows.where(keep), told[keep])
+
+
+def _versions(rows: Rows, told: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    return zip(told.tolist(), rows.row_ids.to_pylist(), rows.snapshots.to_pylist(), strict=True)
+
+
+def _deletions_from(file: ScanFile, plan: PlainChanges, selection: Selection) -> Iterator[Rows]:
     """Yield the deleted rows of a file that still has others."""
     places, ends = _places(file, plan.deletes, plan.inlined_deletes)
     for rows in file_rows(file, selection):

@@ -21,7 +21,7 @@ from forklake.model.field import Field
 from forklake.model.file_merge import FileMerge
 from forklake.model.merge import Merge
 from forklake.model.quoting import quote_spark_name
-from forklake.model.scan import OWN_PLACES, ScanPlan
+from forklake.model.scan import OWN_PLACES, ScanPlan, SharedPlan
 from forklake.model.write import WriteTarget
 
 if TYPE_CHECKING:
@@ -140,6 +140,10 @@ class SparkEngine:
             self.session(), plan, columns, condition, keep_order=keep_order, is_limited=is_limited
         )
 
+    def scan_shared(self, plans: Sequence[tuple[SharedPlan, str | None]], columns: Sequence[str]) -> DataFrame:
+        """Return the rows of plans, once for each catalog that has them."""
+        return read.shared_scan.scan_shared(self.session(), plans, columns)
+
     def count(self, plan: ScanPlan, condition: str | None) -> int:
         """Count rows of a plan."""
         with driver.failures.guard_scan(plan):
@@ -153,6 +157,10 @@ class SparkEngine:
     def changes(self, plan: ChangePlan, kind: Kind) -> DataFrame:
         """Return the changes of a plan."""
         return read.change_feed.changes(self.session(), plan, kind)
+
+    def differences(self, before: ScanPlan, after: ScanPlan) -> DataFrame:
+        """Return the rows that differ between two scans."""
+        return read.row_differences.differences(self.session(), before, after)
 
     def query(
         self,

@@ -10,8 +10,10 @@ __all__ = [
     "collect",
     "parquet_files",
     "query",
+    "row_differences",
     "row_positions",
     "rows_frame",
+    "shared_scan",
     "table_rows",
 ]
 
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
         collect,
         parquet_files,
         query,
+        row_differences,
         row_positions,
         rows_frame,
+        shared_scan,
         table_rows,
     )
 else:

@@ -17,7 +17,7 @@ from forklake.engine.spark.driver.failures import reaching_spark
 from forklake.engine.spark.driver.python_workers import map_in_python
 from forklake.engine.spark.read.scan import scan
 from forklake.files.deletes import read_deletes
-from forklake.model.change_scan import ChangePlan, NewDeletes
+from forklake.model.change_scan import ChangePlan, DatedScan, NewDeletes, PlainChanges
 from forklake.model.scan import ScanDeletes
 
 Kind = Literal["all", "insertions", "deletions"]
@@ -25,7 +25,7 @@ Kind = Literal["all", "insertions", "deletions"]
 _FILE: Final = "__forklake_file__"
 _POSITION: Final = "__forklake_position__"
 _BEGUN: Final = "__forklake_begun__"
-_DELETED: Final = "__forklake_deleted__"
+_TOLD: Final = "__forklake_told__"
 SNAPSHOT: Final = "snapshot_id"
 ROW_ID: Final = "rowid"
 CHANGE: Final = "change_type"
@@ -42,7 +42,7 @@ def changes(spark: SparkSession, plan: ChangePlan, kind: Kind = "all") -> DataFr
     both deleted and inserted was updated: it comes as ``update_preimage`` and ``update_postimage``. With
     ``insertions`` or ``deletions`` there are only these, and no ``change_type``.
     """
-    names = [field.name for field in plan.inserted.fields]
+    names = [field.name for field in plan.fields]
     if kind == "insertions":
         return _name_columns(_insertions(spark, plan), names)
     if kind == "deletions":
@@ -70,39 +70,62 @@ def _name_columns(rows: DataFrame, names: Sequence[str]) -> DataFrame:
 
 
 def _insertions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
-    rows = scan(spark, plan.inserted, lineage={"snapshot_id": _MARKS[0], "rowid": _MARKS[1]})
-    names = [field.name for field in plan.inserted.fields]
-    within = F.col(_MARKS[0]).between(int(plan.first), int(plan.last))
-    return rows.where(within).select(_MARKS[0], _MARKS[1], *_columns(names))
+    parts = [_inserted_rows(spark, part) for part in plan.plain]
+    parts += [_net_rows(spark, net.after, net.before) for net in plan.merged]
+    return _union(parts, plan)
 
 
 def _deletions(spark: SparkSession, plan: ChangePlan) -> DataFrame:
-    names = [field.name for field in plan.inserted.fields]
-    parts = [_ended_rows(spark, plan), *_deletions_from(spark, plan)]
-    columns = [F.col(_DELETED).alias(_MARKS[0]), F.col(_MARKS[1]), *_columns(names)]
+    parts = [_dated_rows(spark, part.ended) for part in plan.plain]
+    for part in plan.plain:
+        parts += _deletions_from(spark, part)
+    parts += [_net_rows(spark, net.before, net.after) for net in plan.merged]
+    return _union(parts, plan)
+
+
+def _union(parts: Sequence[DataFrame], plan: ChangePlan) -> DataFrame:
+    """Return all rows, with the snapshot that each is told at."""
+    columns = [F.col(_TOLD).alias(_MARKS[0]), F.col(_MARKS[1]), *_columns([field.name for field in plan.fields])]
     return reduce(DataFrame.union, [part.select(*columns) for part in parts])
 
 
-def _ended_rows(spark: SparkSession, plan: ChangePlan) -> DataFrame:
-    """Return the rows of files, and inlined rows, that ended as a whole."""
-    rows = scan(spark, plan.ended, lineage={"data_file": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
-    ends = [(path, int(end)) for path, end in plan.ended_files.items()]
-    files = _small(spark, ends, f"{_FILE} string, {_DELETED} bigint")
+def _inserted_rows(spark: SparkSession, plan: PlainChanges) -> DataFrame:
+    rows = scan(spark, plan.inserted, lineage={"snapshot_id": _TOLD, "rowid": _MARKS[1]})
+    return rows.where(F.col(_TOLD).between(int(plan.first), int(plan.last)))
+
+
+def _dated_rows(spark: SparkSession, dated: DatedScan) -> DataFrame:
+    """Return the rows, with the snapshot that each is told at."""
+    rows = scan(spark, dated.scan, lineage={"data_file": _FILE, "rowid": _MARKS[1], "snapshot_id": _BEGUN})
+    told = [(path, int(snapshot)) for path, snapshot in dated.files.items()]
+    files = _small(spark, told, f"{_FILE} string, {_TOLD} bigint")
     of_files = rows.join(F.broadcast(files), _FILE)
-    if not plan.ended_rows:
+    if not dated.rows:
         return of_files
-    row_ends = [(row, int(begun), int(end)) for (row, begun), end in plan.ended_rows.items()]
-    inlined = _small(spark, row_ends, f"{_MARKS[1]} bigint, {_BEGUN} bigint, {_DELETED} bigint")
+    told_rows = [(row, int(begun), int(snapshot)) for (row, begun), snapshot in dated.rows.items()]
+    inlined = _small(spark, told_rows, f"{_MARKS[1]} bigint, {_BEGUN} bigint, {_TOLD} bigint")
     kept = rows.where(F.col(_FILE).isNull()).join(F.broadcast(inlined), [_MARKS[1], _BEGUN])
     return of_files.unionByName(kept)
 
 
-def _deletions_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
+def _net_rows(spark: SparkSession, side: DatedScan, other: DatedScan) -> DataFrame:
+    """Return the rows of one side of merges that the other side lacks.
+
+    A row in another version is another row.
+    """
+    rows = _dated_rows(spark, side)
+    if not other.snapshots:
+        return rows
+    same = [_TOLD, _MARKS[1], _BEGUN]
+    return rows.join(_dated_rows(spark, other).select(*same), same, "left_anti")
+
+
+def _deletions_from(spark: SparkSession, plan: PlainChanges) -> list[DataFrame]:
     """Return the deleted rows of files that still have others."""
     if not plan.deleted_from.files:
         return []
     rows = scan(spark, plan.deleted_from, lineage={"data_file": _FILE, "data_file_row": _POSITION, "rowid": _MARKS[1]})
-    schema = f"{_FILE} string, {_POSITION} bigint, {_DELETED} bigint"
+    schema = f"{_FILE} string, {_POSITION} bigint, {_TOLD} bigint"
     places = _small(spark, [(path, position, int(at)) for path, position, at in plan.inlined_deletes], schema)
     if plan.deletes:
         told = _small(spark, [(_serialize(one),) for one in plan.deletes], "spelled string")
@@ -110,7 +133,7 @@ def _deletions_from(spark: SparkSession, plan: ChangePlan) -> list[DataFrame]:
         places = places.union(map_in_python(spread, _places, schema))
     if {path for path, _, _ in plan.inlined_deletes} & {one.path for one in plan.deletes}:
         # Two commits at the same time may delete one row, one in the metadata and one with a file: the first did it.
-        places = places.groupBy(_FILE, _POSITION).agg(F.min(_DELETED).alias(_DELETED))
+        places = places.groupBy(_FILE, _POSITION).agg(F.min(_TOLD).alias(_TOLD))
     counts = [one.after.delete_count for one in plan.deletes]
     if None not in counts and sum(count or 0 for count in counts) <= _FEW_PLACES:
         places = F.broadcast(places)  # Spark cannot tell how few they are, and would sort all rows of the files
@@ -139,6 +162,6 @@ def _places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 {
                     _FILE: pa.array([told["path"]] * len(positions), pa.string()),
                     _POSITION: pa.array(positions, pa.int64()),
-                    _DELETED: pa.array([told["snapshot_id"]] * len(positions), pa.int64()),
+                    _TOLD: pa.array([told["snapshot_id"]] * len(positions), pa.int64()),
                 }
             )

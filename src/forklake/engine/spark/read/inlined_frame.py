@@ -22,7 +22,15 @@ from forklake.model.scan import ScanRows
 _ROW_ID: Final = "_forklake_row_id"
 _SNAPSHOT: Final = "_forklake_snapshot"
 _NAME: Final = "_forklake_name"
-_LINEAGE: Final = {"rowid": _ROW_ID, "snapshot_id": _SNAPSHOT, "filename": _NAME, "file_row_number": _ROW_ID}
+_PLACE: Final = "_forklake_row_place"
+_LINEAGE: Final = {
+    "rowid": _ROW_ID,
+    "snapshot_id": _SNAPSHOT,
+    "filename": _NAME,
+    "file_row_number": _ROW_ID,
+    "file_index": _PLACE,
+    "place": _PLACE,
+}
 
 
 def inlined_frame(
@@ -44,23 +52,22 @@ def inlined_frame(
     arrays.append(pa.array([row_id for row_id, _, _ in rows.rows], pa.int64()))
     arrays.append(pa.array([snapshot for _, snapshot, _ in rows.rows], pa.int64()))
     arrays.append(pa.array(rows.names or [None] * len(rows.rows), pa.string()))
-    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NAME]
-    kinds = [*map(spark_type, held.values()), LongType(), LongType(), StringType()]
+    arrays.append(pa.array(rows.places or [place] * len(rows.rows), pa.int64()))
+    names = [*(_name(key) for key in held), _ROW_ID, _SNAPSHOT, _NAME, _PLACE]
+    kinds = [*map(spark_type, held.values()), LongType(), LongType(), StringType(), LongType()]
     schema = StructType([StructField(name, kind) for name, kind in zip(names, kinds, strict=True)])
     frame = spark.createDataFrame(pa.table(arrays, names=names), schema)
     physical = [_display_field(field) for field in held.values()]
     columns = [project(field, physical, lambda found: F.col(_name(found.column_id))) for field in needed]
-    return frame.select(*columns, *[_lineage(name, place).alias(output) for output, name in extra.items()])
+    return frame.select(*columns, *[_lineage(name).alias(output) for output, name in extra.items()])
 
 
 def _name(column_id: ColumnId | None) -> str:
     return f"_forklake_{column_id}"
 
 
-def _lineage(name: str, place: int) -> Column:
-    if name in _LINEAGE:
-        return F.col(_LINEAGE[name])
-    return F.lit(place if name in ("file_index", "place") else None).cast(LINEAGE_TYPES[name])
+def _lineage(name: str) -> Column:
+    return (F.col(_LINEAGE[name]) if name in _LINEAGE else F.lit(None)).cast(LINEAGE_TYPES[name])
 
 
 def _display_field(field: Field) -> Field:

@@ -100,11 +100,13 @@ def _task(
     merges: Sequence[FileMerge], target: WriteTarget, directory: str
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     below = directory.removeprefix(target.directory)
+    # An attempt that Spark stopped may still run when the write is over: it must not make the directory again.
+    private = replace(target, is_private=True)
 
     def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             numbers = batch.column(0).to_pylist()
-            made = [merge_here(replace(merges[number], directory=below), target) for number in numbers]
+            made = [merge_here(replace(merges[number], directory=below), private) for number in numbers]
             files = pa.array([pickle.dumps(of_merge) for of_merge in made], pa.binary())
             yield pa.record_batch([pa.array(numbers, pa.int64()), files], schema=_REPORT)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import uuid4
 
@@ -52,10 +53,15 @@ def rewrite_files(spark: SparkSession, old: Sequence[Rewriting], target: WriteTa
 def _task(
     old: Sequence[Rewriting], target: WriteTarget, directory: str
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    # An attempt that Spark stopped may still run when the write is over: it must not make the directory again.
+    private = replace(target, directory=directory, is_private=True)
+    below = directory.removeprefix(target.directory)
+
     def rewrite(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             numbers = batch.column(0).to_pylist()
-            files = [pickle.dumps(rewrite_file(old[number], target, directory)) for number in numbers]
+            made = (rewrite_file(old[number], private) for number in numbers)
+            files = [pickle.dumps(replace(file, path=below + file.path)) for file in made]
             yield pa.record_batch([pa.array(numbers, pa.int64()), pa.array(files, pa.binary())], schema=_REPORT)
 
     return rewrite
